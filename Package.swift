@@ -10,11 +10,24 @@ let rules: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
 let package = Package(
     name: "storehook",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v26)],
+    products: [
+    ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -24,6 +37,15 @@ let package = Package(
             path: "Sources/CLibPQ",
             pkgConfig: "libpq",
             providers: [.apt(["libpq-dev", "libssl-dev"])]
-        )
+        ),
+        .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle], swiftSettings: rules),
+        .testTarget(
+            name: "PostgresTests",
+            dependencies: ["Postgres", "TestSupport", logging, serviceLifecycle],
+            swiftSettings: rules
+        ),
+
+        // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
+        .target(name: "TestSupport", dependencies: ["Postgres", logging], swiftSettings: rules),
     ]
 )

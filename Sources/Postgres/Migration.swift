@@ -1,0 +1,55 @@
+/// One step of a schema's history. Once released it never changes: a new step corrects an old one.
+public struct Migration: Sendable, Hashable {
+    /// Its place in the order, from 1.
+    public let version: Int
+    /// What it does, in a few words.
+    public let name: String
+    /// Its statements: trusted text, without BEGIN, COMMIT and whatever else cannot run in a transaction.
+    public let sql: String
+
+    /// A step from its parts.
+    public init(version: Int, name: String, sql: String) {
+        self.version = version
+        self.name = name
+        self.sql = sql
+    }
+}
+
+/// How a database's schema stands to the migrations of this program.
+public enum SchemaState: Sendable, Hashable {
+    /// Every migration has been applied, and none is unknown.
+    case current(version: Int)
+    /// None has been applied, or there is no record of any.
+    case missing(needed: Int)
+    /// Some are still to be applied.
+    case older(found: Int, needed: Int)
+    /// A newer program has been here.
+    case newer(found: Int, needed: Int)
+    /// An applied migration is not the one that this program has under its number.
+    case changed(version: Int)
+}
+
+extension SchemaState: CustomStringConvertible {
+    /// One line, with what to do about it.
+    public var description: String {
+        switch self {
+        case .current(let version): "the schema is current (version \(version))"
+        case .missing(let needed): "there is no schema yet (version \(needed) is needed); run the migrations"
+        case .older(let found, let needed):
+            "the schema is at version \(found) and this program needs \(needed); run the migrations"
+        case .newer(let found, let needed):
+            "the schema is at version \(found) and this program knows \(needed); install the newer program"
+        case .changed(let version):
+            "migration \(version) was applied with other text than this program has; install the program it came from"
+        }
+    }
+}
+
+/// The schema does not let the migrations run.
+public struct SchemaMismatch: Error, Sendable, Hashable, CustomStringConvertible {
+    /// How it stands: newer or changed.
+    public let state: SchemaState
+
+    /// The state's line.
+    public var description: String { state.description }
+}

@@ -1,0 +1,131 @@
+/// What a pool knows, as a value: every event returns what is to be done, and nothing here waits or connects.
+///
+/// Each of the at most `size` connections is being opened, idle, or leased. A connection attempt that fails begins a
+/// backoff in which nobody is kept waiting for one that will not come.
+struct PoolState<Connection: Sendable, Waiter: Sendable> {
+    /// What the pool has to do after an event.
+    enum Action {
+        /// Open one more connection and report the outcome.
+        case open
+        /// Give the waiter its connection.
+        case lease(Waiter, Connection)
+        /// Turn the waiter away.
+        case refuse(Waiter, PostgresError)
+        /// Tell whoever waits for the pool's end.
+        case finishClosing
+    }
+
+    private let size: Int
+    private var idle: [Connection] = []
+    private var leased = 0
+    private var opening = 0
+    private var waiters: [(id: UInt64, waiter: Waiter)] = []
+    private var lastID: UInt64 = 0
+    private var failures = 0
+    private var backoff: (error: PostgresError, until: ContinuousClock.Instant)?
+    private(set) var isClosed = false
+
+    init(size: Int) {
+        self.size = size
+    }
+
+    /// Whether the server has to be sought: there is no connection and none is being opened.
+    var isAway: Bool { idle.isEmpty && leased == 0 && opening == 0 && !isClosed }
+
+    /// When the next attempt may be made, if not at once.
+    var retryAt: ContinuousClock.Instant? { backoff?.until }
+
+    /// How often connecting has failed in a row.
+    var consecutiveFailures: Int { failures }
+
+    /// Leases the connection used last, which is the one most likely to be warm and alive.
+    mutating func leaseIdle() -> Connection? {
+        guard !isClosed, let connection = idle.popLast() else { return nil }
+        leased += 1
+        return connection
+    }
+
+    /// A number for a caller that is about to wait.
+    mutating func nextID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    /// A caller waits for a connection.
+    mutating func wait(_ id: UInt64, _ waiter: Waiter, now: ContinuousClock.Instant) -> [Action] {
+        waiters.append((id, waiter))
+        return settle(now: now)
+    }
+
+    /// A caller waits no longer; nothing happens if it has been served in the meantime.
+    mutating func abandon(_ id: UInt64, _ error: PostgresError) -> [Action] {
+        guard let index = waiters.firstIndex(where: { $0.id == id }) else { return [] }
+        return [.refuse(waiters.remove(at: index).waiter, error)]
+    }
+
+    /// A caller is done with its connection; nil if the connection is broken.
+    mutating func release(_ connection: Connection?, now: ContinuousClock.Instant) -> [Action] {
+        leased -= 1
+        if let connection { idle.append(connection) }
+        return settle(now: now)
+    }
+
+    /// An attempt begins although nobody waits, so that the server's return is noticed early.
+    mutating func probe() -> Bool {
+        guard isAway else { return false }
+        opening += 1
+        return true
+    }
+
+    /// An attempt has succeeded.
+    mutating func opened(_ connection: Connection, now: ContinuousClock.Instant) -> [Action] {
+        opening -= 1
+        failures = 0
+        backoff = nil
+        idle.append(connection)
+        return settle(now: now)
+    }
+
+    /// An attempt has failed; the next one waits until `retryAt`.
+    mutating func openFailed(
+        _ error: PostgresError, retryAt: ContinuousClock.Instant, now: ContinuousClock.Instant
+    ) -> [Action] {
+        opening -= 1
+        failures += 1
+        backoff = (error, retryAt)
+        return settle(now: now)
+    }
+
+    /// No more leases: who waits is refused, what is idle is dropped, what is leased will be upon its return.
+    mutating func close(now: ContinuousClock.Instant) -> [Action] {
+        isClosed = true
+        return settle(now: now)
+    }
+
+    private mutating func settle(now: ContinuousClock.Instant) -> [Action] {
+        if isClosed {
+            idle.removeAll()
+            let finish: [Action] = leased == 0 && opening == 0 ? [.finishClosing] : []
+            return refuseAll(PostgresError(.connection, "the pool is closed")) + finish
+        }
+        var actions: [Action] = []
+        while !waiters.isEmpty, let connection = idle.popLast() {
+            leased += 1
+            actions.append(.lease(waiters.removeFirst().waiter, connection))
+        }
+        if let backoff, now < backoff.until {
+            // Who is left may still get a connection that another caller holds, or one that is about to be open.
+            return leased == 0 && opening == 0 ? actions + refuseAll(backoff.error) : actions
+        }
+        while opening < waiters.count, leased + opening < size {
+            opening += 1
+            actions.append(.open)
+        }
+        return actions
+    }
+
+    private mutating func refuseAll(_ error: PostgresError) -> [Action] {
+        defer { waiters.removeAll() }
+        return waiters.map { .refuse($0.waiter, error) }
+    }
+}

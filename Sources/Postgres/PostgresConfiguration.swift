@@ -1,0 +1,109 @@
+/// Where the server is and how patient to be with it.
+public struct PostgresConfiguration: Sendable {
+    /// How long making a connection to one host may take. `connect_timeout` in the connection string sets it.
+    public var connectTimeout: Duration
+    /// How long a statement may take unless it is given a deadline of its own; nil: as long as it likes.
+    public var queryTimeout: Duration? = .seconds(30)
+    /// How long to wait for the server's answer after asking it to stop a statement, before the connection is given up.
+    public var cancelGracePeriod: Duration = .seconds(5)
+    /// How long a caller waits for a free connection of a pool.
+    public var acquireTimeout: Duration = .seconds(5)
+
+    /// libpq's parameters for each host in turn.
+    private(set) var hosts: [[String: String]]
+
+    /// Reads a connection string, a libpq URI (`postgresql://…`) or `keyword=value` pairs, as libpq itself reads it.
+    ///
+    /// What the string leaves open is filled in so that a server that vanishes without a word is noticed within half a
+    /// minute: TCP keepalives and `tcp_user_timeout`.
+    ///
+    /// - Throws: ``PostgresError`` (`.configuration`); it quotes no part of the string, which may hold a password.
+    public init(url: String) throws(PostgresError) {
+        guard url.contains(where: { !$0.isWhitespace }) else {
+            throw PostgresError(
+                .configuration, "the connection string is empty; give a URI such as postgresql://host/db")
+        }
+        guard let given = libpqParameters(of: url) else {
+            throw PostgresError(
+                .configuration,
+                "the connection string is neither a libpq URI nor keyword=value pairs that libpq knows; "
+                    + "in a URI, special characters of user and password must be percent-encoded")
+        }
+        guard given["replication"] == nil else {
+            throw PostgresError(.configuration, "replication connections are not supported; remove `replication`")
+        }
+        let seconds = given["connect_timeout"].flatMap { Int64($0) } ?? 0
+        // libpq takes zero and less as "wait for ever", which no caller here could use.
+        connectTimeout = seconds > 0 ? .seconds(seconds) : .seconds(2)
+        var parameters = Self.defaults.merging(given) { _, given in given }
+        // Text is decoded as UTF-8, so nothing else may arrive, whatever the string or PGCLIENTENCODING says.
+        parameters["client_encoding"] = "UTF8"
+        hosts = try Self.hosts(of: parameters)
+    }
+
+    /// The keepalives find a vanished server after 15 + 3 × 5 seconds of silence, the user timeout an unacknowledged
+    /// statement after 15.
+    private static let defaults = [
+        "fallback_application_name": "storehook",
+        "keepalives": "1",
+        "keepalives_idle": "15",
+        "keepalives_interval": "5",
+        "keepalives_count": "3",
+        "tcp_user_timeout": "15000",
+    ]
+
+    /// Splits lists of hosts, because with the nonblocking calls libpq leaves timeouts to the caller, and a host that
+    /// does not answer must not use up the next one's time.
+    private static func hosts(of parameters: [String: String]) throws(PostgresError) -> [[String: String]] {
+        func list(_ keyword: String) -> [String] {
+            (parameters[keyword] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        let (names, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
+        let count = max(names.count, addresses.count)
+        guard count > 1 else { return [parameters] }
+        guard [1, count].contains(ports.count) || ports == [""] else {
+            throw PostgresError(.configuration, "the connection string names \(count) hosts and \(ports.count) ports")
+        }
+        return (0..<count).map { index in
+            var one = parameters
+            if names.count == count { one["host"] = names[index] }
+            if addresses.count == count { one["hostaddr"] = addresses[index] }
+            if ports.count == count { one["port"] = ports[index] }
+            return one
+        }
+    }
+}
+
+extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Hosts, ports, database and user; never a password.
+    public var description: String {
+        let places = hosts.map { host in
+            "\(host["host"] ?? host["hostaddr"] ?? "(default host)"):\(host["port"] ?? "5432")"
+        }
+        let first = hosts.first ?? [:]
+        return
+            "\(first["user"] ?? "(default user)")@\(places.joined(separator: ","))/\(first["dbname"] ?? "(default database)")"
+    }
+
+    /// The same as ``description``: a dump must not say more.
+    public var debugDescription: String { description }
+}
+
+extension PostgresConfiguration: CustomReflectable {
+    /// Shows nothing but the description, so that `dump` prints no password either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description])
+    }
+}
+
+extension PostgresConfiguration {
+    /// What the server calls this client, and the system its threads.
+    var applicationName: String { hosts.first?["application_name"] ?? "storehook" }
+
+    /// The same server, another of its databases.
+    public func withDatabase(_ name: String) -> PostgresConfiguration {
+        var copy = self
+        for index in copy.hosts.indices { copy.hosts[index]["dbname"] = name }
+        return copy
+    }
+}

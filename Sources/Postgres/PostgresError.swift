@@ -1,0 +1,87 @@
+/// What went wrong between a statement and its result.
+///
+/// It never carries values: neither parameters nor the server's DETAIL, HINT and CONTEXT, nor any part of a connection
+/// string but host, port and database. It may therefore be logged and stored as it is.
+public struct PostgresError: Error, Sendable, Hashable {
+    /// What kind of thing went wrong.
+    public enum Kind: Sendable, Hashable {
+        /// The server refused the statement.
+        case server(SQLState)
+        /// The connection could not be made, was lost, or is closed.
+        case connection
+        /// The deadline passed.
+        case timeout
+        /// The task was cancelled.
+        case cancelled
+        /// A column did not hold what was asked for.
+        case decoding
+        /// The connection string or another setting is no good.
+        case configuration
+        /// Something that this client does not do, or a use of it that cannot work.
+        case unsupported
+    }
+
+    /// What kind of thing went wrong.
+    public var kind: Kind
+    /// What happened and what to do, in one line without values.
+    public var message: String
+    /// The name of the statement or of the step that failed.
+    public var operation: String?
+    /// The server's code, also for a connection that the server refused.
+    public var sqlState: SQLState?
+    /// The constraint that was violated.
+    public var constraint: String?
+    /// The table concerned, with its schema.
+    public var table: String?
+    /// The column concerned.
+    public var column: String?
+    /// Where in the statement's text the server found fault, in characters from 1.
+    public var position: Int?
+    /// Whether the statement or the COMMIT was under way when the connection was lost, so that it may have taken effect.
+    public var mayHaveCommitted = false
+
+    /// Whether the connection turned out to be gone before anything was sent: then another one may be used instead.
+    var isUnsent = false
+
+    /// An error of a kind with a line that says what to do.
+    public init(_ kind: Kind, _ message: String, operation: String? = nil, sqlState: SQLState? = nil) {
+        self.kind = kind
+        self.message = message
+        self.operation = operation
+        self.sqlState = sqlState
+        if case .server(let state) = kind { self.sqlState = state }
+    }
+
+    /// Whether the same may succeed later without anybody changing the statement or its values. An unreachable server is
+    /// transient whatever the reason: none of it is the statement's fault. See ``SQLState/isTransient``.
+    public var isTransient: Bool {
+        switch kind {
+        case .server(let state): state.isTransient
+        case .connection, .timeout, .cancelled: true
+        case .decoding, .configuration, .unsupported: false
+        }
+    }
+
+    /// The same error, naming the operation unless one is named already.
+    func naming(_ operation: String?) -> PostgresError {
+        var error = self
+        if error.operation == nil { error.operation = operation }
+        return error
+    }
+}
+
+extension PostgresError: CustomStringConvertible {
+    /// One line: the operation, what happened, the code, and the names of the objects concerned.
+    public var description: String {
+        var text = operation.map { "\($0): " } ?? ""
+        text += message
+        var notes: [String] = []
+        if let sqlState { notes.append("SQLSTATE \(sqlState)") }
+        if let constraint { notes.append("constraint \(constraint)") }
+        if let table { notes.append("table \(table)") }
+        if let column { notes.append("column \(column)") }
+        if let position { notes.append("at character \(position)") }
+        if mayHaveCommitted { notes.append("it may have taken effect") }
+        return notes.isEmpty ? text : text + " (" + notes.joined(separator: ", ") + ")"
+    }
+}

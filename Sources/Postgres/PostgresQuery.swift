@@ -1,0 +1,104 @@
+/// One SQL statement with its values bound as parameters.
+///
+/// Interpolation makes parameters, never text: `"select \(id)"` is the statement `select $1` and one `bigint`. Text goes
+/// in by the long way round, `\(unescaped:)`, for identifiers that the program itself chose.
+///
+///     let query = PostgresQuery("outbox.depth", "select count(*) from storehook.outbox_queue where due_at <= \(due)")
+public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
+    /// The statement's text, with `$1`, `$2`… where the values were.
+    public let sql: String
+
+    /// What logs and errors call this statement; the SQL itself is never logged.
+    public let name: String?
+
+    /// The values' types, in the order of their numbers.
+    public var parameterTypes: [PostgresType] {
+        slots.map(\.type)
+    }
+
+    /// One parameter: its type and where its bytes are; no range is NULL.
+    struct Slot: Sendable {
+        let type: PostgresType
+        let range: Range<Int>?
+    }
+
+    let slots: [Slot]
+    /// All values' bytes one after the other: one allocation, whatever their number.
+    let values: [UInt8]
+
+    /// A statement without values, from a literal. Text that is no literal goes through ``init(unescaped:name:)``.
+    public init(stringLiteral value: String) {
+        sql = value
+        name = nil
+        slots = []
+        values = []
+    }
+
+    /// A statement with values.
+    public init(stringInterpolation: StringInterpolation) {
+        sql = stringInterpolation.sql
+        name = nil
+        slots = stringInterpolation.slots
+        values = stringInterpolation.values
+    }
+
+    /// A statement with a name for logs and errors.
+    public init(_ name: String, _ statement: PostgresQuery) {
+        sql = statement.sql
+        self.name = name
+        slots = statement.slots
+        values = statement.values
+    }
+
+    /// A statement from text that was not a literal here: trusted text only, such as that of an embedded SQL file.
+    public init(unescaped sql: String, name: String? = nil) {
+        self.sql = sql
+        self.name = name
+        slots = []
+        values = []
+    }
+
+    /// Builds the statement's text and its parameters side by side.
+    public struct StringInterpolation: StringInterpolationProtocol {
+        var sql = ""
+        var slots: [Slot] = []
+        var values: [UInt8] = []
+
+        /// Makes room for the text.
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            sql.reserveCapacity(literalCapacity + 4 * interpolationCount)
+            slots.reserveCapacity(interpolationCount)
+        }
+
+        /// Appends text that the program itself contains.
+        public mutating func appendLiteral(_ literal: String) {
+            sql += literal
+        }
+
+        /// Binds a value, or NULL, as the next parameter. Named apart, or the compiler warns of optionals in text.
+        public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
+            bind(value)
+        }
+
+        /// Binds a value as the next parameter.
+        public mutating func appendInterpolation(_ value: some PostgresEncodable) {
+            bind(value)
+        }
+
+        private mutating func bind(_ value: some PostgresEncodable) {
+            let start = values.count
+            if value.isNull {
+                slots.append(Slot(type: type(of: value).postgresType, range: nil))
+            } else {
+                value.encode(into: &values)
+                slots.append(Slot(type: type(of: value).postgresType, range: start..<values.count))
+            }
+            sql += "$\(slots.count)"
+        }
+
+        /// Puts text into the statement as it is. Never anything from outside: this is the way injections come in.
+        public mutating func appendInterpolation(unescaped text: String) {
+            sql += text
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// A five-character SQLSTATE; the first two are its class. Meanings: PostgreSQL's manual, Appendix A.
+public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The five characters.
+    public let rawValue: String
+
+    /// Wraps five characters that the server sent.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// Wraps a literal, so that `error.sqlState == "23505"` reads naturally.
+    public init(stringLiteral value: String) {
+        rawValue = value
+    }
+
+    /// The first two characters, for metrics.
+    public var classCode: String {
+        String(rawValue.prefix(2))
+    }
+
+    /// 23505
+    public static let uniqueViolation: SQLState = "23505"
+    /// 23514
+    public static let checkViolation: SQLState = "23514"
+    /// 25P02: an earlier statement of this transaction failed.
+    public static let inFailedTransaction: SQLState = "25P02"
+    /// 3F000
+    public static let invalidSchemaName: SQLState = "3F000"
+    /// 40001
+    public static let serializationFailure: SQLState = "40001"
+    /// 40P01
+    public static let deadlockDetected: SQLState = "40P01"
+    /// 42P01
+    public static let undefinedTable: SQLState = "42P01"
+    /// 55P03
+    public static let lockNotAvailable: SQLState = "55P03"
+    /// 57014
+    public static let queryCanceled: SQLState = "57014"
+
+    /// Whether the same statement may succeed later without anybody changing it or its values.
+    ///
+    /// By class, after Appendix A: connection exceptions (08), rollbacks for serialization or deadlock (40), insufficient
+    /// resources (53), a snapshot too old (72), system errors (58); by code: a lock that was not free (55P03), an object
+    /// in use (55006), statements stopped by somebody (57014), shutdowns and starts (57P01–57P05), idle transactions
+    /// ended (25P03), and a server that turned out to be a standby (25006), as happens after a failover.
+    public var isTransient: Bool {
+        switch classCode {
+        case "08", "40", "53", "58", "72": true
+        case "57": rawValue != "57P04"  // the database was dropped
+        default: ["25006", "25P03", "55006", "55P03"].contains(rawValue)
+        }
+    }
+
+    /// Whether the server's primary message for this class names objects only. In the others (data exceptions above all:
+    /// `invalid input syntax for type integer: "…"`) it repeats values, which have no place in a log.
+    var hasMessageWithoutValues: Bool {
+        switch classCode {
+        case "08", "0A", "21", "23", "25", "28", "2B", "3D", "3F", "40", "42", "53", "54", "55", "57", "58", "72": true
+        default: false
+        }
+    }
+}
+
+extension SQLState: CustomStringConvertible {
+    /// The five characters.
+    public var description: String { rawValue }
+}

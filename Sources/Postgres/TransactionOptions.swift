@@ -1,0 +1,38 @@
+/// How a transaction begins and how long it may last.
+public struct TransactionOptions: Sendable {
+    /// How much of other transactions it sees.
+    public enum Isolation: String, Sendable {
+        /// Each statement sees what was committed before it began; PostgreSQL's default.
+        case readCommitted = "read committed"
+        /// All statements see what was committed before the first one began.
+        case repeatableRead = "repeatable read"
+        /// As if transactions ran one after the other; may fail with SQLSTATE 40001 and is then to be repeated.
+        case serializable = "serializable"
+    }
+
+    /// How much of other transactions it sees.
+    public var isolation: Isolation
+    /// Whether statements that change anything are refused.
+    public var isReadOnly: Bool
+    /// How long the whole transaction may take; nil: only its statements are limited.
+    public var deadline: Duration?
+    /// What logs and errors call its BEGIN and COMMIT.
+    public var name: String?
+
+    /// Reads committed data, may write, and limits only the single statements, unless told otherwise.
+    public init(
+        isolation: Isolation = .readCommitted, isReadOnly: Bool = false, deadline: Duration? = nil, name: String? = nil
+    ) {
+        self.isolation = isolation
+        self.isReadOnly = isReadOnly
+        self.deadline = deadline
+        self.name = name
+    }
+
+    /// The whole mode is in BEGIN itself, because settings made by SET would outlive it behind a transaction pooler.
+    var beginning: PostgresQuery {
+        PostgresQuery(
+            unescaped: "begin isolation level \(isolation.rawValue) \(isReadOnly ? "read only" : "read write")",
+            name: name.map { "\($0) (begin)" } ?? "begin")
+    }
+}

@@ -1,0 +1,64 @@
+import Postgres
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@Suite("A listener")
+struct ListenerTests {
+    @Test("hints when it begins, for a notification, and again after its connection was terminated")
+    func hints() async throws {
+        try await withTestDatabase { database in
+            let other = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            let listener = try PostgresListener(
+                configuration: database.configuration, channel: "work", logger: quiet)
+            let group = ServiceGroup(services: [listener], logger: quiet)
+            let running = Task { try await group.run() }
+            var hints = listener.hints.makeAsyncIterator()
+
+            #expect(await hints.next() == .listening)
+            try await other.query("notify work")
+            #expect(await hints.next() == .notified)
+            try await other.query(
+                """
+                select pg_terminate_backend(pid, 10000) from pg_stat_activity
+                where datname = current_database() and pid <> pg_backend_pid()
+                """)
+            #expect(await hints.next() == .listening)
+            try await other.query("select pg_notify(\("work"), \("payload"))::text")
+            #expect(await hints.next() == .notified)
+
+            await group.triggerGracefulShutdown()
+            try await running.value
+            #expect(await hints.next() == nil)
+        }
+    }
+
+    @Test("keeps one hint, however many notifications come while nobody looks")
+    func coalescing() async throws {
+        try await withTestDatabase { database in
+            let other = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            let listener = try PostgresListener(
+                configuration: database.configuration, channel: "work", logger: quiet)
+            let running = Task { try await listener.run() }
+            var hints = listener.hints.makeAsyncIterator()
+            #expect(await hints.next() == .listening)
+            for _ in 0..<100 { try await other.query("notify work") }
+            running.cancel()
+            try await running.value
+            // The listener has ended, so whatever it kept is here: at most one, however many were sent.
+            var kept = 0
+            while await hints.next() != nil { kept += 1 }
+            #expect(kept <= 1)
+        }
+    }
+
+    @Test(
+        "takes only plain names for channels",
+        arguments: ["", "Work", "a\"b", "a;b", "1a", String(repeating: "a", count: 64)])
+    func names(channel: String) throws {
+        let configuration = try PostgresConfiguration(url: "host=h")
+        #expect(throws: PostgresError.self) {
+            try PostgresListener(configuration: configuration, channel: channel, logger: quiet)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("A migrator")
+struct MigratorTests {
+    static let migrations = [
+        Migration(
+            version: 1, name: "first",
+            sql: "create table storehook.runs (version int); insert into storehook.runs values (1)"),
+        Migration(version: 2, name: "second", sql: "insert into storehook.runs values (2)"),
+        Migration(version: 3, name: "third", sql: "insert into storehook.runs values (3)"),
+    ]
+
+    @Test("applies what is pending, once, in order, and then finds nothing to do")
+    func applies() async throws {
+        try await withConnection { connection in
+            let early = try Migrator(migrations: Array(Self.migrations.prefix(1)))
+            #expect(try await early.check(on: connection) == .missing(needed: 1))
+            #expect(try await early.migrate(on: connection).map(\.version) == [1])
+            #expect(try await early.check(on: connection) == .current(version: 1))
+
+            let later = try Migrator(migrations: Self.migrations.reversed())
+            #expect(try await later.check(on: connection) == .older(found: 1, needed: 3))
+            #expect(try await later.migrate(on: connection).map(\.version) == [2, 3])
+            #expect(try await later.check(on: connection) == .current(version: 3))
+            #expect(try await later.migrate(on: connection).isEmpty)
+
+            let runs = try await connection.query("select version from storehook.runs")
+            #expect(try runs.map { try $0.decode(0, as: Int.self) } == [1, 2, 3])
+        }
+    }
+
+    @Test("twenty at once apply each migration exactly once")
+    func twenty() async throws {
+        try await withTestDatabase { database in
+            let applied = try await withThrowingTaskGroup(of: [Migration].self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        let connection = try await PostgresConnection.connect(
+                            to: database.configuration, logger: quiet)
+                        return try await Migrator(migrations: Self.migrations).migrate(on: connection)
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { $0 += $1.map(\.version) }
+            }
+            #expect(applied.sorted() == [1, 2, 3])
+            let connection = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            let runs = try await connection.query("select version from storehook.runs")
+            #expect(try runs.map { try $0.decode(0, as: Int.self) } == [1, 2, 3])
+        }
+    }
+
+    @Test("whose last migration fails leaves nothing of the others")
+    func allOrNothing() async throws {
+        try await withConnection { connection in
+            let broken = Self.migrations + [Migration(version: 4, name: "broken", sql: "select * from nowhere")]
+            let error = await failure { _ = try await Migrator(migrations: broken).migrate(on: connection) }
+            #expect(error?.sqlState == .undefinedTable)
+            #expect(error?.operation == "migration 4 (broken)")
+            let schemas = try await connection.query("select 1 from pg_namespace where nspname = 'storehook'")
+            #expect(schemas.isEmpty)
+        }
+    }
+
+    @Test("older than the schema refuses, to migrate and to vouch for it")
+    func newerSchema() async throws {
+        try await withConnection { connection in
+            _ = try await Migrator(migrations: Self.migrations).migrate(on: connection)
+            let old = try Migrator(migrations: Array(Self.migrations.prefix(2)))
+            let state = SchemaState.newer(found: 3, needed: 2)
+            #expect(try await old.check(on: connection) == state)
+            let error = await #expect(throws: SchemaMismatch.self) { try await old.migrate(on: connection) }
+            #expect(error?.state == state)
+        }
+    }
+
+    @Test("finds that an applied migration had other text")
+    func changed() async throws {
+        try await withConnection { connection in
+            _ = try await Migrator(migrations: Self.migrations).migrate(on: connection)
+            var edited = Self.migrations
+            edited[1] = Migration(version: 2, name: "second", sql: edited[1].sql + " ")
+            let migrator = try Migrator(migrations: edited)
+            #expect(try await migrator.check(on: connection) == .changed(version: 2))
+            let error = await #expect(throws: SchemaMismatch.self) { try await migrator.migrate(on: connection) }
+            #expect(error?.state == .changed(version: 2))
+        }
+    }
+
+    @Test("checks with no more than the right to read its table, and applies nothing without more")
+    func rights() async throws {
+        try await withConnection { connection in
+            let migrator = try Migrator(migrations: Self.migrations)
+            _ = try await migrator.migrate(on: connection)
+            let role = "reader_\(UInt32.random(in: .min ... .max))"
+            try await connection.withTransaction { session in
+                try session.executeScript(
+                    """
+                    create role \(role);
+                    grant usage on schema storehook to \(role);
+                    grant select on storehook.schema_migrations to \(role);
+                    """)
+            }
+            // A role for one session only, which is this test's own: nothing else runs on this connection.
+            try await connection.query("set session authorization \(unescaped: role)")
+            #expect(try await migrator.check(on: connection) == .current(version: 3))
+            try await connection.query("reset session authorization")
+            try await connection.query("drop owned by \(unescaped: role)")
+            try await connection.query("drop role \(unescaped: role)")
+        }
+    }
+
+    @Test("is refused with versions used twice, none at all, or a schema's name that is not plain")
+    func refusals() {
+        let one = Migration(version: 1, name: "a", sql: "")
+        #expect(throws: PostgresError.self) { try Migrator(migrations: [one, one]) }
+        #expect(throws: PostgresError.self) { try Migrator(migrations: []) }
+        #expect(throws: PostgresError.self) { try Migrator(migrations: [Migration(version: 0, name: "", sql: "")]) }
+        #expect(throws: PostgresError.self) { try Migrator(schema: "a\"; drop", migrations: [one]) }
+    }
+}
