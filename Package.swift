@@ -45,6 +45,10 @@ let package = Package(
             swiftSettings: rules
         ),
 
+        // Apple's payloads as types, the check that they are Apple's, and what they mean. Pure: no I/O.
+        .target(name: "AppStorePayloads", swiftSettings: rules),
+        .testTarget(name: "AppStorePayloadsTests", dependencies: ["AppStorePayloads"], swiftSettings: rules),
+
         // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
         .target(name: "TestSupport", dependencies: ["Postgres", logging], swiftSettings: rules),
     ]

@@ -1,0 +1,40 @@
+/// A JSON text, read strictly and once.
+///
+/// Why a reader of our own: Foundation's takes the last of two members with the same name without a word, which lets two readers of
+/// one signed text disagree about it; it has no bound on depth; and it costs more than the signature check. This one refuses
+/// repeated names in every object, nesting beyond ``maximumDepth``, invalid UTF-8, trailing bytes, and whatever else RFC 8259 does not
+/// allow. It also refuses three things that RFC 8259 allows and that no database column can hold: U+0000 and half a surrogate
+/// pair in a string, and absurdly long numbers.
+///
+/// Values are not copied but noted by their place. Time and memory are linear in the text, whatever it says; the caller bounds its length.
+public struct JSONDocument: Sendable {
+    /// How many arrays and objects may stand within each other. Apple's payloads reach 4.
+    public static let maximumDepth = 32
+    /// How long a number's text may be. Apple's reach 19.
+    public static let maximumNumberLength = 64
+
+    /// The text.
+    public let bytes: [UInt8]
+    let nodes: [JSONNode]
+
+    /// Reads the text.
+    ///
+    /// - Throws: What is wrong with it, and where.
+    public init(_ bytes: [UInt8]) throws(JSONError) {
+        var scanner = JSONScanner(count: bytes.count)
+        try scanner.scanDocument(bytes.span)
+        self.bytes = bytes
+        nodes = scanner.nodes
+    }
+
+    /// The members, if the text is an object.
+    public var object: JSONObject? {
+        nodes.first?.kind == .object ? JSONObject(document: self, index: 0) : nil
+    }
+
+    func string(_ node: JSONNode) -> String {
+        node.isEscaped
+            ? String(decoding: JSONScanner.unescape(bytes[node.range]), as: UTF8.self)
+            : String(decoding: bytes[node.range], as: UTF8.self)
+    }
+}

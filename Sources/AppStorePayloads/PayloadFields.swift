@@ -1,0 +1,69 @@
+/// A payload's members, read by the rules that all of Apple's payloads share.
+///
+/// - A key without which there is no record (``key(_:)``, ``requiredDate(_:)``) must be there and make sense.
+/// - Any other field of the wrong type is nil: its text is still in the payload that is kept.
+/// - A date that is a number but no date that can be stored is an error, because a guess would end up in somebody's access.
+struct PayloadFields {
+    /// The longest key accepted, in UTF-8 bytes. Apple's reach 155 (a bundle identifier).
+    static let maximumKeyLength = 255
+
+    let object: JSONObject
+
+    init(_ json: [UInt8]) throws(PayloadError) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(json)
+        } catch {
+            throw PayloadError(message: "The payload is not JSON that can be relied upon: \(error).")
+        }
+        guard let object = document.object else { throw PayloadError(message: "The payload is not a JSON object.") }
+        self.object = object
+    }
+
+    init(_ object: JSONObject) { self.object = object }
+
+    func key(_ name: StaticString) throws(PayloadError) -> String {
+        guard let text = object.string(name), !text.isEmpty else {
+            throw PayloadError(message: "\(name) is missing or not a text.")
+        }
+        guard text.utf8.count <= Self.maximumKeyLength else {
+            throw PayloadError(message: "\(name) is longer than \(Self.maximumKeyLength) bytes.")
+        }
+        return text
+    }
+
+    func requiredDate(_ name: StaticString) throws(PayloadError) -> Timestamp {
+        guard let date = try date(name) else { throw PayloadError(message: "\(name) is missing or not a number.") }
+        return date
+    }
+
+    /// The date, fractions of a millisecond rounded down.
+    func date(_ name: StaticString) throws(PayloadError) -> Timestamp? {
+        let milliseconds: Int64
+        switch object.number(name) {
+        case .none: return nil
+        case .integer(let value), .fraction(floor: let value): milliseconds = value
+        case .tooLarge: throw PayloadError(message: "\(name) is not a date that can be stored.")
+        }
+        guard Timestamp.payloadDates.contains(milliseconds) else {
+            throw PayloadError(message: "\(name) is not a date that can be stored.")
+        }
+        return Timestamp(millisecondsSince1970: milliseconds)
+    }
+
+    func string(_ name: StaticString) -> String? { object.string(name) }
+    func integer(_ name: StaticString) -> Int64? { object.integer(name) }
+    func bool(_ name: StaticString) -> Bool? { object.bool(name) }
+    func strings(_ name: StaticString) -> [String]? { object.strings(name) }
+    func uuid(_ name: StaticString) -> UniqueIdentifier? { object.string(name).flatMap { UniqueIdentifier($0) } }
+
+    func code<Code: AppleCode>(_ name: StaticString) -> Code? where Code.RawValue == String {
+        object.string(name).map { Code(rawValue: $0) }
+    }
+
+    func code<Code: AppleCode>(_ name: StaticString) -> Code? where Code.RawValue == Int64 {
+        object.integer(name).map { Code(rawValue: $0) }
+    }
+
+    func object(_ name: StaticString) -> PayloadFields? { object.object(name).map { PayloadFields($0) } }
+}

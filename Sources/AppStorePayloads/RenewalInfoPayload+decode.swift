@@ -1,0 +1,32 @@
+extension RenewalInfoPayload {
+    /// Reads the payload's JSON text.
+    ///
+    /// - Throws: ``PayloadError`` for a text that is not strict JSON, a key that is missing, or a date that cannot be stored.
+    public static func decode(_ json: [UInt8]) throws(PayloadError) -> RenewalInfoPayload {
+        let fields = try PayloadFields(json)
+        return RenewalInfoPayload(
+            originalTransactionId: try fields.key("originalTransactionId"),
+            signedDate: try fields.requiredDate("signedDate"),
+            environment: fields.code("environment"),
+            productId: fields.string("productId"),
+            autoRenewProductId: fields.string("autoRenewProductId"),
+            autoRenewStatus: fields.code("autoRenewStatus"),
+            renewalDate: try fields.date("renewalDate"),
+            expirationIntent: fields.code("expirationIntent"),
+            isInBillingRetryPeriod: fields.bool("isInBillingRetryPeriod"),
+            gracePeriodExpiresDate: try fields.date("gracePeriodExpiresDate"),
+            priceIncreaseStatus: fields.code("priceIncreaseStatus"),
+            renewalPrice: fields.integer("renewalPrice"),
+            currency: fields.string("currency"),
+            offerType: fields.code("offerType"),
+            offerIdentifier: fields.string("offerIdentifier"),
+            offerDiscountType: fields.code("offerDiscountType"),
+            offerPeriod: fields.string("offerPeriod"),
+            eligibleWinBackOfferIds: fields.strings("eligibleWinBackOfferIds"),
+            recentSubscriptionStartDate: try fields.date("recentSubscriptionStartDate"),
+            appAccountToken: fields.uuid("appAccountToken"),
+            appTransactionId: fields.string("appTransactionId"),
+            json: json
+        )
+    }
+}

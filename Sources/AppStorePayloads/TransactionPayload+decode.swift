@@ -1,0 +1,42 @@
+extension TransactionPayload {
+    /// Reads the payload's JSON text.
+    ///
+    /// - Throws: ``PayloadError`` for a text that is not strict JSON, a key that is missing, or a date that cannot be stored.
+    public static func decode(_ json: [UInt8]) throws(PayloadError) -> TransactionPayload {
+        let fields = try PayloadFields(json)
+        return TransactionPayload(
+            transactionId: try fields.key("transactionId"),
+            originalTransactionId: try fields.key("originalTransactionId"),
+            bundleId: try fields.key("bundleId"),
+            signedDate: try fields.requiredDate("signedDate"),
+            environment: fields.code("environment"),
+            webOrderLineItemId: fields.string("webOrderLineItemId"),
+            productId: fields.string("productId"),
+            subscriptionGroupIdentifier: fields.string("subscriptionGroupIdentifier"),
+            purchaseDate: try fields.date("purchaseDate"),
+            originalPurchaseDate: try fields.date("originalPurchaseDate"),
+            expiresDate: try fields.date("expiresDate"),
+            quantity: fields.integer("quantity"),
+            type: fields.code("type"),
+            inAppOwnershipType: fields.code("inAppOwnershipType"),
+            appAccountToken: fields.uuid("appAccountToken"),
+            revocationDate: try fields.date("revocationDate"),
+            revocationReason: fields.code("revocationReason"),
+            revocationType: fields.code("revocationType"),
+            revocationPercentage: fields.integer("revocationPercentage"),
+            isUpgraded: fields.bool("isUpgraded"),
+            offerType: fields.code("offerType"),
+            offerIdentifier: fields.string("offerIdentifier"),
+            offerDiscountType: fields.code("offerDiscountType"),
+            offerPeriod: fields.string("offerPeriod"),
+            transactionReason: fields.code("transactionReason"),
+            storefront: fields.string("storefront"),
+            storefrontId: fields.string("storefrontId"),
+            price: fields.integer("price"),
+            currency: fields.string("currency"),
+            appTransactionId: fields.string("appTransactionId"),
+            billingPlanType: fields.string("billingPlanType"),
+            json: json
+        )
+    }
+}

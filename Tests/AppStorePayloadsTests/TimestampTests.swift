@@ -1,0 +1,47 @@
+import AppStorePayloads
+import Testing
+
+@Suite("Timestamp")
+struct TimestampTests {
+    @Test(
+        "text and instant belong together",
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("2000-02-29T23:59:59.999Z", 951_868_799_999),
+            ("2026-01-02T03:04:05Z", 1_767_323_045_000), ("1969-12-31T23:59:59.999Z", -1),
+            ("0001-01-01T00:00:00Z", -62_135_596_800_000), ("2100-03-01T00:00:00Z", 4_107_542_400_000),
+        ] as [(String, Int64)])
+    func roundTrip(text: String, milliseconds: Int64) {
+        #expect(Timestamp(millisecondsSince1970: milliseconds).description == text)
+        #expect(Timestamp(iso8601: text)?.millisecondsSince1970 == milliseconds)
+    }
+
+    @Test("a date alone is its midnight, and a longer fraction is cut to milliseconds")
+    func shortForms() {
+        #expect(Timestamp(iso8601: "2026-01-02")?.description == "2026-01-02T00:00:00Z")
+        #expect(Timestamp(iso8601: "2026-01-02T03:04:05.1Z")?.description == "2026-01-02T03:04:05.100Z")
+        #expect(
+            Timestamp(iso8601: "2026-01-02T03:04:05.123999999999999999999Z")?.description == "2026-01-02T03:04:05.123Z")
+    }
+
+    @Test(
+        "what is not a UTC date is refused",
+        arguments: [
+            "", "2026", "2026-13-01", "2026-02-29", "2026-01-00", "2026-01-02T", "2026-01-02T24:00:00Z",
+            "2026-01-02T03:04:05", "2026-01-02T03:04:05+01:00", "2026-01-02T03:04:05.Z", "2026-01-02T03:04:05Z ",
+            "x026-01-02",
+        ])
+    func refused(text: String) { #expect(Timestamp(iso8601: text) == nil) }
+
+    @Test("arithmetic saturates instead of trapping, and the ends of time can be printed")
+    func saturation() {
+        #expect(Timestamp.distantFuture.adding(milliseconds: 1) == .distantFuture)
+        #expect(Timestamp.distantPast.adding(days: -1) == .distantPast)
+        #expect(Timestamp(secondsSince1970: .max) == .distantFuture)
+        #expect(Timestamp(secondsSince1970: .min) == .distantPast)
+        #expect(Timestamp.distantPast.adding(days: .max) > .distantPast)
+        #expect(Timestamp.distantFuture.milliseconds(since: .distantPast) == .max)
+        #expect(Timestamp.distantPast.milliseconds(since: .distantFuture) == .min)
+        #expect(Timestamp.distantPast.description == "-292275055-05-16T16:47:04.192Z")
+        #expect(Timestamp.distantFuture.description == "+292278994-08-17T07:12:55.807Z")
+    }
+}
