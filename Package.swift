@@ -16,6 +16,7 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 
 let package = Package(
     name: "storehook",
@@ -24,6 +25,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -48,6 +50,10 @@ let package = Package(
         // Apple's payloads as types, the check that they are Apple's, and what they mean. Pure: no I/O.
         .target(name: "AppStorePayloads", swiftSettings: rules),
         .testTarget(name: "AppStorePayloadsTests", dependencies: ["AppStorePayloads"], swiftSettings: rules),
+
+        // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
+        .target(name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509], swiftSettings: rules),
+        .testTarget(name: "SimulatorTests", dependencies: ["AppStorePayloads", "Simulator"], swiftSettings: rules),
 
         // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
         .target(name: "TestSupport", dependencies: ["Postgres", logging], swiftSettings: rules),

@@ -1,0 +1,166 @@
+extension SimulatedLife {
+    private static let plans: [SimulatedProduct] = [
+        .basicWeekly, .basicWeekly, .basicMonthly, .basicMonthly, .basicMonthly, .premiumMonthly, .premiumMonthly,
+        .basicYearly, .premiumYearly,
+    ]
+
+    /// Carries out an appointment and plans what follows from it.
+    mutating func perform(_ appointment: Appointment) {
+        let now = appointment.instant
+        guard let line = appointment.line else {
+            performAlone(appointment.act, at: now)
+            return
+        }
+        switch appointment.act {
+        case .resubscribe:
+            let product = random.chance(30) ? anyPlan() : nil
+            subscriber.resubscribe(line, to: product, offer: random.chance(25) ? .winBack : nil, at: now)
+            planPeriod(of: line, from: now)
+        case .renew:
+            subscriber.renew(line, at: now)
+            subscriber.forgetOldPeriods(of: line)
+            planPeriod(of: line, from: now)
+        case .recover:
+            subscriber.recover(line, at: now)
+            planPeriod(of: line, from: now)
+        case .fail:
+            fail(line, at: now)
+        case .endGrace:
+            subscriber.graceExpires(line, at: now)
+            planRetry(of: line, from: now)
+        case .expire(let end):
+            subscriber.expire(line, end, winBackOffers: random.chance(20) ? [.winBack] : [], at: now)
+            planReturn(to: line, after: now)
+        case .switchOff: subscriber.switchAutoRenew(line, on: false, at: now)
+        case .switchOn: subscriber.switchAutoRenew(line, on: true, at: now)
+        case .upgrade:
+            let product: SimulatedProduct = random.chance(50) ? .premiumMonthly : .premiumYearly
+            subscriber.upgrade(line, to: product, at: now)
+            cancelPlans(for: line)
+            planPeriod(of: line, from: now)
+        case .downgrade:
+            subscriber.downgrade(line, to: random.chance(50) ? .basicMonthly : .basicYearly, at: now)
+        case .undoDowngrade: subscriber.cancelDowngrade(line, at: now)
+        case .takeOffer: subscriber.redeem(.promotion, line, at: now)
+        case .announcePrice:
+            let price = subscriber[line].product.dollarMilliunits + 1000
+            subscriber.raisePrice(line, toDollarMilliunits: price, needsConsent: random.chance(60), at: now)
+        case .acceptPrice:
+            if subscriber[line].renewal.priceIncreaseStatus == 0 { subscriber.acceptPrice(line, at: now) }
+        case .extend:
+            subscriber.extend(line, by: .days(within(3...30)), at: now)
+            cancelPlans(for: line)
+            planEnd(of: line, from: now)
+        case .loseFamily:
+            subscriber.revokeFamily(line, at: now)
+            cancelPlans(for: line)
+            schedule(.subscribe, nil, at: now + paced(.days(within(5...60))))
+        case .restore: subscriber.restore(line)
+        case .callUnknown: subscriber.announce("SUBSCRIPTION_PAUSED", "BY_CUSTOMER", line, at: now)
+        default: dispute(appointment.act, line, at: now)
+        }
+    }
+
+    /// What is not about a subscription.
+    private mutating func performAlone(_ act: LifeAct, at now: Milliseconds) {
+        switch act {
+        case .purchaseOnce:
+            if disputedPurchase == nil { subscriber.forgetOldPurchases() }
+            let product: SimulatedProduct = random.chance(85) ? .coins : random.chance(50) ? .lifetime : .seasonPass
+            let item = subscriber.charge(product, quantity: product == .coins ? Int(within(1...3)) : 1, at: now)
+            if disputedPurchase == nil && random.chance(8) {
+                disputedPurchase = item
+                schedule(.askRefundOfPurchase, nil, at: now + paced(.hours(within(2...70))))
+            }
+            // The first purchase of many is a small one.
+            if !subscriber.hasSubscribed { schedule(.subscribe, nil, at: now + paced(.hours(within(2...200)))) }
+        case .askRefundOfPurchase:
+            if let disputedPurchase { subscriber.requestRefund(of: disputedPurchase, at: now) }
+            schedule(.refundPurchase, nil, at: now + paced(.hours(within(12...60))))
+        case .refundPurchase:
+            let form: SimulatedSubscriber.RefundForm = random.chance(50) ? .plain : .full
+            if let disputedPurchase { subscriber.refund(disputedPurchase, form: form, at: now) }
+            disputedPurchase = nil
+        case .callTest: subscriber.test(at: now)
+        case .callToken:
+            subscriber.externalPurchaseToken(
+                .allCases[Int(within(0...2))], token: random.uuid(), createdAt: now.wholeSeconds, at: now)
+        default:
+            let shared = random.chance(4)
+            let line = subscriber.buy(
+                anyPlan(), offer: shared ? nil : firstOffer(), ownership: shared ? .familyShared : .purchased, at: now)
+            if shared { schedule(.loseFamily, line, at: subscriber[line].expiresDate - paced(.days(within(2...5)))) }
+            planPeriod(of: line, from: now)
+        }
+    }
+
+    /// A refund is asked for, given, declined or taken back.
+    private mutating func dispute(_ act: LifeAct, _ line: SubscriptionLine.Reference, at now: Milliseconds) {
+        switch act {
+        case .askRefund(let old):
+            let count = subscriber[line].transactions.count
+            let item = old && count > 1 ? .period(line, count - 2) : subscriber.latest(of: line)
+            disputed = item
+            subscriber.requestRefund(of: item, at: now)
+        case .declineRefund:
+            if let disputed { subscriber.declineRefund(of: disputed, at: now) }
+            disputed = nil
+        case .refund:
+            guard let disputed else { return }
+            subscriber.refund(disputed, form: random.chance(70) ? .full : .prorated(within(10...90)), at: now)
+            guard disputed == subscriber.latest(of: line) else { return }
+            cancelPlans(for: line)
+            if random.chance(25) {
+                schedule(.reverseRefund, line, at: now + paced(.hours(within(5...50))))
+            } else {
+                self.disputed = nil
+                schedule(.resubscribe, line, at: max(subscriber[line].expiresDate, now) + paced(.days(within(1...40))))
+            }
+        case .reverseRefund:
+            if let disputed { subscriber.reverseRefund(of: disputed, at: now) }
+            disputed = nil
+            let end = subscriber[line].expiresDate
+            if end > now {
+                schedule(.expire(.voluntary), line, at: end + .seconds(5))
+            } else {
+                planReturn(to: line, after: now)
+            }
+        default: break
+        }
+    }
+
+    private mutating func fail(_ line: SubscriptionLine.Reference, at now: Milliseconds) {
+        let grace: SimulatedSubscriber.Grace =
+            switch within(0...9) {
+            case 0...4: .dated
+            case 5: .undated
+            case 6: .nullDate
+            default: .none
+            }
+        subscriber.failToRenew(line, grace: grace, at: now)
+        guard grace != .none else {
+            planRetry(of: line, from: now)
+            return
+        }
+        let span = paced(subscriber.app.gracePeriod)
+        let end = subscriber[line].expiresDate + span
+        if random.chance(60) {
+            schedule(.recover, line, at: now + span * within(5...80) / 100)
+        } else {
+            schedule(.endGrace, line, at: end + .seconds(2))
+        }
+    }
+
+    private mutating func anyPlan() -> SimulatedProduct {
+        Self.plans[Int(within(0...Int64(Self.plans.count - 1)))]
+    }
+
+    private mutating func firstOffer() -> SimulatedOffer? {
+        switch within(0...9) {
+        case 0...3: .freeWeek
+        case 4: .quarterUpFront
+        case 5: .codeFreeMonth
+        default: nil
+        }
+    }
+}
