@@ -10,6 +10,7 @@ let rules: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -22,8 +23,10 @@ let package = Package(
     name: "storehook",
     platforms: [.macOS(.v26)],
     products: [
+        .executable(name: "storehook-bench", targets: ["storehook-bench"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
@@ -50,10 +53,27 @@ let package = Package(
         // Apple's payloads as types, the check that they are Apple's, and what they mean. Pure: no I/O.
         .target(name: "AppStorePayloads", swiftSettings: rules),
         .testTarget(name: "AppStorePayloadsTests", dependencies: ["AppStorePayloads"], swiftSettings: rules),
+        .target(
+            name: "AppStoreVerification",
+            dependencies: ["AppStorePayloads", crypto, asn1, x509],
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "AppStoreVerificationTests",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator", crypto, asn1, x509],
+            swiftSettings: rules
+        ),
 
         // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
         .target(name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509], swiftSettings: rules),
         .testTarget(name: "SimulatorTests", dependencies: ["AppStorePayloads", "Simulator"], swiftSettings: rules),
+
+        // The measurements.
+        .executableTarget(
+            name: "storehook-bench",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator", argumentParser, crypto],
+            swiftSettings: rules
+        ),
 
         // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
         .target(name: "TestSupport", dependencies: ["Postgres", logging], swiftSettings: rules),

@@ -1,0 +1,107 @@
+import Synchronization
+
+/// Remembers chains that were found valid, because validating one costs ten times what checking a signature does and Apple uses a
+/// handful of chains a year.
+///
+/// Two keys lead to a chain. The SHA-256 of its three certificates is what it is; the SHA-256 of the header segment is a short cut to
+/// it that costs nothing, since hashing the header is the beginning of checking the signature. Only the one header that Apple writes
+/// for a chain becomes a short cut: a stranger can write the genuine certificates into endlessly many headers, and those must neither
+/// fill the cache nor cost a validation each.
+///
+/// Only valid chains enter, and only a holder of a trusted root's key can make one, so nobody else can drive Apple's out.
+public final class ChainCache: Sendable {
+    /// What the cache has done so far.
+    public struct Statistics: Sendable, Hashable {
+        /// Lookups that found a chain.
+        public var hits: UInt64
+        /// Lookups that did not.
+        public var misses: UInt64
+        /// Chains that had to make room.
+        public var evictions: UInt64
+        /// Chains held now.
+        public var count: Int
+
+        /// Creates statistics of so much.
+        public init(hits: UInt64 = 0, misses: UInt64 = 0, evictions: UInt64 = 0, count: Int = 0) {
+            self.hits = hits
+            self.misses = misses
+            self.evictions = evictions
+            self.count = count
+        }
+    }
+
+    private struct Entry {
+        let chain: CertificateChain
+        var header: Fingerprint?
+        var lastUse: UInt64
+    }
+
+    private struct State {
+        var entries: [Fingerprint: Entry] = [:]
+        var headers: [Fingerprint: Fingerprint] = [:]
+        var clock: UInt64 = 0
+        var statistics = Statistics()
+
+        mutating func use(_ certificates: Fingerprint) -> CertificateChain? {
+            clock += 1
+            entries[certificates]?.lastUse = clock
+            return entries[certificates]?.chain
+        }
+    }
+
+    private let state = Mutex(State())
+    private let capacity: Int
+
+    /// Creates an empty cache that holds up to so many chains, at least one.
+    public init(capacity: Int = 32) { self.capacity = max(1, capacity) }
+
+    /// What the cache has done so far.
+    public var statistics: Statistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.count = state.entries.count
+            return statistics
+        }
+    }
+
+    /// The chain behind a header; counts as a lookup only where it finds one.
+    func chain(header: Fingerprint) -> CertificateChain? {
+        state.withLock { state in
+            guard let certificates = state.headers[header], let chain = state.use(certificates) else { return nil }
+            state.statistics.hits += 1
+            return chain
+        }
+    }
+
+    /// The chain of these certificates.
+    func chain(certificates: Fingerprint, header: Fingerprint?) -> CertificateChain? {
+        state.withLock { state in
+            guard let chain = state.use(certificates) else {
+                state.statistics.misses += 1
+                return nil
+            }
+            state.statistics.hits += 1
+            if let header {
+                state.entries[certificates]?.header = header
+                state.headers[header] = certificates
+            }
+            return chain
+        }
+    }
+
+    /// Keeps a chain; the one unused for longest makes room if there is none.
+    func insert(_ chain: CertificateChain, certificates: Fingerprint, header: Fingerprint?) {
+        state.withLock { state in
+            if state.entries[certificates] == nil, state.entries.count >= capacity,
+                let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                state.entries[oldest.key] = nil
+                if let header = oldest.value.header { state.headers[header] = nil }
+                state.statistics.evictions += 1
+            }
+            state.clock += 1
+            state.entries[certificates] = Entry(chain: chain, header: header, lastUse: state.clock)
+            if let header { state.headers[header] = certificates }
+        }
+    }
+}

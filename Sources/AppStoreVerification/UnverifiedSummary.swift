@@ -1,0 +1,46 @@
+public import AppStorePayloads
+
+/// What a JWS says about itself, taken without any check: **anyone may have written it**.
+///
+/// For the desk where failed notifications are looked at, never for a decision. Reading never fails: what cannot be read, or does not
+/// have the shape that Apple gives it, is nil. So nothing here can carry a surprise into a terminal or a log.
+public struct UnverifiedSummary: Sendable, Hashable {
+    /// `notificationUUID`, if it is one.
+    public var notificationUUID: UniqueIdentifier?
+    /// `notificationType`, if it looks like one.
+    public var notificationType: NotificationType?
+    /// `subtype`, if it looks like one.
+    public var subtype: NotificationSubtype?
+    /// `signedDate`, if it is one.
+    public var signedDate: Timestamp?
+
+    /// Creates a summary in which nothing could be read.
+    public init() {}
+
+    /// Reads what can be read of a compact JWS.
+    public static func read(_ jws: [UInt8]) -> UnverifiedSummary {
+        var summary = UnverifiedSummary()
+        guard let json = try? CompactJWS(jws).payload(), let object = try? JSONDocument(json).object else {
+            return summary
+        }
+        summary.notificationUUID = object.string("notificationUUID").flatMap { UniqueIdentifier($0) }
+        summary.notificationType = word(object, "notificationType").map { NotificationType(rawValue: $0) }
+        summary.subtype = word(object, "subtype").map { NotificationSubtype(rawValue: $0) }
+        if let milliseconds = object.integer("signedDate"), Timestamp.payloadDates.contains(milliseconds) {
+            summary.signedDate = Timestamp(millisecondsSince1970: milliseconds)
+        }
+        return summary
+    }
+
+    /// Capital letters, digits and underscores, 64 at most.
+    private static func word(_ object: JSONObject, _ name: StaticString) -> String? {
+        guard let text = object.string(name), (1...64).contains(text.utf8.count),
+            text.utf8.allSatisfy({
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || $0 == UInt8(ascii: "_")
+            })
+        else { return nil }
+        return text
+    }
+}

@@ -1,0 +1,21 @@
+/// Why something is not trusted: a code for programs and one line for people.
+///
+/// The line may name a certificate's serial number, a field or an environment that is served, never what a payload says.
+public struct VerificationFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason.
+    public let code: VerificationCode
+    /// What happened and, where there is something to do, what.
+    public let message: String
+
+    /// Creates a failure.
+    public init(_ code: VerificationCode, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// Code and message.
+    public var description: String { "\(code.rawValue): \(message)" }
+
+    /// The same failure, told of a part of the payload.
+    func inside(_ part: String) -> VerificationFailure { VerificationFailure(code, "\(part): \(message)") }
+}

@@ -1,0 +1,78 @@
+import AppStorePayloads
+
+extension Verifier {
+    /// Which app and environment a payload says it is about.
+    struct Claims {
+        var bundleId: String
+        var environment: Environment
+        var appAppleId: Int64?
+    }
+
+    /// Finds the claims where the kind of notification has them.
+    ///
+    /// - Throws: `malformed_payload` for a notification about nothing, `wrong_bundle` or `wrong_environment` for a claim that is missing.
+    func claims(of part: NotificationPayload.Part) throws(VerificationFailure) -> Claims {
+        switch part {
+        case .data(let data):
+            return try claims(data.bundleId, data.environment, data.appAppleId)
+        case .summary(let summary):
+            return try claims(summary.bundleId, summary.environment, summary.appAppleId)
+        case .appData(let data):
+            return try claims(data.bundleId, data.environment, data.appAppleId)
+        case .externalPurchaseToken(let token):
+            guard let name = token.externalPurchaseId else {
+                throw VerificationFailure(.malformedPayload, "externalPurchaseId is missing or not a text.")
+            }
+            // The only kind without a field for it; Apple documents the prefix instead.
+            return try claims(token.bundleId, name.hasPrefix("SANDBOX") ? .sandbox : .production, token.appAppleId)
+        case .none:
+            throw VerificationFailure(
+                .malformedPayload, "The payload has none of data, summary, externalPurchaseToken and appData.")
+        }
+    }
+
+    private func claims(
+        _ bundleId: String?, _ environment: Environment?, _ appAppleId: Int64?
+    ) throws(VerificationFailure) -> Claims {
+        let bundleId = try require(bundleId: bundleId)
+        return Claims(bundleId: bundleId, environment: try require(environment: environment), appAppleId: appAppleId)
+    }
+
+    @discardableResult
+    func require(bundleId: String?) throws(VerificationFailure) -> String {
+        guard let bundleId, configuration.apps.keys.contains(bundleId) else {
+            throw VerificationFailure(
+                .wrongBundle, "bundleId is none of the apps served; if it should be, add it to STOREHOOK_APPS.")
+        }
+        return bundleId
+    }
+
+    @discardableResult
+    func require(environment: Environment?) throws(VerificationFailure) -> Environment {
+        guard let environment, configuration.environments.contains(environment) else {
+            let name = environment.map { $0.isKnown ? "\($0)" : "one unknown here" } ?? "missing"
+            throw VerificationFailure(
+                .wrongEnvironment,
+                "The environment is \(name) and not among those served; if it should be, add it to STOREHOOK_ENVIRONMENTS."
+            )
+        }
+        return environment
+    }
+
+    /// Holds claims against the configuration. Apple sends an App Apple ID for Production only, and only there it counts.
+    func require(_ claims: Claims) throws(VerificationFailure) {
+        try require(bundleId: claims.bundleId)
+        try require(environment: claims.environment)
+        guard claims.environment == .production else { return }
+        guard let expected = configuration.apps[claims.bundleId] ?? nil else {
+            throw VerificationFailure(
+                .wrongAppAppleId,
+                "Production needs the App Apple ID of \(claims.bundleId); set it in STOREHOOK_APPS as \(claims.bundleId)=ID."
+            )
+        }
+        guard claims.appAppleId == expected else {
+            throw VerificationFailure(
+                .wrongAppAppleId, "appAppleId is not the one configured for \(claims.bundleId) in STOREHOOK_APPS.")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import AppStorePayloads
+
+extension Verifier {
+    /// A signed part and the SHA-256 of its JSON text.
+    struct Part<Value> {
+        let value: Value
+        let digest: Fingerprint
+    }
+
+    /// The signed parts of one notification.
+    struct Parts {
+        var transaction: Part<TransactionPayload>?
+        var renewal: Part<RenewalInfoPayload>?
+        var appTransaction: Part<AppTransactionPayload>?
+    }
+
+    /// Does the work; a failure then says in which part it was.
+    func part<Value>(
+        _ name: String, _ work: () throws(VerificationFailure) -> Value
+    ) throws(VerificationFailure) -> Value {
+        do { return try work() } catch { throw error.inside(name) }
+    }
+
+    func transaction(
+        _ text: String, of claims: Claims, in outer: SignedPayload
+    ) throws(VerificationFailure) -> Part<TransactionPayload> {
+        let signed = try signed(Array(text.utf8), inside: outer)
+        let transaction = try decode(signed, TransactionPayload.decode)
+        try signed.chain.requireValid(at: transaction.signedDate)
+        guard transaction.bundleId == claims.bundleId else { throw mismatch("bundleId") }
+        try requireSame(transaction.environment, claims)
+        return Part(value: transaction, digest: Fingerprint(of: signed.json))
+    }
+
+    /// Renewal info names no app: what ties it to the notification is the transaction beside it.
+    func renewal(
+        _ text: String, of claims: Claims, in outer: SignedPayload, beside transaction: TransactionPayload?
+    ) throws(VerificationFailure) -> Part<RenewalInfoPayload> {
+        let signed = try signed(Array(text.utf8), inside: outer)
+        let renewal = try decode(signed, RenewalInfoPayload.decode)
+        try signed.chain.requireValid(at: renewal.signedDate)
+        try requireSame(renewal.environment, claims)
+        if let transaction, transaction.originalTransactionId != renewal.originalTransactionId {
+            throw mismatch("originalTransactionId")
+        }
+        return Part(value: renewal, digest: Fingerprint(of: signed.json))
+    }
+
+    func appTransaction(
+        _ text: String, of claims: Claims, in outer: SignedPayload
+    ) throws(VerificationFailure) -> Part<AppTransactionPayload> {
+        let signed = try signed(Array(text.utf8), inside: outer)
+        let transaction = try decode(signed, AppTransactionPayload.decode)
+        try requireValid(signed, transaction)
+        guard transaction.bundleId == claims.bundleId else { throw mismatch("bundleId") }
+        try requireSame(transaction.receiptType, claims)
+        return Part(value: transaction, digest: Fingerprint(of: signed.json))
+    }
+
+    private func requireSame(_ environment: Environment?, _ claims: Claims) throws(VerificationFailure) {
+        // Old records have none; the notification around them, signed by the same hand, then speaks for them.
+        guard environment == nil || environment == claims.environment else { throw mismatch("environment") }
+    }
+
+    private func mismatch(_ field: String) -> VerificationFailure {
+        VerificationFailure(.mismatchedParts, "\(field) is not that of the notification around it.")
+    }
+}

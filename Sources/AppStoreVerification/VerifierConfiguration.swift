@@ -1,0 +1,28 @@
+public import AppStorePayloads
+
+/// What a verifier trusts and serves.
+public struct VerifierConfiguration: Sendable, Hashable {
+    /// The apps served: bundle identifier, and the App Apple ID that Production needs.
+    public var apps: [String: Int64?]
+    /// The environments served. One that is not listed is refused, however well signed.
+    public var environments: Set<Environment>
+    /// The roots trusted, by the SHA-256 of their DER text.
+    public var trustedRoots: Set<Fingerprint>
+    /// How old a posted notification may be, in days of 24 hours; nil for any age.
+    ///
+    /// Certificates are judged at the payload's own date, so an old notification stays valid; who wants replays refused sets this.
+    public var maximumAgeInDays: Int64?
+
+    /// Creates a configuration; Production and Sandbox under Apple Root CA - G3 unless told.
+    public init(
+        apps: [String: Int64?],
+        environments: Set<Environment> = [.production, .sandbox],
+        trustedRoots: Set<Fingerprint> = [.appleRootG3],
+        maximumAgeInDays: Int64? = nil
+    ) {
+        self.apps = apps
+        self.environments = environments
+        self.trustedRoots = trustedRoots
+        self.maximumAgeInDays = maximumAgeInDays
+    }
+}
