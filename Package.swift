@@ -63,6 +63,7 @@ let package = Package(
             dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator", crypto, asn1, x509],
             swiftSettings: rules
         ),
+        .target(name: "Subscriptions", dependencies: ["AppStorePayloads"], swiftSettings: rules),
 
         // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
         .target(name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509], swiftSettings: rules),

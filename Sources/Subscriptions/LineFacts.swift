@@ -1,0 +1,43 @@
+/// All that is known of one purchase line: a set of facts, each the latest-signed of its kind.
+public struct LineFacts: Sendable, Hashable {
+    /// By transactionId.
+    public private(set) var transactions: [String: TransactionFact]
+    /// The latest-signed renewal info.
+    public private(set) var renewal: RenewalFact?
+    /// Apple's latest verdict.
+    public private(set) var verdict: AppleVerdict?
+
+    /// Facts known so far; none by default.
+    public init(
+        transactions: some Sequence<TransactionFact> = [], renewal: RenewalFact? = nil, verdict: AppleVerdict? = nil
+    ) {
+        self.transactions = [:]
+        self.renewal = renewal
+        self.verdict = verdict
+        for transaction in transactions { merge(transaction) }
+    }
+
+    /// Takes a record in; answers whether it is news.
+    @discardableResult
+    public mutating func merge(_ fact: TransactionFact) -> Bool {
+        if let known = transactions[fact.transactionID], !fact.supersedes(known) { return false }
+        transactions[fact.transactionID] = fact
+        return true
+    }
+
+    /// Takes a record in; answers whether it is news.
+    @discardableResult
+    public mutating func merge(_ fact: RenewalFact) -> Bool {
+        if let renewal, !fact.supersedes(renewal) { return false }
+        renewal = fact
+        return true
+    }
+
+    /// Takes a verdict in; answers whether it is news.
+    @discardableResult
+    public mutating func merge(_ new: AppleVerdict) -> Bool {
+        if let verdict, !new.supersedes(verdict) { return false }
+        verdict = new
+        return true
+    }
+}

@@ -1,0 +1,21 @@
+public import AppStorePayloads
+
+/// A record that Apple signed, whole. Of two records of the same thing, one supersedes the other by one rule.
+public protocol SignedFact: Sendable {
+    /// The record's own `signedDate`, not that of the notification it came in.
+    var signedAt: Timestamp { get }
+    /// SHA-256 of the record's signed JSON; decides between records signed in the same millisecond.
+    var digest: [UInt8] { get }
+}
+
+extension SignedFact {
+    /// Whether this record takes the other's place: the later (signedAt, digest) wins.
+    ///
+    /// Records are replaced whole and never patched: that a field is absent from the newer one is the message (after a
+    /// reversed refund, `revocationDate` is gone). The rule is a total order, so the set of records decides the winner and
+    /// the order of arrival does not.
+    public func supersedes(_ other: Self) -> Bool {
+        if signedAt != other.signedAt { return signedAt > other.signedAt }
+        return other.digest.lexicographicallyPrecedes(digest)
+    }
+}

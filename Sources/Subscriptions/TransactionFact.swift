@@ -1,0 +1,82 @@
+public import AppStorePayloads
+
+/// One signed transaction, reduced to what state is derived from.
+public struct TransactionFact: SignedFact, Hashable {
+    /// New for every renewal and every restore.
+    public var transactionID: String
+    /// One per paid period, the same on every device: the key for periods and for money.
+    public var webOrderLineItemID: String?
+    /// The product bought.
+    public var productID: String?
+    /// The subscription group, for auto-renewables.
+    public var subscriptionGroupID: String?
+    /// What kind of thing was bought.
+    public var kind: ProductType?
+    /// `PURCHASED` or `FAMILY_SHARED`, as Apple spells it.
+    public var ownership: String?
+    /// The period's first instant.
+    public var purchasedAt: Timestamp?
+    /// The period's end; nil for what does not expire.
+    public var expiresAt: Timestamp?
+    /// When a refund or a loss of family sharing took effect.
+    public var revokedAt: Timestamp?
+    /// Whether Apple says that an upgrade replaced this period.
+    public var isUpgraded: Bool
+    /// Whether the period was renewed rather than purchased.
+    public var isRenewal: Bool
+    /// Whether the period costs nothing by an introductory or other free-trial offer.
+    public var isFreeTrial: Bool
+    /// The account that the app bound to the purchase.
+    public var appAccountToken: UniqueIdentifier?
+    public var signedAt: Timestamp
+    public var digest: [UInt8]
+
+    /// Memberwise.
+    public init(
+        transactionID: String, webOrderLineItemID: String? = nil, productID: String? = nil,
+        subscriptionGroupID: String? = nil, kind: ProductType? = .autoRenewableSubscription, ownership: String? = nil,
+        purchasedAt: Timestamp? = nil, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil,
+        isUpgraded: Bool = false, isRenewal: Bool = false, isFreeTrial: Bool = false,
+        appAccountToken: UniqueIdentifier? = nil, signedAt: Timestamp, digest: [UInt8]
+    ) {
+        self.transactionID = transactionID
+        self.webOrderLineItemID = webOrderLineItemID
+        self.productID = productID
+        self.subscriptionGroupID = subscriptionGroupID
+        self.kind = kind
+        self.ownership = ownership
+        self.purchasedAt = purchasedAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+        self.isUpgraded = isUpgraded
+        self.isRenewal = isRenewal
+        self.isFreeTrial = isFreeTrial
+        self.appAccountToken = appAccountToken
+        self.signedAt = signedAt
+        self.digest = digest
+    }
+
+    /// The fact in a verified transaction.
+    /// - Parameters:
+    ///   - payload: what Apple signed.
+    ///   - digest: SHA-256 of its JSON bytes.
+    public init(_ payload: TransactionPayload, digest: [UInt8]) {
+        self.init(
+            transactionID: payload.transactionId,
+            webOrderLineItemID: payload.webOrderLineItemId,
+            productID: payload.productId,
+            subscriptionGroupID: payload.subscriptionGroupIdentifier,
+            kind: payload.type,
+            ownership: payload.inAppOwnershipType?.rawValue,
+            purchasedAt: payload.purchaseDate,
+            expiresAt: payload.expiresDate,
+            revokedAt: payload.revocationDate,
+            isUpgraded: payload.isUpgraded ?? false,
+            isRenewal: payload.transactionReason == .renewal,
+            isFreeTrial: payload.offerDiscountType == .freeTrial,
+            appAccountToken: payload.appAccountToken,
+            signedAt: payload.signedDate,
+            digest: digest
+        )
+    }
+}
