@@ -65,6 +65,17 @@ let package = Package(
         ),
         .target(name: "Subscriptions", dependencies: ["AppStorePayloads"], swiftSettings: rules),
 
+        // The database: its migrations, the queue, and the facts with what is derived from them.
+        .target(
+            name: "Schema",
+            dependencies: ["Postgres"],
+            path: ".",
+            exclude: ["deploy", "LICENSE", "README.md", "Tests", "sql/schema.sql"],
+            sources: ["Sources/Schema"],
+            resources: [.embedInCode("sql/migrations")],
+            swiftSettings: rules
+        ),
+
         // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
         .target(name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509], swiftSettings: rules),
         .testTarget(name: "SimulatorTests", dependencies: ["AppStorePayloads", "Simulator"], swiftSettings: rules),
