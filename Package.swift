@@ -75,6 +75,7 @@ let package = Package(
             resources: [.embedInCode("sql/migrations")],
             swiftSettings: rules
         ),
+        .target(name: "Outbox", dependencies: ["Postgres"], swiftSettings: rules),
 
         // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
         .target(name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509], swiftSettings: rules),

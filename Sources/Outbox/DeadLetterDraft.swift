@@ -1,0 +1,55 @@
+public import Foundation
+public import Postgres
+
+/// A notification about to be buried, and why.
+public struct DeadLetterDraft: Sendable, Hashable {
+    /// Whom the letter is for.
+    public enum Category: String, Sendable, Hashable, CaseIterable {
+        /// We could not trust it.
+        case unverified
+        /// We trust it and could not apply it.
+        case unprocessable
+    }
+
+    /// The row it was.
+    public var outboxID: Int64
+    /// When it was stored.
+    public var receivedAt: PostgresTimestamp
+    /// As the letter itself says; nobody vouches for it if it is unverified.
+    public var notificationUUID: UUID?
+    /// As the letter itself says; shortened to what the schema takes.
+    public var type: String?
+    /// As the letter itself says; shortened to what the schema takes.
+    public var subtype: String?
+    /// Whom it is for.
+    public var category: Category
+    /// A code that scripts can filter by: lower case, digits and underscores.
+    public var reason: String
+    /// One line for people; never contents of the payload.
+    public var message: String
+    /// Claims it took.
+    public var attempts: Int
+
+    /// A draft of a claimed row's letter; `attempts` are the row's unless told otherwise.
+    public init(
+        _ claimed: ClaimedNotification, category: Category, reason: String, message: String,
+        notificationUUID: UUID? = nil, type: String? = nil, subtype: String? = nil, attempts: Int? = nil
+    ) {
+        outboxID = claimed.id
+        receivedAt = claimed.receivedAt
+        self.notificationUUID = notificationUUID
+        self.type = type.map { Self.shortened($0, to: 100) }
+        self.subtype = subtype.map { Self.shortened($0, to: 100) }
+        self.category = category
+        self.reason = reason
+        self.message = Self.shortened(message, to: 1000)
+        self.attempts = attempts ?? claimed.attempts
+    }
+
+    /// PostgreSQL's text holds no NUL, and the schema bounds lengths in code points.
+    private static func shortened(_ text: String, to length: Int) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.prefix(length) where scalar.value != 0 { scalars.append(scalar) }
+        return String(scalars)
+    }
+}

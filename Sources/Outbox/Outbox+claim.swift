@@ -1,0 +1,56 @@
+import Postgres
+
+extension Outbox {
+    /// Claims up to `limit` due rows. The attempt is counted and committed before this returns, so that a row which ends
+    /// the process is counted all the same.
+    ///
+    /// Rows whose last lease ran out are claimed one at a time: should one of them be what killed the worker, it takes no
+    /// neighbour along again.
+    public func claim(_ limit: Int, for lease: Lease) async throws -> [ClaimedNotification] {
+        try await pool.query(.claim(limit, lease)).map { row in
+            try ClaimedNotification(
+                id: row.decode("id"),
+                receivedAt: row.decode("received_at"),
+                attempts: Int(row.decode("attempts", as: Int16.self)),
+                lapsed: row.decode("lapsed"),
+                lastReason: row.decode("last_reason"),
+                body: row.decode("body")
+            )
+        }
+    }
+}
+
+extension PostgresQuery {
+    /// A CTE is the fence: the locking select runs once, with its limit, whatever the planner thinks of the update. The
+    /// body is fetched by a scalar subquery, which can only be an index lookup in the row's own partition.
+    fileprivate static func claim(_ limit: Int, _ lease: Lease) -> PostgresQuery {
+        PostgresQuery(
+            "outbox.claim",
+            """
+            with due as materialized (
+                select id, due_at, lease_token is not null as lapsed
+                  from storehook.outbox_queue
+                 where due_at <= now()
+                 order by due_at, id
+                 limit \(limit)
+                   for update skip locked
+            ), first as (
+                select id, lapsed from due order by due_at, id limit 1
+            ), claimed as (
+                update storehook.outbox_queue q
+                   set attempts = q.attempts + 1,
+                       due_at = now() + make_interval(secs => \(Double(lease.seconds))),
+                       lease_owner = \(lease.owner),
+                       lease_token = \(lease.token)
+                  from due, first
+                 where q.id = due.id
+                   and case when first.lapsed then due.id = first.id else not due.lapsed end
+                returning q.id, q.received_at, q.attempts, due.lapsed, q.last_reason
+            )
+            select id, received_at, attempts, lapsed, last_reason,
+                   (select body from storehook.outbox o where o.received_at = c.received_at and o.id = c.id) as body
+              from claimed c
+             order by id
+            """)
+    }
+}

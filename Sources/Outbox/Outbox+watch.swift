@@ -1,0 +1,47 @@
+import Postgres
+
+extension Outbox {
+    /// The queue by state: always the four rows ready, scheduled, leased, dead.
+    public func depth() async throws -> [QueueDepth] {
+        try await pool.query(
+            PostgresQuery("outbox.depth", "select state, count, oldest_age_seconds from storehook.queue_depth")
+        ).map { row in
+            try QueueDepth(state: row.decode(0), count: row.decode(1), oldestAgeSeconds: row.decode(2))
+        }
+    }
+
+    /// Where every stored notification is. Reads all of them: for audits, not for polling.
+    public func conservation() async throws -> Conservation {
+        let rows = try await pool.query(
+            PostgresQuery(
+                "outbox.conservation",
+                """
+                select received, pending, applied, duplicate, parked, dead, discarded, missing, doubled
+                  from storehook.conservation
+                """))
+        let row = try rows.one()
+        return try Conservation(
+            received: row.decode(0), pending: row.decode(1), applied: row.decode(2), duplicate: row.decode(3),
+            parked: row.decode(4), dead: row.decode(5), discarded: row.decode(6), missing: row.decode(7),
+            doubled: row.decode(8))
+    }
+
+    /// What came in and what was done in the last minute.
+    public func rate() async throws -> QueueRate {
+        let rows = try await pool.query(
+            PostgresQuery(
+                "outbox.rate",
+                """
+                select (select count(*) from storehook.outbox where received_at > now() - interval '1 minute'),
+                       (select count(*) from storehook.notifications where applied_at > now() - interval '1 minute')
+                """))
+        let row = try rows.one()
+        return try QueueRate(receivedLastMinute: row.decode(0), appliedLastMinute: row.decode(1))
+    }
+
+    /// Whether storing would work now: reaches the database and finds the queue's tables.
+    public func ping() async throws {
+        _ = try await pool.query(
+            PostgresQuery("outbox.ping", "select 1 where to_regclass('storehook.outbox_queue') is not null"))
+    }
+}
