@@ -76,6 +76,11 @@ let package = Package(
             swiftSettings: rules
         ),
         .target(name: "Outbox", dependencies: ["Postgres"], swiftSettings: rules),
+        .target(
+            name: "Ledger",
+            dependencies: ["AppStorePayloads", "Postgres", "Subscriptions"],
+            swiftSettings: rules
+        ),
 
         // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
         .target(name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509], swiftSettings: rules),

@@ -1,0 +1,70 @@
+import AppStorePayloads
+public import Postgres
+public import Subscriptions
+
+/// Facts and the state derived from them, in PostgreSQL.
+public struct Ledger: Sendable {
+    /// What the operator decides about statuses.
+    public var policy: StatusPolicy
+
+    /// A ledger.
+    public init(policy: StatusPolicy = StatusPolicy()) { self.policy = policy }
+
+    /// Applies a batch inside the caller's transaction: records the notifications, merges their facts, derives the state
+    /// of the lines they touch, and writes the timeline.
+    ///
+    /// Locks are taken in one order everywhere (notifications by UUID, then lines by key), so two workers that share
+    /// notifications or lines wait for each other and never deadlock.
+    /// - Returns: what became of each entry, in the entries' order, and where it took the lines whose state is another.
+    /// - Throws: `PostgresError`; the transaction must then be rolled back.
+    public func apply(
+        _ entries: [LedgerEntry], _ session: borrowing PostgresSession
+    ) throws -> (outcomes: [LedgerOutcome], transitions: [LineTransition]) {
+        let (outcomes, recorded) = try record(entries, session)
+        let byLine = Dictionary(grouping: recorded.filter { $0.line != nil }) { $0.line }
+        let lines = byLine.keys.compactMap(\.self).sorted()
+        try session.run(.lock(lines))
+        let known = try facts(of: lines, session)
+
+        let histories = lines.map { line in
+            var history = LineHistory(line, known[line] ?? LineFacts(), policy)
+            for entry in byLine[line] ?? [] { history.merge(entry) }
+            return history
+        }
+        try session.run(.upsertTransactions(histories))
+        try session.run(.upsertRenewals(histories))
+        try session.run(.updateVerdicts(histories))
+        try session.run(.upsertSubscriptions(histories))
+        try session.run(.insertChanges(histories, recorded))
+        return (outcomes, histories.compactMap(\.transition))
+    }
+
+    /// Records the notifications that are not recorded yet; the rest are duplicates, of earlier batches or of this one.
+    private func record(
+        _ entries: [LedgerEntry], _ session: borrowing PostgresSession
+    ) throws -> (outcomes: [LedgerOutcome], recorded: [LedgerEntry]) {
+        var first: [LedgerEntry] = []
+        var seen = Set<UniqueIdentifier>()
+        for entry in entries where seen.insert(entry.notification.uuid).inserted { first.append(entry) }
+        first.sort { $0.notification.uuid < $1.notification.uuid }
+
+        let rows = try session.query(.insertNotifications(first))
+        let recordedIDs = try Set(rows.map { try $0.decode(0, as: Int64.self) })
+        let outcomes = entries.map { entry -> LedgerOutcome in
+            recordedIDs.contains(entry.outboxID) ? entry.outcome : .duplicate
+        }
+        return (outcomes, entries.filter { recordedIDs.contains($0.outboxID) })
+    }
+}
+
+extension LedgerEntry {
+    /// A type nobody knows yet is parked: recorded whole, counted, its facts taken; a later release can give it meaning.
+    var outcome: LedgerOutcome { notification.notificationType.isKnown ? .applied : .parked }
+}
+
+extension PostgresSession {
+    /// Runs a statement that may have turned out to have nothing to do.
+    fileprivate borrowing func run(_ query: PostgresQuery?) throws {
+        if let query { _ = try self.query(query) }
+    }
+}
