@@ -1,0 +1,49 @@
+import Hummingbird
+import HummingbirdCore
+public import Logging
+import NIOCore
+public import Outbox
+public import ServiceLifecycle
+
+/// The HTTP face to Apple: stores what is posted, and verifies nothing.
+public struct Receiver: Service {
+    private let commit: GroupCommit
+    private let application: Application<ReceiverResponder>
+    private let logger: Logger
+
+    /// A receiver.
+    /// - Parameter onListening: told the port once connections are accepted.
+    public init(
+        outbox: Outbox, configuration: ReceiverConfiguration, logger: Logger,
+        onListening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        let commit = GroupCommit(logger: logger) { try await outbox.store($0) }
+        self.commit = commit
+        self.logger = logger
+        // Hummingbird logs a line a request; at thousands a second that is noise.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        application = Application(
+            responder: ReceiverResponder(configuration: configuration, commit: commit) { try await outbox.ping() },
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [RequestDeadline(TimeAmount(configuration.requestDeadline))],
+                    idleTimeout: TimeAmount(configuration.idleTimeout))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port),
+                serverName: nil,
+                backlog: 1024,
+                reuseAddress: true,
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+            onServerRunning: { onListening($0.localAddress?.port ?? configuration.port) },
+            logger: quiet)
+    }
+
+    /// Serves until graceful shutdown. Then, in this order: no new connections, the requests in hand answered, what they
+    /// brought committed.
+    public func run() async throws {
+        // Stopped in reverse: the server while commits still work, and the commits when nobody can add to them.
+        let services = ServiceGroup(services: [commit, application], logger: logger)
+        try await services.run()
+    }
+}

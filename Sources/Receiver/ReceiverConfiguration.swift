@@ -1,0 +1,23 @@
+/// How a receiver listens.
+public struct ReceiverConfiguration: Sendable {
+    /// The address to listen on.
+    public var host: String
+    /// The TCP port; 0 for any free one.
+    public var port: Int
+    /// The longest POST body that is read, in bytes. Apple's are under 20 kB.
+    public var maximumBodySize = 256 * 1024
+    /// How long one request may take to arrive whole.
+    public var requestDeadline: Duration = .seconds(10)
+    /// How long a connection may stand idle between requests.
+    public var idleTimeout: Duration = .seconds(60)
+    /// Connections held at once; more wait in the kernel's backlog.
+    public var maximumConnections = 4096
+    /// What a refused sender is told to wait, in seconds.
+    public var retryAfterSeconds = 5
+
+    /// A configuration.
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+}
