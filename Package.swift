@@ -100,6 +100,14 @@ let package = Package(
             ],
             swiftSettings: rules
         ),
+        .target(
+            name: "Worker",
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Subscriptions", logging,
+                serviceLifecycle,
+            ],
+            swiftSettings: rules
+        ),
 
         // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
         .target(name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509], swiftSettings: rules),

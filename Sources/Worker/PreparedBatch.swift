@@ -1,0 +1,69 @@
+import AppStorePayloads
+import AppStoreVerification
+import Foundation
+import Ledger
+import Outbox
+import Postgres
+
+/// A claimed batch, verified: for each row, what is to be done with it.
+struct PreparedBatch: Sendable {
+    /// What is to be done with a row.
+    enum Disposition: Sendable {
+        /// Verified: its facts go into the ledger.
+        case apply(LedgerEntry)
+        /// Refused for good.
+        case bury(DeadLetterDraft)
+        /// Could not be verified now; another time it may.
+        case putOff(reason: String)
+    }
+
+    var token: UUID
+    var rows: [(claimed: ClaimedNotification, disposition: Disposition)]
+
+    var ids: [Int64] { rows.map(\.claimed.id) }
+}
+
+extension PreparedBatch.Disposition {
+    /// Verifies a row. Permanent and transient are told apart here and nowhere else: of all reasons to refuse a signature,
+    /// only a revocation responder that is away can be another one tomorrow.
+    init(verifying claimed: ClaimedNotification, by verifier: Verifier) {
+        guard let body = claimed.body else {
+            self = .bury(
+                DeadLetterDraft(
+                    claimed, category: .unprocessable, reason: "body_missing",
+                    message: "the stored bytes are gone: their partition was dropped before the notification was done"))
+            return
+        }
+        do throws(VerificationFailure) {
+            self = .apply(LedgerEntry(claimed, try verifier.verifyNotification(body)))
+        } catch {
+            if error.code == .revocationUnknown {
+                self = .putOff(reason: error.code.rawValue)
+                return
+            }
+            let claims = UnverifiedSummary.read(body)
+            self = .bury(
+                DeadLetterDraft(
+                    claimed, category: .unverified, reason: error.code.rawValue, message: error.message,
+                    notificationUUID: claims.notificationUUID.map(UUID.init),
+                    type: claims.notificationType?.rawValue, subtype: claims.subtype?.rawValue))
+        }
+    }
+}
+
+extension LedgerEntry {
+    /// What the ledger is told of a verified notification.
+    init(_ claimed: ClaimedNotification, _ verified: VerifiedNotification) {
+        self.init(
+            outboxID: claimed.id, receivedAt: claimed.receivedAt,
+            environment: verified.environment.rawValue, bundleID: verified.bundleId,
+            notification: verified.payload,
+            transaction: Self.signed(verified.transaction, verified.digests.transaction),
+            renewal: Self.signed(verified.renewal, verified.digests.renewal))
+    }
+
+    private static func signed<Payload>(_ payload: Payload?, _ digest: Fingerprint?) -> Signed<Payload>? {
+        guard let payload, let digest else { return nil }
+        return Signed(payload, digest: digest.bytes)
+    }
+}

@@ -1,0 +1,112 @@
+public import AppStoreVerification
+import Foundation
+public import Ledger
+public import Logging
+import Outbox
+public import Postgres
+public import ServiceLifecycle
+
+/// Claims notifications, verifies them, applies them and settles them, until it is told to stop.
+///
+/// Run as many as you like, anywhere: they share nothing but the database.
+public final class Worker: Service {
+    private let outbox: Outbox
+    private let verifier: BatchVerifier
+    private let settler: BatchSettler
+    private let listener: PostgresListener?
+    private let configuration: WorkerConfiguration
+    private let logger: Logger
+    private let signal = WorkSignal()
+
+    /// A worker.
+    /// - Parameters:
+    ///   - pool: at least two connections: one batch is claimed while another is applied.
+    ///   - listener: hears of new rows at once; without it the worker polls.
+    public init(
+        pool: PostgresPool, verifier: Verifier, ledger: Ledger, listener: PostgresListener?,
+        configuration: WorkerConfiguration, logger: Logger
+    ) {
+        outbox = Outbox(pool)
+        self.verifier = BatchVerifier(verifier: verifier, maximumAttempts: configuration.retries.maximumAttempts)
+        settler = BatchSettler(pool: pool, ledger: ledger, configuration: configuration, logger: logger)
+        self.listener = listener
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Works until graceful shutdown: then the batch in hand is finished, what was claimed ahead is given back, and this
+    /// returns.
+    public func run() async throws {
+        await withTaskGroup { group in
+            if let listener {
+                group.addTask { for await _ in listener.hints { self.signal.hint() } }
+            }
+            await withGracefulShutdownHandler {
+                await work()
+            } onGracefulShutdown: {
+                self.signal.stop()
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// While one batch is being applied, the next one is claimed and verified: the database and the cores work at once.
+    private func work() async {
+        var next = await prepare()
+        while let batch = next {
+            if signal.isStopped {
+                await giveBack(batch)
+                return
+            }
+            async let following = prepare()
+            report(await settler.settle(batch))
+            next = await following
+        }
+    }
+
+    /// Claims and verifies the next batch, however long it takes to come; nil when it is time to stop.
+    private func prepare() async -> PreparedBatch? {
+        var failures = 0
+        while !signal.isStopped {
+            let lease = Lease(owner: configuration.name, seconds: configuration.leaseSeconds)
+            do {
+                let claimed = try await outbox.claim(configuration.batchSize, for: lease)
+                failures = 0
+                if !claimed.isEmpty { return await verifier.prepare(claimed, token: lease.token) }
+                await signal.wait(atMost: configuration.pollInterval * Double.random(in: 0.5...1))
+            } catch {
+                failures += 1
+                // Once, not once a second for as long as the database is away.
+                if failures == 1 { logger.warning("Cannot claim; trying on", metadata: ["error": "\(error)"]) }
+                var generator = SystemRandomNumberGenerator()
+                let pause = RetryPolicy(base: 0.1, cap: 2).delay(afterAttempt: failures, using: &generator)
+                await signal.wait(atMost: .seconds(pause))
+            }
+        }
+        return nil
+    }
+
+    private func giveBack(_ batch: PreparedBatch) async {
+        do {
+            try await outbox.release(batch.ids, token: batch.token)
+        } catch {
+            logger.warning(
+                "Could not give claimed rows back; they fall due when their lease ends",
+                metadata: ["error": "\(error)", "rows": "\(batch.rows.count)"])
+        }
+    }
+
+    private func report(_ tally: BatchSettler.Tally) {
+        let metadata: Logger.Metadata = [
+            "applied": "\(tally.applied)", "duplicate": "\(tally.duplicate)", "parked": "\(tally.parked)",
+            "dead": "\(tally.dead)", "put_off": "\(tally.putOff)", "lost": "\(tally.lost)",
+        ]
+        if tally.lost > 0 {
+            logger.warning("Lost the lease on rows of a batch; others do them", metadata: metadata)
+        } else if tally.dead > 0 {
+            logger.warning("Buried notifications: see storehook dead-letters list", metadata: metadata)
+        } else {
+            logger.debug("Settled a batch", metadata: metadata)
+        }
+    }
+}
