@@ -12,6 +12,7 @@ let rules: [SwiftSetting] = [
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
@@ -20,14 +21,18 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 
 let package = Package(
     name: "storehook",
     platforms: [.macOS(.v26)],
     products: [
+        .executable(name: "storehook", targets: ["storehook"]),
         .executable(name: "storehook-bench", targets: ["storehook-bench"]),
     ],
     dependencies: [
@@ -41,7 +46,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -112,6 +119,17 @@ let package = Package(
         // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
         .target(name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509], swiftSettings: rules),
         .testTarget(name: "SimulatorTests", dependencies: ["AppStorePayloads", "Simulator"], swiftSettings: rules),
+
+        // The commands: the only place that reads the environment and puts the rest together.
+        .executableTarget(
+            name: "storehook",
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Receiver", "Schema",
+                "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration, logging, nioCore,
+                nioHTTP1, serviceLifecycle, systemPackage, unixSignals,
+            ],
+            swiftSettings: rules
+        ),
 
         // The measurements.
         .executableTarget(

@@ -1,0 +1,42 @@
+import Logging
+import Postgres
+import Schema
+
+/// Opening the database, and refusing one whose schema does not fit.
+enum Database {
+    /// Runs `body` with a pool of connections to a database whose schema fits this binary, and closes it.
+    static func with<T>(
+        _ settings: Settings, size: Int = 1, _ body: (PostgresPool) async throws -> T
+    ) async throws -> T {
+        let pool = try open(settings, size: size)
+        do {
+            try await requireCurrentSchema(pool)
+            let result = try await body(pool)
+            await pool.close()
+            return result
+        } catch {
+            await pool.close()
+            throw error
+        }
+    }
+
+    static func open(_ settings: Settings, size: Int) throws -> PostgresPool {
+        PostgresPool(configuration: try settings.database(), size: size, logger: try settings.logger("postgres"))
+    }
+
+    static func migrator() throws -> Migrator { try Migrator(migrations: Schema.migrations) }
+
+    /// A binary works with the schema it knows and no other.
+    static func requireCurrentSchema(_ pool: PostgresPool) async throws {
+        let state = try await migrator().check(on: pool)
+        if let misfit = misfit(state) { throw misfit }
+    }
+
+    static func misfit(_ state: SchemaState) -> CommandFailure? {
+        switch state {
+        case .current: nil
+        case .missing, .older: CommandFailure("\(state): storehook migrate", status: .schemaMismatch)
+        case .newer, .changed: CommandFailure("\(state)", status: .schemaMismatch)
+        }
+    }
+}

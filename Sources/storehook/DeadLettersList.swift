@@ -1,0 +1,46 @@
+import AppStorePayloads
+import ArgumentParser
+import Foundation
+import Outbox
+import Postgres
+
+struct DeadLettersList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List open dead letters, the oldest first.",
+        discussion: "Example: storehook dead-letters list --since 2026-01-31T03:00:00Z --format json")
+
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "Only with this reason code.") var reason: String?
+    @Option(help: "Only of this notification type.") var type: String?
+    @Option(help: "Only buried since then (ISO 8601, UTC).") var since: String?
+    @Option(help: "At most so many, 1 to 10000.") var limit = 100
+    @Option(help: "table or json.") var format = OutputFormat.table
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
+        if let since, Timestamp(iso8601: since) == nil {
+            throw ValidationError("--since takes a date like 2026-01-31 or 2026-01-31T03:00:00Z")
+        }
+    }
+
+    func run() async throws {
+        let filter = DeadLetterFilter(
+            reason: reason, type: type, since: since.flatMap(Timestamp.init(iso8601:)).map(PostgresTimestamp.init))
+        let letters = try await Database.with(try await shared.settings()) { pool in
+            try await Outbox(pool).deadLetters(filter, limit: limit)
+        }
+        switch format {
+        case .json: print(try JSONText.encode(letters.map(DeadLetterAnswer.init)))
+        case .table:
+            var table = Table(["ID", "DEAD SINCE", "REASON", "TYPE", "TRIES", "NOTIFICATION", "MESSAGE"], numeric: [0, 4])
+            for letter in letters {
+                table.add([
+                    "\(letter.id)", Timestamp(letter.deadAt).description, letter.reason, letter.type ?? "-",
+                    "\(letter.attempts)", letter.notificationUUID?.uuidString.lowercased() ?? "-", letter.message,
+                ])
+            }
+            print(letters.isEmpty ? "no open dead letters" : table.text)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import AppStorePayloads
+import Foundation
+import Logging
+
+/// One JSON object a line on standard error, for machines: `time`, `level`, `label`, `message`, and the metadata beside
+/// them.
+struct JSONLogHandler: LogHandler {
+    let label: String
+    var logLevel: Logger.Level = .info
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(label: String) { self.label = label }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var fields = metadata
+        fields.merge(metadataProvider?.get() ?? [:]) { _, new in new }
+        fields.merge(event.metadata ?? [:]) { _, new in new }
+        var line: [String: String] = fields.mapValues(\.description)
+        line["time"] = Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000)).description
+        line["level"] = event.level.rawValue
+        line["label"] = label
+        line["message"] = event.message.description
+        // Strings always encode; should they not, the message must not be lost.
+        guard let json = try? JSONText.encode(line) else { return StandardError.line(event.message.description) }
+        StandardError.line(json)
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Outbox
+import Postgres
+import Schema
+
+struct Migrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring the schema up to date.",
+        discussion: """
+            Safe to run from many machines at once. --check changes nothing and exits with 57 if something is to be done.
+
+            Example: DATABASE_URL=postgresql:///storehook storehook migrate
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Flag(help: "Only tell how the schema stands.") var check = false
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        let pool = try Database.open(settings, size: 1)
+        do {
+            try await migrate(pool)
+            await pool.close()
+        } catch {
+            await pool.close()
+            throw error
+        }
+    }
+
+    private func migrate(_ pool: PostgresPool) async throws {
+        let migrator = try Database.migrator()
+        if check {
+            let state = try await migrator.check(on: pool)
+            if let misfit = Database.misfit(state) { throw misfit }
+            print(state)
+            return
+        }
+        do {
+            for migration in try await migrator.migrate(on: pool) {
+                print("applied \(migration.version) \(migration.name)")
+            }
+        } catch let mismatch as SchemaMismatch {
+            throw CommandFailure("\(mismatch)", status: .schemaMismatch)
+        }
+        let made = try await Outbox(pool).ensurePartitions()
+        if made > 0 { print("made \(made) partitions") }
+        print(try await migrator.check(on: pool))
+    }
+}

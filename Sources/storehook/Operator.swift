@@ -1,0 +1,6 @@
+import Foundation
+
+/// Who is at the keyboard, for the record.
+enum Operator {
+    static var name: String { "\(NSUserName())@\(ProcessInfo.processInfo.hostName)" }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Logging
+import Outbox
+import Postgres
+import Receiver
+import ServiceLifecycle
+import UnixSignals
+
+struct Receive: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Store what Apple posts to /webhooks/apple.",
+        discussion: """
+            Answers 200 once a notification is committed, and 503 while the database is away, so that Apple tries again.
+            Apple needs TLS: put a proxy in front. SIGTERM finishes what was accepted.
+
+            Example: storehook receive --host 0.0.0.0 --port 8080
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "The port to listen on; 0 for any free one.") var port = 8080
+
+    func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port goes from 0 to 65535") }
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        let logger = try settings.logger("receiver")
+        // Two: one group of notifications is on its way to the disk while /readyz asks its question.
+        let pool = PostgresPool(configuration: try settings.receiverDatabase(), size: 2, logger: logger)
+        try await requireSchemaIfReachable(pool)
+        let host = host
+        let receiver = Receiver(
+            outbox: Outbox(pool), configuration: ReceiverConfiguration(host: host, port: port), logger: logger
+        ) { port in
+            logger.info("Listening", metadata: ["host": "\(host)", "port": "\(port)"])
+        }
+        let services = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: pool), .init(service: receiver)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await services.run()
+    }
+
+    /// A receiver that starts while the database is away answers 503 until it is back; one that starts on the wrong schema
+    /// does not start.
+    private func requireSchemaIfReachable(_ pool: PostgresPool) async throws {
+        do {
+            try await Database.requireCurrentSchema(pool)
+        } catch let error as PostgresError where error.isTransient {
+            StandardError.line("storehook: the database is away, answering 503 until it is back: \(error)")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The program and its commands.
+struct Storehook: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "storehook",
+        abstract: "Turns Apple's App Store Server Notifications V2 into subscription state you can trust.",
+        discussion: """
+            A receiver stores what Apple posts, workers verify and apply it, PostgreSQL is all they share.
+
+            Example: storehook migrate && storehook receive --port 8080
+            """,
+        subcommands: [
+            Migrate.self, Receive.self, Work.self, Queue.self, DeadLetters.self, Verify.self, Simulate.self,
+        ]
+    )
+}
+
+/// Runs the command and turns what it threw into one line on standard error and an exit status.
+@main
+enum Program {
+    static func main() async {
+        do {
+            var command = try Storehook.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            StandardError.line("storehook: \(failure.message)")
+            exit(failure.status.rawValue)
+        } catch let status as ExitStatus {
+            exit(status.rawValue)
+        } catch {
+            leave(after: error)
+        }
+    }
+
+    /// What ArgumentParser threw: help and version are no failures, the rest is wrong usage.
+    private static func leave(after error: any Error) -> Never {
+        switch Storehook.exitCode(for: error) {
+        case .success:
+            print(Storehook.fullMessage(for: error))
+            exit(ExitStatus.done.rawValue)
+        case .validationFailure:
+            StandardError.line("storehook: \(Storehook.message(for: error)); --help shows the usage")
+            exit(ExitStatus.usage.rawValue)
+        default:
+            StandardError.line("storehook: \(error)")
+            exit(ExitStatus.failed.rawValue)
+        }
+    }
+}
