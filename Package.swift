@@ -125,8 +125,8 @@ let package = Package(
             name: "storehook",
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Receiver", "Schema",
-                "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration, logging, nioCore,
-                nioHTTP1, serviceLifecycle, systemPackage, unixSignals,
+                "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration, logging,
+                nioCore, nioHTTP1, serviceLifecycle, systemPackage, unixSignals,
             ],
             swiftSettings: rules
         ),

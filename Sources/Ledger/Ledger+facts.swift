@@ -36,7 +36,8 @@ extension TransactionFact {
             revokedAt: try row.decode("revoked_at", as: PostgresTimestamp?.self).map(Timestamp.init),
             isUpgraded: try row.decode("is_upgraded"),
             isRenewal: try row.decode("reason", as: String?.self) == TransactionReason.renewal.rawValue,
-            isFreeTrial: try row.decode("offer_discount_type", as: String?.self) == OfferDiscountType.freeTrial.rawValue,
+            isFreeTrial: try row.decode("offer_discount_type", as: String?.self)
+                == OfferDiscountType.freeTrial.rawValue,
             appAccountToken: try row.decode("app_account_token", as: UUID?.self).map(UniqueIdentifier.init),
             signedAt: Timestamp(try row.decode("signed_at", as: PostgresTimestamp.self)),
             digest: try row.decode("digest"))

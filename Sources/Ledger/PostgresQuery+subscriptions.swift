@@ -9,7 +9,9 @@ extension PostgresQuery {
     /// Each row holds arrays of its own, which `unnest` would flatten: so all phases travel in one array a column, and
     /// each row cuts its slice out of it.
     static func upsertSubscriptions(_ histories: [LineHistory]) -> PostgresQuery? {
-        let changed = histories.compactMap(\.transition).map { (line: $0.line, state: $0.after, phases: $0.after.phases) }
+        let changed = histories.compactMap(\.transition).map {
+            (line: $0.line, state: $0.after, phases: $0.after.phases)
+        }
         guard !changed.isEmpty else { return nil }
         let phases = changed.flatMap(\.phases)
         var ends: [Int32] = []

@@ -50,7 +50,8 @@ public final class GroupCommit: Service {
 
     /// A group commit.
     /// - Parameter store: stores bodies durably, all or none.
-    public init(limits: Limits = Limits(), logger: Logger, store: @escaping @Sendable ([[UInt8]]) async throws -> Void) {
+    public init(limits: Limits = Limits(), logger: Logger, store: @escaping @Sendable ([[UInt8]]) async throws -> Void)
+    {
         self.limits = limits
         self.logger = logger
         self.store = store

@@ -76,6 +76,7 @@ struct ReceiverResponder: HTTPResponder {
         var headers = headers
         headers[.contentType] = "application/json"
         return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"error":"\#(why)"}"#)))
+            status: status, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"error":"\#(why)"}"#)))
     }
 }

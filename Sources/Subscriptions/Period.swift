@@ -12,7 +12,8 @@ struct Period: Sendable, Hashable {
 
     /// Nil for what is no auto-renewable period, or lacks a date that makes it one.
     init?(_ record: TransactionFact) {
-        guard record.kind == .autoRenewableSubscription, let start = record.purchasedAt, let end = record.expiresAt else {
+        guard record.kind == .autoRenewableSubscription, let start = record.purchasedAt, let end = record.expiresAt
+        else {
             return nil
         }
         self.record = record

@@ -18,14 +18,17 @@ public struct RenewalFact: SignedFact, Hashable {
     public var priceIncreasePending: Bool
     /// The account that the app bound to the purchase.
     public var appAccountToken: UniqueIdentifier?
+    /// When Apple signed the record.
     public var signedAt: Timestamp
+    /// SHA-256 of its JSON bytes.
     public var digest: [UInt8]
 
     /// Memberwise.
     public init(
         renewalProductID: String? = nil, autoRenew: Bool? = nil, renewsAt: Timestamp? = nil,
         expirationIntent: Int? = nil, inBillingRetry: Bool = false, graceExpiresAt: Timestamp? = nil,
-        priceIncreasePending: Bool = false, appAccountToken: UniqueIdentifier? = nil, signedAt: Timestamp, digest: [UInt8]
+        priceIncreasePending: Bool = false, appAccountToken: UniqueIdentifier? = nil,
+        signedAt: Timestamp, digest: [UInt8]
     ) {
         self.renewalProductID = renewalProductID
         self.autoRenew = autoRenew

@@ -53,7 +53,8 @@ public struct SubscriptionState: Sendable, Hashable {
         let begun = periods.last { $0.start <= instant }
         if let begun, begun.isRevoked { return StatusAtInstant(.revoked, in: begun) }
         let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
-        if let next = periods.first(where: { $0.record.isRenewal && instant < $0.start && $0.start <= soon && $0.start < $0.end }) {
+        let next = periods.first { $0.record.isRenewal && instant < $0.start && $0.start <= soon && $0.start < $0.end }
+        if let next {
             return StatusAtInstant(.active, in: next)
         }
         guard let begun else { return StatusAtInstant(.expired, in: periods[0]) }
@@ -61,7 +62,9 @@ public struct SubscriptionState: Sendable, Hashable {
         if begun == periods.last {
             if let graceExpiresAt, instant < graceExpiresAt { return StatusAtInstant(.gracePeriod, in: begun) }
             let retriesUntil = begun.end.adding(days: StatusPolicy.billingRetryDays)
-            if renewal?.inBillingRetry == true, instant < retriesUntil { return StatusAtInstant(.billingRetry, in: begun) }
+            if renewal?.inBillingRetry == true, instant < retriesUntil {
+                return StatusAtInstant(.billingRetry, in: begun)
+            }
         }
         return StatusAtInstant(.expired, in: begun)
     }

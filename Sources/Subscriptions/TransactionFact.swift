@@ -28,7 +28,9 @@ public struct TransactionFact: SignedFact, Hashable {
     public var isFreeTrial: Bool
     /// The account that the app bound to the purchase.
     public var appAccountToken: UniqueIdentifier?
+    /// When Apple signed the record.
     public var signedAt: Timestamp
+    /// SHA-256 of its JSON bytes.
     public var digest: [UInt8]
 
     /// Memberwise.

@@ -72,7 +72,9 @@ struct BatchSettler: Sendable {
             return await settle(first, before: deadline) + (await settle(second, before: deadline))
         }
         guard case .apply(let entry) = row.disposition else {
-            logger.error("A dead letter could not be written", metadata: ["error": "\(error)", "outbox_id": "\(row.claimed.id)"])
+            logger.error(
+                "A dead letter could not be written",
+                metadata: ["error": "\(error)", "outbox_id": "\(row.claimed.id)"])
             return await putOff(batch, reason: "dead_letter_refused")
         }
         let letter = DeadLetterDraft(

@@ -36,7 +36,7 @@ struct BatchVerifier: Sendable {
         if claimed.lapsed {
             return DeadLetterDraft(
                 claimed, category: .unprocessable, reason: "crashed_worker",
-                message: "each of \(tries) attempts ended with its worker gone; look at the workers' logs before a replay",
+                message: "each of \(tries) attempts ended with its worker gone; see the workers' logs before a replay",
                 attempts: tries)
         }
         return DeadLetterDraft(

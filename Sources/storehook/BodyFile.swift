@@ -7,7 +7,8 @@ enum BodyFile {
         if path == "-" {
             file = .standardOutput
         } else {
-            guard FileManager.default.createFile(atPath: path, contents: nil), let made = FileHandle(forWritingAtPath: path)
+            guard FileManager.default.createFile(atPath: path, contents: nil),
+                let made = FileHandle(forWritingAtPath: path)
             else { throw CommandFailure("cannot write \(path)") }
             file = made
         }

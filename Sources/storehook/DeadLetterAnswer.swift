@@ -1,5 +1,5 @@
-import Foundation
 import AppStorePayloads
+import Foundation
 import Outbox
 import Postgres
 

@@ -33,7 +33,8 @@ struct DeadLettersList: AsyncParsableCommand {
         switch format {
         case .json: print(try JSONText.encode(letters.map(DeadLetterAnswer.init)))
         case .table:
-            var table = Table(["ID", "DEAD SINCE", "REASON", "TYPE", "TRIES", "NOTIFICATION", "MESSAGE"], numeric: [0, 4])
+            var table = Table(
+                ["ID", "DEAD SINCE", "REASON", "TYPE", "TRIES", "NOTIFICATION", "MESSAGE"], numeric: [0, 4])
             for letter in letters {
                 table.add([
                     "\(letter.id)", Timestamp(letter.deadAt).description, letter.reason, letter.type ?? "-",

@@ -25,7 +25,9 @@ struct Simulate: AsyncParsableCommand {
 
     func validate() throws {
         guard (to == nil) != (out == nil) else { throw ValidationError("say where: --to URL or --out FILE") }
-        guard (1...100_000_000).contains(notifications) else { throw ValidationError("--notifications must be positive") }
+        guard (1...100_000_000).contains(notifications) else {
+            throw ValidationError("--notifications must be positive")
+        }
         guard percent != nil else { throw ValidationError("--duplicates goes from 0 to 99") }
         guard (1...1024).contains(connections) else { throw ValidationError("--connections goes from 1 to 1024") }
         if let subscribers, subscribers < 1 { throw ValidationError("--subscribers must be positive") }

@@ -43,9 +43,12 @@ struct Verify: AsyncParsableCommand {
     }
 
     /// The payloads go out as they were signed, byte for byte.
-    private static func answer(_ kind: Kind, _ jws: [UInt8], _ verifier: Verifier) throws(VerificationFailure) -> String {
+    private static func answer(_ kind: Kind, _ jws: [UInt8], _ verifier: Verifier) throws(VerificationFailure) -> String
+    {
         func object(_ members: [(String, [UInt8]?)]) -> String {
-            let parts = members.compactMap { name, json in json.map { "\"\(name)\":\(String(decoding: $0, as: UTF8.self))" } }
+            let parts = members.compactMap { name, json in
+                json.map { "\"\(name)\":\(String(decoding: $0, as: UTF8.self))" }
+            }
             return "{\"valid\":true,\"kind\":\"\(kind.rawValue)\",\(parts.joined(separator: ","))}"
         }
         switch kind {

@@ -48,7 +48,8 @@ struct Work: AsyncParsableCommand {
             ledger: Ledger(),
             listener: listener,
             configuration: WorkerConfiguration(
-                name: name, batchSize: batch, leaseSeconds: try settings.leaseSeconds(), retries: try settings.retries()),
+                name: name, batchSize: batch, leaseSeconds: try settings.leaseSeconds(), retries: try settings.retries()
+            ),
             logger: logger)
         logger.info("Working", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         let services = ServiceGroup(
