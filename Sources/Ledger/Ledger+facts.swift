@@ -8,12 +8,12 @@ extension Ledger {
     func facts(of lines: [PurchaseLine], _ session: borrowing PostgresSession) throws -> [PurchaseLine: LineFacts] {
         guard !lines.isEmpty else { return [:] }
         var transactions: [Int: [TransactionFact]] = [:]
-        for row in try session.query(.transactions(of: lines)) {
+        for row in try session.query(.knownTransactions(of: lines)) {
             let number = try Int(row.decode("n", as: Int64.self))
             try transactions[number, default: []].append(TransactionFact(row))
         }
         var facts: [PurchaseLine: LineFacts] = [:]
-        for row in try session.query(.renewals(of: lines)) {
+        for row in try session.query(.knownRenewals(of: lines)) {
             let number = try Int(row.decode("n", as: Int64.self))
             facts[lines[number - 1]] = try LineFacts(
                 transactions: transactions[number] ?? [], renewal: RenewalFact(row), verdict: AppleVerdict(row))
@@ -65,7 +65,7 @@ extension RenewalFact {
 
 extension AppleVerdict {
     /// Nil where Apple never gave one.
-    fileprivate init?(_ row: PostgresRow) throws {
+    init?(_ row: PostgresRow) throws {
         guard let status = try row.decode("apple_status", as: Int16?.self) else { return nil }
         self.init(
             status: Int(status),

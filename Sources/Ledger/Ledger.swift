@@ -20,23 +20,46 @@ public struct Ledger: Sendable {
     public func apply(
         _ entries: [LedgerEntry], _ session: borrowing PostgresSession
     ) throws -> (outcomes: [LedgerOutcome], transitions: [LineTransition]) {
+        guard !entries.isEmpty else { return ([], []) }
         let (outcomes, recorded) = try record(entries, session)
         let byLine = Dictionary(grouping: recorded.filter { $0.line != nil }) { $0.line }
         let lines = byLine.keys.compactMap(\.self).sorted()
-        try session.run(.lock(lines))
-        let known = try facts(of: lines, session)
+        let histories = try histories(of: lines, session) { line, history in
+            for entry in byLine[line] ?? [] { history.apply(entry) }
+        }
+        try write(histories, session)
+        let changes = histories.flatMap(\.changes)
+        if !changes.isEmpty { try session.query(.insertChanges(changes, recorded)) }
+        return (outcomes, histories.compactMap(\.transition))
+    }
 
-        let histories = lines.map { line in
+    /// Locks the lines, reads what is known of each, and lets `change` work on it.
+    private func histories(
+        of lines: [PurchaseLine], _ session: borrowing PostgresSession,
+        _ change: (PurchaseLine, inout LineHistory) -> Void
+    ) throws -> [LineHistory] {
+        guard !lines.isEmpty else { return [] }
+        try session.query(.lock(lines))
+        let known = try facts(of: lines, session)
+        return lines.map { line in
             var history = LineHistory(line, known[line] ?? LineFacts(), policy)
-            for entry in byLine[line] ?? [] { history.merge(entry) }
+            change(line, &history)
             return history
         }
-        try session.run(.upsertTransactions(histories))
-        try session.run(.upsertRenewals(histories))
-        try session.run(.updateVerdicts(histories))
-        try session.run(.upsertSubscriptions(histories))
-        try session.run(.insertChanges(histories, recorded))
-        return (outcomes, histories.compactMap(\.transition))
+    }
+
+    /// Writes what is news.
+    private func write(_ histories: [LineHistory], _ session: borrowing PostgresSession) throws {
+        let judged = histories.filter(\.verdictIsNew)
+        if !judged.isEmpty { try session.query(LedgerTable.verdicts.upsert(.verdicts(judged))) }
+        if histories.contains(where: { !$0.transactions.isEmpty }) {
+            try session.query(LedgerTable.transactions.upsert(.transactions(histories)))
+        }
+        if histories.contains(where: { $0.renewal != nil }) {
+            try session.query(LedgerTable.renewals.upsert(.renewals(histories)))
+        }
+        let moved = histories.compactMap(\.transition).map { (line: $0.line, state: $0.after) }
+        if !moved.isEmpty { try session.query(LedgerTable.subscriptions.upsert(.subscriptions(moved))) }
     }
 
     /// Records the notifications that are not recorded yet; the rest are duplicates, of earlier batches or of this one.
@@ -60,11 +83,4 @@ public struct Ledger: Sendable {
 extension LedgerEntry {
     /// A type nobody knows yet is parked: recorded whole, counted, its facts taken; a later release can give it meaning.
     var outcome: LedgerOutcome { notification.notificationType.isKnown ? .applied : .parked }
-}
-
-extension PostgresSession {
-    /// Runs a statement that may have turned out to have nothing to do.
-    fileprivate borrowing func run(_ query: PostgresQuery?) throws {
-        if let query { _ = try self.query(query) }
-    }
 }

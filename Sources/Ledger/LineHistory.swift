@@ -1,18 +1,26 @@
 import AppStorePayloads
+import Foundation
+import Postgres
 import Subscriptions
 
 /// What a batch does to one line, worked out in memory: the facts as they stand, merged with one entry after the other,
 /// so that each change can be laid at its own notification's door.
 struct LineHistory {
+    /// A signed record and the notification that brought it.
+    struct Sourced<Payload: Sendable> {
+        var record: LedgerEntry.Signed<Payload>
+        var notificationUUID: UniqueIdentifier
+    }
+
     let line: PurchaseLine
-    let policy: StatusPolicy
+    private let policy: StatusPolicy
     private(set) var facts: LineFacts
     private(set) var state: SubscriptionState?
     private(set) var changes: [StateChange] = []
-    /// The batch's transactions that are news, the winner of each id.
-    private(set) var newTransactions: [String: LedgerEntry] = [:]
-    /// The batch's renewal info, if it is news.
-    private(set) var newRenewal: LedgerEntry?
+    /// Transactions to be written, by transactionId.
+    private(set) var transactions: [String: Sourced<TransactionPayload>] = [:]
+    /// Renewal info to be written.
+    private(set) var renewal: Sourced<RenewalInfoPayload>?
     /// Whether Apple's verdict is another one now.
     private(set) var verdictIsNew = false
     private let stateBefore: SubscriptionState?
@@ -31,26 +39,56 @@ struct LineHistory {
         return LineTransition(line: line, before: stateBefore, after: state)
     }
 
-    mutating func merge(_ entry: LedgerEntry) {
-        var news = false
-        if let signed = entry.transaction, facts.merge(TransactionFact(signed.payload, digest: signed.digest)) {
-            newTransactions[signed.payload.transactionId] = entry
-            news = true
-        }
-        if let signed = entry.renewal, facts.merge(RenewalFact(signed.payload, digest: signed.digest)) {
-            newRenewal = entry
-            news = true
-        }
-        if let verdict = entry.verdict, facts.merge(verdict) {
-            verdictIsNew = true
-            news = true
-        }
+    /// Takes in what one notification brings, and notes what it changed.
+    mutating func apply(_ entry: LedgerEntry) {
+        var isNews = false
+        if let record = entry.transaction { isNews = merge(record, from: entry.notification.uuid) || isNews }
+        if let record = entry.renewal { isNews = merge(record, from: entry.notification.uuid) || isNews }
+        if let verdict = entry.verdict { isNews = merge(verdict) || isNews }
         let before = state
-        if news { state = SubscriptionState(facts, policy: policy) }
-        if let state {
-            changes.append(StateChange(line, from: before, to: state, by: entry.notification))
-        }
+        if isNews { state = SubscriptionState(facts, policy: policy) }
+        if let state { changes.append(StateChange(line, from: before, to: state, by: entry.notification)) }
     }
+
+    /// Takes a record in; answers whether it is news.
+    mutating func merge(_ record: LedgerEntry.Signed<TransactionPayload>, from uuid: UniqueIdentifier) -> Bool {
+        let fact = TransactionFact(record.payload, digest: record.digest)
+        let isNews = facts.merge(fact)
+        if isNews || facts.transactions[fact.transactionID]?.isSameRecord(as: fact) == true {
+            let known = transactions[fact.transactionID]
+            if isNews || known.map({ uuid < $0.notificationUUID }) ?? true {
+                transactions[fact.transactionID] = Sourced(record: record, notificationUUID: uuid)
+            }
+        }
+        return isNews
+    }
+
+    /// Takes a record in; answers whether it is news.
+    mutating func merge(_ record: LedgerEntry.Signed<RenewalInfoPayload>, from uuid: UniqueIdentifier) -> Bool {
+        let fact = RenewalFact(record.payload, digest: record.digest)
+        let isNews = facts.merge(fact)
+        if isNews || facts.renewal?.isSameRecord(as: fact) == true,
+            isNews || renewal.map({ uuid < $0.notificationUUID }) ?? true
+        {
+            renewal = Sourced(record: record, notificationUUID: uuid)
+        }
+        return isNews
+    }
+
+    /// Takes a verdict in; answers whether it is news.
+    mutating func merge(_ verdict: AppleVerdict) -> Bool {
+        guard facts.merge(verdict) else { return false }
+        verdictIsNew = true
+        return true
+    }
+
+    /// Derives the state from the facts as they are now, for those who merged without noting changes.
+    mutating func derive() { state = SubscriptionState(facts, policy: policy) }
+}
+
+extension SignedFact {
+    /// Whether both are one signing, whoever brought them.
+    fileprivate func isSameRecord(as other: Self) -> Bool { signedAt == other.signedAt && digest == other.digest }
 }
 
 extension LedgerEntry {

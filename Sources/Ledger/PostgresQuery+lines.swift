@@ -4,23 +4,22 @@ import Subscriptions
 extension PostgresQuery {
     /// Makes sure that each line has a row, and locks it. `where false` updates nothing and locks all the same
     /// (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"); the statements after this one see what other workers committed.
-    static func lock(_ lines: [PurchaseLine]) -> PostgresQuery? {
-        guard !lines.isEmpty else { return nil }
-        return PostgresQuery(
+    static func lock(_ lines: [PurchaseLine]) -> PostgresQuery {
+        PostgresQuery(
             "ledger.lock",
             """
-            insert into storehook.purchase_lines as known (environment, bundle_id, original_transaction_id)
+            insert into storehook.purchase_lines as known (original_transaction_id, bundle_id, environment)
             select * from unnest(
-                \(lines.map(\.environment)), \(lines.map(\.bundleID)), \(lines.map(\.originalTransactionID)))
-            on conflict (environment, bundle_id, original_transaction_id) do update
+                \(lines.map(\.originalTransactionID)), \(lines.map(\.bundleID)), \(lines.map(\.environment)))
+            on conflict (original_transaction_id, bundle_id, environment) do update
                set environment = known.environment where false
             """)
     }
 
     /// Each line's verdict and renewal info.
-    static func renewals(of lines: [PurchaseLine]) -> PostgresQuery {
+    static func knownRenewals(of lines: [PurchaseLine]) -> PostgresQuery {
         PostgresQuery(
-            "ledger.renewals",
+            "ledger.known_renewals",
             """
             select key.n, line.apple_status, line.apple_status_signed_at,
                    r.renewal_product_id, r.auto_renew, r.renews_at, r.expiration_intent, r.in_billing_retry,
@@ -33,9 +32,9 @@ extension PostgresQuery {
     }
 
     /// Each line's transactions.
-    static func transactions(of lines: [PurchaseLine]) -> PostgresQuery {
+    static func knownTransactions(of lines: [PurchaseLine]) -> PostgresQuery {
         PostgresQuery(
-            "ledger.transactions",
+            "ledger.known_transactions",
             """
             select key.n, t.transaction_id, t.web_order_line_item_id, t.product_id, t.subscription_group_id, t.kind,
                    t.ownership, t.purchased_at, t.expires_at, t.revoked_at, t.is_upgraded, t.reason,
@@ -43,26 +42,6 @@ extension PostgresQuery {
               from unnest(\(lines.map(\.environment)), \(lines.map(\.bundleID)), \(lines.map(\.originalTransactionID)))
                    with ordinality as key (environment, bundle_id, original_transaction_id, n)
               join storehook.transactions t using (environment, bundle_id, original_transaction_id)
-            """)
-    }
-
-    /// Apple's verdicts that are other ones now.
-    static func updateVerdicts(_ histories: [LineHistory]) -> PostgresQuery? {
-        let changed = histories.filter(\.verdictIsNew)
-        guard !changed.isEmpty else { return nil }
-        return PostgresQuery(
-            "ledger.verdicts",
-            """
-            update storehook.purchase_lines line
-               set apple_status = new.status, apple_status_signed_at = new.signed_at
-              from unnest(
-                \(changed.map(\.line.environment)), \(changed.map(\.line.bundleID)),
-                \(changed.map(\.line.originalTransactionID)),
-                \(changed.map { $0.facts.verdict.map { Int16(clamping: $0.status) } }),
-                \(changed.map { $0.facts.verdict.map { PostgresTimestamp($0.signedAt) } })
-              ) as new (environment, bundle_id, original_transaction_id, status, signed_at)
-             where line.environment = new.environment and line.bundle_id = new.bundle_id
-               and line.original_transaction_id = new.original_transaction_id
             """)
     }
 }

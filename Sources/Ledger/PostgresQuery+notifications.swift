@@ -27,9 +27,7 @@ extension PostgresQuery {
     }
 
     /// The timeline's rows, one for each notification of an auto-renewable line, in the order they were applied.
-    static func insertChanges(_ histories: [LineHistory], _ entries: [LedgerEntry]) -> PostgresQuery? {
-        let changes = histories.flatMap(\.changes)
-        guard !changes.isEmpty else { return nil }
+    static func insertChanges(_ changes: [StateChange], _ entries: [LedgerEntry]) -> PostgresQuery {
         let receivedAt = Dictionary(entries.map { ($0.notification.uuid, $0.receivedAt) }) { first, _ in first }
         return PostgresQuery(
             "ledger.changes",

@@ -96,6 +96,15 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
             sql += "$\(slots.count)"
         }
 
+        /// Begins the statement's parameters with those of another, whose text stands here. Only the first values of a
+        /// statement can come this way: the other's parameters keep their numbers.
+        public mutating func appendInterpolation(embedding query: PostgresQuery) {
+            precondition(slots.isEmpty, "another statement can be embedded only before any value")
+            sql += query.sql
+            slots = query.slots
+            values = query.values
+        }
+
         /// Puts text into the statement as it is. Never anything from outside: this is the way injections come in.
         public mutating func appendInterpolation(unescaped text: String) {
             sql += text

@@ -16,6 +16,6 @@ public struct PurchaseLine: Sendable, Hashable, Comparable {
 
     /// The order in which lines are locked, everywhere, so that two workers never wait for each other.
     public static func < (a: PurchaseLine, b: PurchaseLine) -> Bool {
-        (a.environment, a.bundleID, a.originalTransactionID) < (b.environment, b.bundleID, b.originalTransactionID)
+        (a.originalTransactionID, a.bundleID, a.environment) < (b.originalTransactionID, b.bundleID, b.environment)
     }
 }

@@ -35,7 +35,9 @@ extension PreparedBatch.Disposition {
             return
         }
         do throws(VerificationFailure) {
-            self = .apply(LedgerEntry(claimed, try verifier.verifyNotification(body)))
+            self = .apply(
+                LedgerEntry(
+                    outboxID: claimed.id, receivedAt: claimed.receivedAt, try verifier.verifyNotification(body)))
         } catch {
             if error.code == .revocationUnknown {
                 self = .putOff(reason: error.code.rawValue)
@@ -53,9 +55,9 @@ extension PreparedBatch.Disposition {
 
 extension LedgerEntry {
     /// What the ledger is told of a verified notification.
-    init(_ claimed: ClaimedNotification, _ verified: VerifiedNotification) {
+    init(outboxID: Int64, receivedAt: PostgresTimestamp, _ verified: VerifiedNotification) {
         self.init(
-            outboxID: claimed.id, receivedAt: claimed.receivedAt,
+            outboxID: outboxID, receivedAt: receivedAt,
             environment: verified.environment.rawValue, bundleID: verified.bundleId,
             notification: verified.payload,
             transaction: Self.signed(verified.transaction, verified.digests.transaction),

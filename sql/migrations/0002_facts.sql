@@ -1,5 +1,6 @@
 -- Facts: what Apple signed, merged by one rule. Keys begin with (environment, bundle_id): nothing crosses apps or
--- environments. They are compared as bytes (collate "C"): they are names, not words, and that is the cheapest order. Digests are SHA-256 over the signed payload's bytes and decide between records signed in the same
+-- environments. They are compared as bytes (collate "C"): they are names, not words, and that is the cheapest order. Key columns stand with the
+-- most telling one first, so that a comparison is decided by its first bytes. Digests are SHA-256 over the signed payload's bytes and decide between records signed in the same
 -- millisecond, so that every order of arrival ends in the same rows.
 
 create table storehook.notifications (
@@ -35,7 +36,7 @@ create table storehook.purchase_lines (
     original_transaction_id text        collate "C" not null,
     apple_status            smallint,
     apple_status_signed_at  timestamptz,
-    primary key (environment, bundle_id, original_transaction_id),
+    primary key (original_transaction_id, bundle_id, environment),
     check ((apple_status is null) = (apple_status_signed_at is null))
 ) with (fillfactor = 80);
 comment on column storehook.purchase_lines.apple_status is
@@ -65,7 +66,7 @@ create table storehook.transactions (
     digest                  bytea       not null check (octet_length(digest) = 32),
     notification_uuid       uuid        not null,
     payload                 json        not null,
-    primary key (environment, bundle_id, transaction_id)
+    primary key (transaction_id, bundle_id, environment)
 ) with (fillfactor = 90);
 comment on column storehook.transactions.price is
     'milliunits of currency, quantity and offer included, as Apple sent it: 9990 is 9.99, and 230000 is 230 yen';
@@ -90,5 +91,5 @@ create table storehook.renewals (
     digest                  bytea       not null check (octet_length(digest) = 32),
     notification_uuid       uuid        not null,
     payload                 json        not null,
-    primary key (environment, bundle_id, original_transaction_id)
+    primary key (original_transaction_id, bundle_id, environment)
 ) with (fillfactor = 80);

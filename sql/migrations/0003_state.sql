@@ -18,8 +18,7 @@ create table storehook.subscriptions (
     phase_product           text[]        not null,
     phase_expires           timestamptz[] not null,
     phase_trial             boolean[]     not null,
-    changed_at              timestamptz   not null default now(),
-    primary key (environment, bundle_id, original_transaction_id),
+    primary key (original_transaction_id, bundle_id, environment),
     check (phase_status <@ array['trial', 'active', 'cancelled', 'grace_period', 'billing_retry', 'expired', 'revoked']),
     check (cardinality(phase_starts) > 0
            and cardinality(phase_status) = cardinality(phase_starts)
@@ -27,7 +26,6 @@ create table storehook.subscriptions (
            and cardinality(phase_expires) = cardinality(phase_starts)
            and cardinality(phase_trial) = cardinality(phase_starts))
 ) with (fillfactor = 80);
-create index subscriptions_by_line on storehook.subscriptions (original_transaction_id);
 create index subscriptions_by_account
     on storehook.subscriptions (app_account_token) where app_account_token is not null;
 comment on column storehook.subscriptions.will_renew is 'auto-renew as last known; null where Apple never said';

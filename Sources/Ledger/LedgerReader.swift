@@ -1,0 +1,59 @@
+public import AppStorePayloads
+public import Foundation
+public import Postgres
+
+/// Reads what the ledger holds, for people who ask why.
+public struct LedgerReader: Sendable {
+    let pool: PostgresPool
+
+    /// A reader.
+    public init(_ pool: PostgresPool) { self.pool = pool }
+
+    /// The lines of this original transaction, at an instant: more than one only where two apps or environments share the
+    /// number.
+    public func status(of originalTransactionID: String, at instant: Timestamp) async throws -> [LineStatus] {
+        try await pool.query(
+            PostgresQuery(
+                "ledger.status",
+                """
+                select environment, bundle_id, original_transaction_id, product_id, subscription_group_id,
+                       app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial,
+                       price_increase_pending, apple_status, access_until
+                  from storehook.status_at(\(PostgresTimestamp(instant)))
+                 where original_transaction_id = \(originalTransactionID)
+                 order by environment, bundle_id
+                """)
+        ).map { try LineStatus($0) }
+    }
+
+    /// What each notification did to the lines of this original transaction, in the order they were signed.
+    public func timeline(of originalTransactionID: String) async throws -> [TimelineEntry] {
+        try await pool.query(
+            PostgresQuery(
+                "ledger.timeline",
+                """
+                select n.environment, n.bundle_id, n.notification_uuid, n.type, n.subtype, n.transaction_id, n.signed_at,
+                       n.received_at, n.applied_at, n.outcome, c.status_before, c.status_after, c.changes
+                  from storehook.notifications n
+                  left join storehook.subscription_changes c using (notification_uuid)
+                 where n.original_transaction_id = \(originalTransactionID)
+                 order by n.environment, n.bundle_id, n.signed_at, n.applied_at, c.id, n.notification_uuid
+                """)
+        ).map { try TimelineEntry($0) }
+    }
+
+    /// One notification, with Apple's bytes while the outbox keeps them; nil if it is not recorded.
+    public func notification(_ uuid: UUID) async throws -> RecordedNotification? {
+        try await pool.query(
+            PostgresQuery(
+                "ledger.notification",
+                """
+                select n.original_transaction_id, n.outcome, n.signed_at, n.received_at, n.applied_at,
+                       (select body from storehook.outbox o
+                         where o.received_at = n.received_at and o.id = n.outbox_id) as body
+                  from storehook.notifications n
+                 where n.notification_uuid = \(uuid)
+                """)
+        ).first.map { try RecordedNotification($0) }
+    }
+}

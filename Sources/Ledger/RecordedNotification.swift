@@ -1,0 +1,27 @@
+public import AppStorePayloads
+import Postgres
+
+/// A notification as it is recorded, with the bytes that Apple signed.
+public struct RecordedNotification: Sendable, Hashable {
+    /// The line it is about; nil for what concerns no purchase.
+    public var originalTransactionID: String?
+    /// `applied` or `parked`.
+    public var outcome: String
+    /// When Apple signed it.
+    public var signedAt: Timestamp
+    /// When it was stored.
+    public var receivedAt: Timestamp
+    /// When it took effect.
+    public var appliedAt: Timestamp
+    /// The compact JWS, byte for byte; nil once retention has dropped it.
+    public var body: [UInt8]?
+
+    init(_ row: PostgresRow) throws {
+        originalTransactionID = try row.decode("original_transaction_id")
+        outcome = try row.decode("outcome")
+        signedAt = Timestamp(try row.decode("signed_at", as: PostgresTimestamp.self))
+        receivedAt = Timestamp(try row.decode("received_at", as: PostgresTimestamp.self))
+        appliedAt = Timestamp(try row.decode("applied_at", as: PostgresTimestamp.self))
+        body = try row.decode("body")
+    }
+}
