@@ -134,7 +134,10 @@ let package = Package(
         // The measurements.
         .executableTarget(
             name: "storehook-bench",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator", argumentParser, crypto],
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres", "Schema", "Simulator", argumentParser,
+                crypto, logging,
+            ],
             swiftSettings: rules
         ),
 

@@ -39,6 +39,12 @@ extension Outbox {
         return try QueueRate(receivedLastMinute: row.decode(0), appliedLastMinute: row.decode(1))
     }
 
+    /// How many are still to be done, whatever state they are in.
+    public func pending() async throws -> Int64 {
+        try await pool.query(PostgresQuery("outbox.pending", "select count(*) from storehook.outbox_queue"))
+            .one().decode(0)
+    }
+
     /// Whether storing would work now: reaches the database and finds the queue's tables.
     public func ping() async throws {
         _ = try await pool.query(

@@ -2,11 +2,11 @@ import ArgumentParser
 
 /// The measurements. Each is a command of its own, so that one can be repeated without the others.
 @main
-struct StorehookBench: ParsableCommand {
+struct StorehookBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storehook-bench",
         abstract: "Measures storehook on this machine.",
         discussion: "Example: storehook-bench verify --seconds 5 --json",
-        subcommands: [VerifyBenchmark.self]
+        subcommands: [VerifyBenchmark.self, DrainBenchmark.self]
     )
 }

@@ -17,10 +17,10 @@ final class ProgressBar: Sendable {
         self.total = max(total, 1)
     }
 
-    /// One more is done.
-    func advance() {
+    /// So many more are done.
+    func advance(by count: Int = 1) {
         let line = state.withLock { state -> String? in
-            state.done += 1
+            state.done = min(state.done + count, total)
             // A terminal is written to at most a thousand times, whatever the total.
             let step = state.done * (isTerminal ? 1000 : 10) / total
             guard step > state.shown else { return nil }

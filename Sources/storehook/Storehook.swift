@@ -16,6 +16,7 @@ struct Storehook: AsyncParsableCommand {
             """,
         subcommands: [
             Migrate.self, Receive.self, Work.self, Queue.self, DeadLetters.self, Verify.self, Simulate.self,
+            SubscriptionCommand.self, NotificationCommand.self, RebuildCommand.self,
         ]
     )
 }

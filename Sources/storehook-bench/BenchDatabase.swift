@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Outbox
+import Postgres
+import Schema
+
+/// A database of the measurement's own on the server that `DATABASE_URL` names, dropped afterwards.
+struct BenchDatabase {
+    let url: String
+    let pool: PostgresPool
+
+    static func with<T>(_ body: (BenchDatabase) async throws -> T) async throws -> T {
+        guard let server = ProcessInfo.processInfo.environment["DATABASE_URL"], !server.isEmpty else {
+            throw ValidationError("DATABASE_URL must name a server on which a database may be created")
+        }
+        let name = "storehook_bench_\(ProcessInfo.processInfo.processIdentifier)"
+        let logger = Logger(label: "storehook-bench") { _ in SwiftLogNoOpLogHandler() }
+        let admin = try await PostgresConnection.connect(to: PostgresConfiguration(url: server), logger: logger)
+        try await admin.query(PostgresQuery(unescaped: "create database \(name)", name: "bench.create"))
+        do {
+            let url = Self.url(server, database: name)
+            let pool = PostgresPool(configuration: try PostgresConfiguration(url: url), size: 2, logger: logger)
+            _ = try await Migrator(migrations: Schema.migrations).migrate(on: pool)
+            try await Outbox(pool).ensurePartitions()
+            let result = try await body(BenchDatabase(url: url, pool: pool))
+            await pool.close()
+            try await drop(name, admin)
+            return result
+        } catch {
+            try? await drop(name, admin)
+            throw error
+        }
+    }
+
+    /// The same server, another database: of a name given twice, libpq takes the last.
+    private static func url(_ server: String, database: String) -> String {
+        guard server.contains("://") else { return "\(server) dbname=\(database)" }
+        return server + (server.contains("?") ? "&" : "?") + "dbname=\(database)"
+    }
+
+    private static func drop(_ name: String, _ admin: PostgresConnection) async throws {
+        try await admin.query(PostgresQuery(unescaped: "drop database \(name) with (force)", name: "bench.drop"))
+        await admin.close()
+    }
+
+    /// Bytes of WAL written so far.
+    func walBytes() async throws -> Int64 {
+        try await pool.query("select (pg_current_wal_lsn() - '0/0')::bigint").one().decode(0)
+    }
+
+    /// Bytes that everything in the schema takes on disk, indexes and TOAST included.
+    func tableBytes() async throws -> Int64 {
+        try await pool.query(
+            """
+            select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
+              from pg_class c where c.relnamespace = 'storehook'::regnamespace and c.relkind = 'r'
+            """
+        ).one().decode(0)
+    }
+
+    /// CPU seconds that the server's processes have used so far; nil where they run on another machine.
+    func serverCPUSeconds() async throws -> Double? {
+        let pids: [Int32] = try await pool.query("select pid from pg_stat_activity").map { try $0.decode(0) }
+        let used = pids.compactMap(ProcessTimes.cpuSeconds(of:))
+        return used.isEmpty ? nil : used.reduce(0, +)
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Foundation
+import Outbox
+import Simulator
+
+/// How fast a backlog goes: from stored to applied, by worker processes as they are run in production, with PostgreSQL on
+/// the same machine.
+struct DrainBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drain",
+        abstract: "Notifications a second from stored to applied.",
+        discussion: """
+            Needs DATABASE_URL of a server on which a database may be created, and the storehook program beside this one.
+
+            Example: storehook-bench drain --backlog 20000 --workers 2
+            """)
+
+    @Option(help: "Notifications waiting when the workers start.") var backlog = 20_000
+    @Option(help: "Worker processes.") var workers = 2
+    @Option(help: "Notifications claimed at a time.") var batch = 100
+    @Option(help: "Seed of the simulation.") var seed: UInt64 = 1
+    @Flag(help: "Print one JSON object instead of lines for people.") var json = false
+
+    func validate() throws {
+        guard (1...10_000_000).contains(backlog), (1...64).contains(workers) else {
+            throw ValidationError("--backlog and --workers must be positive, with at most 64 workers")
+        }
+    }
+
+    func run() async throws {
+        let authority = try SimulatedAuthority.generate()
+        let bare = BareSignatures.rate(milliseconds: 500)
+        let figures = try await BenchDatabase.with { database in
+            let bytes = try await fill(database, authority)
+            let wal = try await database.walBytes()
+            let serverBefore = try await database.serverCPUSeconds()
+            let clock = ContinuousClock()
+            let start = clock.now
+            let processes = try (0..<workers).map { _ in try worker(database, authority) }
+            defer { for process in processes where process.isRunning { process.terminate() } }
+            let outbox = Outbox(database.pool)
+            while try await outbox.pending() > 0 {
+                guard processes.allSatisfy(\.isRunning) else {
+                    throw ValidationError("a worker ended; see its log above")
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            let seconds = (clock.now - start) / .seconds(1)
+            let workerCPU = processes.compactMap { ProcessTimes.cpuSeconds(of: $0.processIdentifier) }.reduce(0, +)
+            let serverCPU = try await database.serverCPUSeconds()
+            let end = try await outbox.conservation()
+            for process in processes {
+                process.terminate()
+                process.waitUntilExit()
+            }
+            guard end.missing == 0, end.doubled == 0, end.applied + end.parked == Int64(backlog) else {
+                throw ValidationError("not every notification was applied: \(end)")
+            }
+            let each = 1_000_000 / Double(backlog)
+            var figures = Figures("drain")
+            figures.add("backlog", Double(backlog), "backlog, notifications")
+            figures.add("workers", Double(workers), "worker processes")
+            figures.add("notification_bytes", Double(bytes) / Double(backlog), "bytes a notification, as posted")
+            figures.add("per_second", Double(backlog) / seconds, "applied, notifications a second")
+            figures.add("worker_cpu_us", workerCPU * each, "workers' CPU, microseconds a notification")
+            if let serverBefore, let serverCPU {
+                figures.add(
+                    "server_cpu_us", (serverCPU - serverBefore) * each, "PostgreSQL's CPU, microseconds a notification")
+            }
+            figures.add("p256_per_second", bare, "bare P-256 verifications a second, one core, same run")
+            figures.add(
+                "wal_bytes", Double(try await database.walBytes() - wal) / Double(backlog),
+                "WAL of draining, bytes a notification")
+            figures.add(
+                "table_bytes", Double(try await database.tableBytes()) / Double(backlog),
+                "tables with indexes, bytes a notification")
+            return figures
+        }
+        figures.print(json: json)
+    }
+
+    /// Stores the backlog; answers its size in bytes.
+    private func fill(_ database: BenchDatabase, _ authority: SimulatedAuthority) async throws -> Int {
+        let now = Milliseconds(Int64(Date().timeIntervalSince1970 * 1000))
+        let simulation = Simulation(seed: seed, notifications: backlog, endingAt: now)
+        var bodies: [[UInt8]] = []
+        var bytes = 0
+        let outbox = Outbox(database.pool)
+        for text in simulation.signedDeliveries(by: authority) {
+            bodies.append(Array(text.utf8))
+            bytes += text.utf8.count
+            if bodies.count == 200 {
+                try await outbox.store(bodies)
+                bodies.removeAll(keepingCapacity: true)
+            }
+        }
+        if !bodies.isEmpty { try await outbox.store(bodies) }
+        // As autovacuum would have, had the rows come over hours.
+        try await database.pool.query("analyze")
+        return bytes
+    }
+
+    private func worker(_ database: BenchDatabase, _ authority: SimulatedAuthority) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("storehook")
+        process.arguments = ["work", "--batch", "\(batch)"]
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            [
+                "DATABASE_URL": database.url,
+                "STOREHOOK_APPS": "\(SimulatedApp.example.bundleId)=\(SimulatedApp.example.appAppleId)",
+                "STOREHOOK_TRUSTED_ROOTS": authority.rootFingerprint,
+                "STOREHOOK_LOG_LEVEL": "warning",
+            ]) { _, new in new }
+        try process.run()
+        return process
+    }
+}
