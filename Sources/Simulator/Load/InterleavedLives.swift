@@ -6,9 +6,10 @@ struct InterleavedLives: Sendable {
     private let pace: Int64
     private let origin: Milliseconds
 
-    /// The lives that have begun, as a binary heap by the date of their next notification.
-    private var heap: [SimulatedLife] = []
-    private var begun = 0
+    /// The lives that have begun.
+    private var lives: [SimulatedLife] = []
+    /// A binary heap of them by the date of their next notification. Entries are small, for they are moved about a lot.
+    private var heap: [(date: Milliseconds, life: Int)] = []
 
     init(seed: UInt64, subscribers: Int, app: SimulatedApp, pace: Int64, origin: Milliseconds) {
         self.seed = seed
@@ -16,6 +17,7 @@ struct InterleavedLives: Sendable {
         self.app = app
         self.pace = pace
         self.origin = origin
+        lives.reserveCapacity(self.subscribers)
         heap.reserveCapacity(self.subscribers)
     }
 
@@ -23,12 +25,11 @@ struct InterleavedLives: Sendable {
     mutating func next() -> UnsignedNotification {
         while true {
             // A life that has not begun by then cannot be the next to speak.
-            while begun < subscribers, heap.isEmpty || heap[0].nextSignedDate >= birth(begun) { begin() }
-            if let notification = heap[0].takeNext() {
-                siftDown()
-                return notification
-            }
+            while lives.count < subscribers, heap.isEmpty || heap[0].date >= birth(lives.count) { begin() }
+            let notification = lives[heap[0].life].takeNext()
+            heap[0].date = lives[heap[0].life].nextSignedDate
             siftDown()
+            if let notification { return notification }
         }
     }
 
@@ -38,12 +39,13 @@ struct InterleavedLives: Sendable {
     }
 
     private mutating func begin() {
-        var life = SimulatedLife(app: app, number: begun, seed: seed, pace: pace, birth: birth(begun))
-        begun += 1
+        let number = lives.count
+        var life = SimulatedLife(app: app, number: number, seed: seed, pace: pace, birth: birth(number))
         life.advance()
-        heap.append(life)
+        heap.append((life.nextSignedDate, number))
+        lives.append(life)
         var child = heap.count - 1
-        while child > 0, heap[child].nextSignedDate < heap[(child - 1) / 2].nextSignedDate {
+        while child > 0, heap[child].date < heap[(child - 1) / 2].date {
             heap.swapAt(child, (child - 1) / 2)
             child = (child - 1) / 2
         }
@@ -54,7 +56,7 @@ struct InterleavedLives: Sendable {
         while true {
             var least = parent
             for child in [2 * parent + 1, 2 * parent + 2]
-            where child < heap.count && heap[child].nextSignedDate < heap[least].nextSignedDate {
+            where child < heap.count && heap[child].date < heap[least].date {
                 least = child
             }
             if least == parent { return }

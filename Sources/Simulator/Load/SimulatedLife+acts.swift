@@ -142,7 +142,7 @@ extension SimulatedLife {
             planRetry(of: line, from: now)
             return
         }
-        let span = paced(subscriber.app.gracePeriod)
+        let span = subscriber.gracePeriod(of: line)
         let end = subscriber[line].expiresDate + span
         if random.chance(60) {
             schedule(.recover, line, at: now + span * within(5...80) / 100)

@@ -53,7 +53,10 @@ extension SimulatedLife {
         case 0..<9: schedule(.fail, line, at: end + .seconds(2))
         case 9: schedule(.expire(.productUnavailable), line, at: end + .seconds(5))
         case 10: schedule(.expire(.other), line, at: end + .seconds(5))
-        default: schedule(.renew, line, at: max(now, end - paced(.minutes(within(60...1200)))))
+        default:
+            // Up to twenty hours early, and never among the whims of a period that is short, or far gone already.
+            let start = max(now, subscriber[line].purchaseDate)
+            schedule(.renew, line, at: end - min(paced(.minutes(within(60...1200))), (end - start) / 6))
         }
     }
 

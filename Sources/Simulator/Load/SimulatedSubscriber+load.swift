@@ -5,16 +5,16 @@ extension SimulatedSubscriber {
     /// Whether a subscription is the last one bought.
     func isLatestLine(_ line: SubscriptionLine.Reference) -> Bool { line.index == lines.count - 1 }
 
-    /// Keeps a long life small: only the latest periods can still be refunded.
+    /// Keeps a long life small: only the latest two periods can still be refunded.
     ///
     /// References to items of this line are no longer valid afterwards.
     mutating func forgetOldPeriods(of line: SubscriptionLine.Reference) {
         let count = lines[line.index].transactions.count
-        if count > 8 { lines[line.index].transactions.removeFirst(count - 4) }
+        if count > 4 { lines[line.index].transactions = Array(lines[line.index].transactions.suffix(2)) }
     }
 
     /// Keeps a long life small: references to one-time purchases are no longer valid afterwards.
     mutating func forgetOldPurchases() {
-        if purchases.count > 8 { purchases.removeAll(keepingCapacity: true) }
+        if purchases.count > 2 { purchases = [] }
     }
 }

@@ -60,7 +60,7 @@ extension SimulatedSubscriber {
             switch grace {
             case .none, .undated: .absent
             case .nullDate: .null
-            case .dated: .date(end + paced(app.gracePeriod).wholeSeconds)
+            case .dated: .date(end + gracePeriod(of: line))
             }
         emit("DID_FAIL_TO_RENEW", grace == .none ? nil : "GRACE_PERIOD", on: line, at: instant ?? end + .seconds(2))
     }
@@ -70,8 +70,15 @@ extension SimulatedSubscriber {
     /// - Parameter instant: nil for the end of the grace period.
     public mutating func graceExpires(_ line: SubscriptionLine.Reference, at instant: Milliseconds? = nil) {
         lines[line.index].phase = .billingRetry
-        let end = lines[line.index].expiresDate + paced(app.gracePeriod).wholeSeconds
+        let end = lines[line.index].expiresDate + gracePeriod(of: line)
         emit("GRACE_PERIOD_EXPIRED", on: line, at: instant ?? end + .seconds(2))
+    }
+
+    /// How long grace lasts: what the app has set, but no more than six days where a period has seven (App Store Connect Help, "Enable
+    /// Billing Grace Period for auto-renewable subscriptions").
+    func gracePeriod(of line: SubscriptionLine.Reference) -> Milliseconds {
+        let isWeekly = lines[line.index].product.period <= .days(7)
+        return paced(isWeekly ? min(app.gracePeriod, .days(6)) : app.gracePeriod).wholeSeconds
     }
 
     /// The charge succeeds after all. DID_RENEW/BILLING_RECOVERY.

@@ -46,6 +46,22 @@ extension Story {
             tale.tell(&anna)
         },
         Story(
+            "grace-by-the-week",
+            teaches:
+                "The grace of a weekly period is shorter than the app's setting: the date in the renewal info "
+                + "decides."
+        ) { tale in
+            var anna = tale.subscriber(token: tale.token())
+            let line = anna.buy(.basicWeekly, at: tale.day(0))
+            anna.failToRenew(line, grace: .dated)
+            tale.expect(anna, line, at: tale.day(12), .gracePeriod, renews: true, .basicWeekly)
+            anna.graceExpires(line)
+            tale.expect(anna, line, at: tale.day(14), .billingRetry, renews: nil, .basicWeekly)
+            anna.recover(line, at: tale.day(20))
+            tale.expect(anna, line, at: tale.day(21), .active, renews: true, .basicWeekly)
+            tale.tell(&anna)
+        },
+        Story(
             "grace-without-date",
             teaches:
                 "Apple's status may say grace while the renewal info has no date for it: access is granted all the "

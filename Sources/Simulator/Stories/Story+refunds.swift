@@ -103,6 +103,23 @@ extension Story {
             tale.tell(&anna)
         },
         Story(
+            "refunded-on-the-eve",
+            teaches:
+                "A refund of the running period leaves access where the next one is paid already and begins within a "
+                + "day."
+        ) { tale in
+            // Doubt: the running period is revoked, but it is not the latest one, and the renewal known begins within hours.
+            var anna = tale.subscriber(token: tale.token())
+            let line = anna.buy(.basicMonthly, at: tale.day(0))
+            let running = anna.latest(of: line)
+            anna.renew(line, at: tale.day(29, hour: 8))
+            tale.expect(anna, line, at: tale.day(29, hour: 9), .active, renews: true, .basicMonthly)
+            anna.refund(running, at: tale.day(29, hour: 12))
+            tale.expect(anna, line, at: tale.day(29, hour: 13), .active, renews: true, .basicMonthly)
+            tale.expect(anna, line, at: tale.day(31), .active, renews: true, .basicMonthly)
+            tale.tell(&anna)
+        },
+        Story(
             "refunded-and-bought-again",
             teaches:
                 "A line whose latest period was refunded lives again with the next purchase, even before the old "
