@@ -2,7 +2,7 @@
 ///
 /// A value: the same options give the same unsigned notifications, every time it is walked. Signatures differ from walk to walk.
 /// Making one costs a dry run over all notifications, some microseconds each, to find out when the stream has to begin so that
-/// it ends near `now`.
+/// it ends near `now`. Walking it holds about 5 kB for each subscriber whose life has begun.
 public struct Simulation: Sendable {
     /// The order in which notifications are delivered.
     public enum Order: Sendable, Hashable {
