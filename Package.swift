@@ -118,7 +118,11 @@ let package = Package(
 
         // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
         .target(name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509], swiftSettings: rules),
-        .testTarget(name: "SimulatorTests", dependencies: ["AppStorePayloads", "Simulator"], swiftSettings: rules),
+        .testTarget(
+            name: "SimulatorTests",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator"],
+            swiftSettings: rules
+        ),
 
         // The commands: the only place that reads the environment and puts the rest together.
         .executableTarget(
