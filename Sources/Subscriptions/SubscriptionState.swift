@@ -49,15 +49,17 @@ public struct SubscriptionState: Sendable, Hashable {
                 if willRenew == false { .cancelled } else if period.record.isFreeTrial { .trial } else { .active }
             return StatusAtInstant(status, in: period)
         }
-        // Not covered: the last period that has begun decides, and where none has, the first one known.
-        let begun = periods.last { $0.start <= instant }
-        if let begun, begun.isRevoked { return StatusAtInstant(.revoked, in: begun) }
+        // Not covered, but the next period is paid for already.
         let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
         let next = periods.first { $0.record.isRenewal && instant < $0.start && $0.start <= soon && $0.start < $0.end }
         if let next {
             return StatusAtInstant(.active, in: next)
         }
-        guard let begun else { return StatusAtInstant(.expired, in: periods[0]) }
+        // The last period that has begun decides, and where none has, the first one known.
+        guard let begun = periods.last(where: { $0.start <= instant }) else {
+            return StatusAtInstant(.expired, in: periods[0])
+        }
+        if begun.isRevoked { return StatusAtInstant(.revoked, in: begun) }
         // Grace and retry are spoken of the latest period; in a gap before it they are over.
         if begun == periods.last {
             if let graceExpiresAt, instant < graceExpiresAt { return StatusAtInstant(.gracePeriod, in: begun) }
