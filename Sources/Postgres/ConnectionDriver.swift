@@ -222,7 +222,7 @@ final class ConnectionDriver {
                 guard let flushed = connection.flush() else { throw lost(operation) }
                 isSent = flushed
             }
-            // Results are taken while sending, too: a server that cannot get rid of its output stops reading.
+            // Also while sending: a server that refuses what it has read so far need not wait for the rest to be heard.
             while !connection.isBusy {
                 guard let result = connection.nextResult() else {
                     try settle(canceller, operation, until: giveUp)

@@ -42,6 +42,23 @@ struct PoolTests {
         }
     }
 
+    @Test("takes the server's farewell for the end, even where the socket does not show it yet")
+    func farewell() async throws {
+        try await withTestDatabase { database in
+            let proxy = try Proxy(to: database)
+            defer { proxy.stop() }
+            let pool = PostgresPool(configuration: try proxy.configuration(), size: 1, logger: quiet)
+            let killer = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            let first = try await pool.query("select pg_backend_pid()")[0].decode(0, as: Int32.self)
+            proxy.keepClients()
+            try await killer.query("select pg_terminate_backend(\(first), 10000)")
+            while proxy.hangUps == 0 { await Task.yield() }
+            let second = try await pool.query("select pg_backend_pid()")[0].decode(0, as: Int32.self)
+            #expect(second != first)
+            await pool.close()
+        }
+    }
+
     @Test("whose server goes away fails fast, and once it is back serves again without anything restarted")
     func outage() async throws {
         try await withTestDatabase { database in

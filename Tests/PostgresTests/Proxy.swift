@@ -10,6 +10,8 @@ final class Proxy: Sendable {
         var listener: Int32 = -1
         var sockets: Set<Int32> = []
         var isSilent = false
+        var keepsClients = false
+        var hangUps = 0
     }
 
     private let state = Mutex(State())
@@ -52,6 +54,14 @@ final class Proxy: Sendable {
         state.withLock { $0.isSilent = true }
     }
 
+    /// From now on, a server that hangs up is noticed here alone; the client's connection stays open.
+    func keepClients() {
+        state.withLock { $0.keepsClients = true }
+    }
+
+    /// How often the server has hung up, after everything that it said before was passed on.
+    var hangUps: Int { state.withLock { $0.hangUps } }
+
     private func accept(on listener: Int32) {
         state.withLock { $0.listener = listener }
         _ = startPthread { [self] in
@@ -79,6 +89,15 @@ final class Proxy: Sendable {
         pumping: while poll(&entries, 2, -1) >= 0 {
             for (index, target) in [(0, server), (1, client)] where entries[index].revents != 0 {
                 let count = read(entries[index].fd, &bytes, bytes.count)
+                if count <= 0, index == 1 {
+                    let keepsClient = state.withLock { state in
+                        state.hangUps += 1
+                        return state.keepsClients
+                    }
+                    // poll(2) passes over negative descriptors.
+                    if keepsClient { entries[1].fd = -1 } else { break pumping }
+                    continue
+                }
                 guard count > 0 else { break pumping }
                 if state.withLock({ $0.isSilent }) { continue }
                 var sent = 0
