@@ -77,28 +77,6 @@ final class ConnectionThread: SerialExecutor {
     }
 }
 
-/// Runs `body` on a new detached thread; false if the system gave none.
-func startPthread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    final class Box {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    let box = Unmanaged.passRetained(Box(body))
-    var thread = pthread_t()
-    let failure = pthread_create(
-        &thread, nil,
-        { argument in
-            if let argument { Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body() }
-            return nil
-        }, box.toOpaque())
-    guard failure == 0 else {
-        box.release()
-        return false
-    }
-    pthread_detach(thread)
-    return true
-}
-
 /// Gives the calling thread the name that `ps` and `top` show. By way of procfs, as glibc hides its call from Swift;
 /// where there is no procfs the thread stays nameless.
 private func nameThisThread(_ name: String) {

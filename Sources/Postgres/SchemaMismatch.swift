@@ -1,0 +1,8 @@
+/// The schema does not let the migrations run.
+public struct SchemaMismatch: Error, Sendable, Hashable, CustomStringConvertible {
+    /// How it stands: newer or changed.
+    public let state: SchemaState
+
+    /// The state's line.
+    public var description: String { state.description }
+}
