@@ -9,30 +9,39 @@ public enum Base64: Sendable {
     case url
 
     /// The text for these bytes.
-    public func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    public func encode(_ bytes: [UInt8]) -> [UInt8] {
         let alphabet = self == .url ? Self.urlAlphabet : Self.standardAlphabet
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var pending: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            pending = pending << 8 | UInt32(byte)
-            count += 1
-            if count == 3 {
-                text.append(alphabet[Int(pending >> 18 & 63)])
-                text.append(alphabet[Int(pending >> 12 & 63)])
-                text.append(alphabet[Int(pending >> 6 & 63)])
-                text.append(alphabet[Int(pending & 63)])
-                pending = 0
-                count = 0
+        let tail = bytes.count % 3
+        let whole = bytes.count - tail
+        return alphabet.withUnsafeBufferPointer { alphabet in
+            [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output, written in
+                bytes.withUnsafeBufferPointer { input in
+                    for read in stride(from: 0, to: whole, by: 3) {
+                        let (first, second, third) = (input[read], input[read + 1], input[read + 2])
+                        output[written] = alphabet[Int(first >> 2)]
+                        output[written + 1] = alphabet[Int((first & 0x3) << 4 | second >> 4)]
+                        output[written + 2] = alphabet[Int((second & 0xF) << 2 | third >> 6)]
+                        output[written + 3] = alphabet[Int(third & 0x3F)]
+                        written += 4
+                    }
+                    guard tail > 0 else { return }
+                    let first = input[whole]
+                    let second = tail == 2 ? input[whole + 1] : 0
+                    output[written] = alphabet[Int(first >> 2)]
+                    output[written + 1] = alphabet[Int((first & 0x3) << 4 | second >> 4)]
+                    written += 2
+                    if tail == 2 {
+                        output[written] = alphabet[Int((second & 0xF) << 2)]
+                        written += 1
+                    }
+                    guard self == .standard else { return }
+                    for _ in tail..<3 {
+                        output[written] = UInt8(ascii: "=")
+                        written += 1
+                    }
+                }
             }
         }
-        if count > 0 {
-            pending <<= UInt32(8 * (3 - count))
-            for index in 0...count { text.append(alphabet[Int(pending >> UInt32(18 - 6 * index) & 63)]) }
-            if self == .standard { text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: 3 - count)) }
-        }
-        return text
     }
 
     /// The bytes of this text, or nil if it is anything but the one text that ``encode(_:)`` gives for them.

@@ -20,13 +20,18 @@ public final class ChainCache: Sendable {
         public var evictions: UInt64
         /// Chains held now.
         public var count: Int
+        /// Headers that lead straight to a chain now: at most one a chain.
+        public var shortCuts: Int
 
         /// Creates statistics of so much.
-        public init(hits: UInt64 = 0, misses: UInt64 = 0, evictions: UInt64 = 0, count: Int = 0) {
+        public init(
+            hits: UInt64 = 0, misses: UInt64 = 0, evictions: UInt64 = 0, count: Int = 0, shortCuts: Int = 0
+        ) {
             self.hits = hits
             self.misses = misses
             self.evictions = evictions
             self.count = count
+            self.shortCuts = shortCuts
         }
     }
 
@@ -60,6 +65,7 @@ public final class ChainCache: Sendable {
         state.withLock { state in
             var statistics = state.statistics
             statistics.count = state.entries.count
+            statistics.shortCuts = state.headers.count
             return statistics
         }
     }

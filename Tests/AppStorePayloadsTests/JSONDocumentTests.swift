@@ -50,6 +50,25 @@ struct JSONDocumentTests {
         ] as [(String, JSONError.Reason)])
     func refused(text: String, expected: JSONError.Reason) { #expect(reason(text) == expected) }
 
+    @Test("no place in a long string hides a byte that may not stand there")
+    func everyPlace() {
+        // Long strings are read eight bytes at a time; each byte has to be seen at each place of the eight.
+        for position in 0..<24 {
+            func text(_ byte: UInt8) -> [UInt8] {
+                var text = Array("\"abcdefghijklmnopqrstuvwxyz0123456789\"".utf8)
+                text[1 + position] = byte
+                return text
+            }
+            for byte in UInt8(0)..<0x20 { #expect(reason(text(byte)) == .controlCharacter, "\(byte) at \(position)") }
+            for byte in UInt8(0x80)...0xFF { #expect(reason(text(byte)) == .invalidUTF8, "\(byte) at \(position)") }
+            for byte in UInt8(0x20)..<0x80 where byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") {
+                #expect(reason(text(byte)) == nil, "\(byte) at \(position)")
+            }
+            #expect(reason(text(UInt8(ascii: "\""))) == .trailingBytes)
+            #expect(reason(text(UInt8(ascii: "\\"))) != .trailingBytes)
+        }
+    }
+
     @Test(
         "bytes that are not UTF-8 are refused",
         arguments: [

@@ -61,6 +61,9 @@ struct CertificateChainTests {
         let forged = try SimulatedCertificate(
             .leaf, issuer: intermediate, signer: SimulatedCertificate(.intermediate, issuer: root))
         #expect(try code([forged, intermediate, root]) == .invalidChain)
+        // The right key, but another name for who it belongs to.
+        let stray = try SimulatedCertificate(.leaf, issuer: root, signer: intermediate)
+        #expect(try code([stray, intermediate, root]) == .invalidChain)
         let selfSigned = try SimulatedCertificate(.leaf)
         #expect(try code([selfSigned, intermediate, root]) == .invalidChain)
     }
@@ -69,6 +72,14 @@ struct CertificateChainTests {
     func repeated() throws {
         #expect(try code([leaf, root, root]) == .invalidChain)
         #expect(try code([leaf, leaf, root]) == .invalidChain)
+        // A root that could stand in both places, so that nothing but the repetition is wrong.
+        let marked = changed(.root) { $0.extensions.append(.init(oid: CertificateShape.intermediateMarker)) }
+        let both = try SimulatedCertificate(marked)
+        let below = try SimulatedCertificate(.leaf, issuer: both)
+        #expect(try code([below, both, both], trusting: both) == .invalidChain)
+        let twice = try both.reissued(marked, issuer: both)
+        #expect(twice.der != both.der)
+        #expect(try code([below, twice, both], trusting: both) == .invalidChain)
         // The same name and key in another certificate is a repetition too.
         let again = try intermediate.reissued(.intermediate, issuer: root)
         let chain = [intermediate.der, again.der, root.der]
