@@ -80,6 +80,11 @@ let package = Package(
             swiftSettings: rules
         ),
         .target(name: "Subscriptions", dependencies: ["AppStorePayloads"], swiftSettings: rules),
+        .testTarget(
+            name: "SubscriptionsTests",
+            dependencies: ["AppStorePayloads", "Simulator", "Subscriptions", "TestSupport", crypto],
+            swiftSettings: rules
+        ),
 
         // The database: its migrations, the queue, and the facts with what is derived from them.
         .target(
@@ -95,6 +100,14 @@ let package = Package(
         .target(
             name: "Ledger",
             dependencies: ["AppStorePayloads", "Postgres", "Subscriptions"],
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "LedgerTests",
+            dependencies: [
+                "AppStorePayloads", "Ledger", "Postgres", "Schema", "Simulator", "Subscriptions", "TestSupport", crypto,
+                logging,
+            ],
             swiftSettings: rules
         ),
 

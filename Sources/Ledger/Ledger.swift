@@ -60,6 +60,8 @@ public struct Ledger: Sendable {
         }
         let moved = histories.compactMap(\.transition).map { (line: $0.line, state: $0.after) }
         if !moved.isEmpty { try session.query(LedgerTable.subscriptions.upsert(.subscriptions(moved))) }
+        let gone = histories.filter(\.endsWithoutState).map(\.line)
+        if !gone.isEmpty { try session.query(LedgerTable.subscriptions.delete(gone)) }
     }
 
     /// Records the notifications that are not recorded yet; the rest are duplicates, of earlier batches or of this one.

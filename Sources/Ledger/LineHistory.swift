@@ -39,22 +39,29 @@ struct LineHistory {
         return LineTransition(line: line, before: stateBefore, after: state)
     }
 
+    /// Whether what is stored as the line's state has to go: the latest records make no subscription of it any more.
+    var endsWithoutState: Bool { stateBefore != nil && state == nil }
+
     /// Takes in what one notification brings, and notes what it changed.
     mutating func apply(_ entry: LedgerEntry) {
+        let heardUntil = facts.heardUntil
         var isNews = false
         if let record = entry.transaction { isNews = merge(record, from: entry.notification.uuid) || isNews }
         if let record = entry.renewal { isNews = merge(record, from: entry.notification.uuid) || isNews }
         if let verdict = entry.verdict { isNews = merge(verdict) || isNews }
         let before = state
         if isNews { state = SubscriptionState(facts, policy: policy) }
-        if let state { changes.append(StateChange(line, from: before, to: state, by: entry.notification)) }
+        if let state, let heardNow = facts.heardUntil {
+            let seen = before.map { (state: $0, at: heardUntil ?? heardNow) }
+            changes.append(StateChange(line, from: seen, to: (state, heardNow), by: entry.notification))
+        }
     }
 
     /// Takes a record in; answers whether it is news.
     mutating func merge(_ record: LedgerEntry.Signed<TransactionPayload>, from uuid: UniqueIdentifier) -> Bool {
         let fact = TransactionFact(record.payload, digest: record.digest)
         let isNews = facts.merge(fact)
-        if isNews || facts.transactions[fact.transactionID]?.isSameRecord(as: fact) == true {
+        if isNews || facts.holds(fact) {
             let known = transactions[fact.transactionID]
             if isNews || known.map({ uuid < $0.notificationUUID }) ?? true {
                 transactions[fact.transactionID] = Sourced(record: record, notificationUUID: uuid)
@@ -67,7 +74,7 @@ struct LineHistory {
     mutating func merge(_ record: LedgerEntry.Signed<RenewalInfoPayload>, from uuid: UniqueIdentifier) -> Bool {
         let fact = RenewalFact(record.payload, digest: record.digest)
         let isNews = facts.merge(fact)
-        if isNews || facts.renewal?.isSameRecord(as: fact) == true,
+        if isNews || facts.holds(fact),
             isNews || renewal.map({ uuid < $0.notificationUUID }) ?? true
         {
             renewal = Sourced(record: record, notificationUUID: uuid)
@@ -84,11 +91,6 @@ struct LineHistory {
 
     /// Derives the state from the facts as they are now, for those who merged without noting changes.
     mutating func derive() { state = SubscriptionState(facts, policy: policy) }
-}
-
-extension SignedFact {
-    /// Whether both are one signing, whoever brought them.
-    fileprivate func isSameRecord(as other: Self) -> Bool { signedAt == other.signedAt && digest == other.digest }
 }
 
 extension LedgerEntry {

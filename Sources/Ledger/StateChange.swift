@@ -5,7 +5,7 @@ public import Subscriptions
 public struct StateChange: Sendable, Hashable {
     /// One column of the state, before and after.
     public struct Difference: Sendable, Hashable {
-        /// The column's name, as in `storehook.status_at`.
+        /// The column's name, as in `storehook.status_at` and `storehook.subscriptions`, or `paid_until`.
         public var column: String
         /// Its value before; nil for SQL's NULL, or where there was no state.
         public var before: String?
@@ -17,31 +17,38 @@ public struct StateChange: Sendable, Hashable {
     public var line: PurchaseLine
     /// The notification.
     public var notificationUUID: UniqueIdentifier
-    /// The instant at which before and after are compared: when the notification was signed.
+    /// When the notification was signed.
     public var signedAt: Timestamp
-    /// The status by the facts before; nil if the line was not known.
+    /// What the line was, as of the last that had been heard of it; nil if it was not known.
     public var statusBefore: SubscriptionStatus?
-    /// The status by the facts after.
+    /// What the line is, as of the last that has been heard of it now.
     public var statusAfter: SubscriptionStatus
     /// What differs; empty for a notification that came too late to change anything.
     public var differences: [Difference]
 
-    /// Compares a line's states at the instant that the notification was signed.
+    /// Compares what one saw of a line with what one sees.
+    ///
+    /// A state is a function of time, and part of a story is told by the clock alone: by the time Apple says "expired" the
+    /// paid period is over already. So each state is looked at as of the latest instant that its own facts speak of
+    /// (``LineFacts/heardUntil``). Each change then begins where the one before it ended, and a notification that comes
+    /// late moves nothing back.
     init(
-        _ line: PurchaseLine, from before: SubscriptionState?, to after: SubscriptionState,
-        by notification: NotificationPayload
+        _ line: PurchaseLine, from seen: (state: SubscriptionState, at: Timestamp)?,
+        to now: (state: SubscriptionState, at: Timestamp), by notification: NotificationPayload
     ) {
         self.line = line
         notificationUUID = notification.uuid
         signedAt = notification.signedDate
-        let old = before?.status(at: signedAt)
-        let new = after.status(at: signedAt)
+        let (before, after) = (seen?.state, now.state)
+        let old = seen.map { $0.state.status(at: $0.at) }
+        let new = after.status(at: now.at)
         statusBefore = old?.status
         statusAfter = new.status
         let columns: [(String, String?, String?)] = [
             ("status", old?.status.rawValue, new.status.rawValue),
             ("product_id", old?.productID, new.productID),
             ("expires_at", old?.expiresAt.description, new.expiresAt.description),
+            ("paid_until", before?.paidUntil.description, after.paidUntil.description),
             ("in_trial", old?.inTrial.description, new.inTrial.description),
             ("will_renew", before?.willRenew?.description, after.willRenew?.description),
             ("renewal_product_id", before?.renewalProductID, after.renewalProductID),
@@ -49,6 +56,7 @@ public struct StateChange: Sendable, Hashable {
                 "price_increase_pending", before?.priceIncreasePending.description,
                 after.priceIncreasePending.description
             ),
+            ("expiration_intent", before?.expirationIntent?.description, after.expirationIntent?.description),
             ("app_account_token", before?.appAccountToken?.description, after.appAccountToken?.description),
         ]
         differences = columns.compactMap { column, before, after in

@@ -1,3 +1,5 @@
+public import AppStorePayloads
+
 /// All that is known of one purchase line: a set of facts, each the latest-signed of its kind.
 public struct LineFacts: Sendable, Hashable {
     /// By transactionId.
@@ -16,6 +18,25 @@ public struct LineFacts: Sendable, Hashable {
         self.verdict = verdict
         for transaction in transactions { merge(transaction) }
     }
+
+    /// The latest instant at which Apple said anything of what is known; nil where nothing is.
+    ///
+    /// It never goes back: a record gives way only to one that was signed later.
+    public var heardUntil: Timestamp? {
+        var latest = verdict?.signedAt
+        func consider(_ signedAt: Timestamp) { latest = max(latest ?? signedAt, signedAt) }
+        if let renewal { consider(renewal.signedAt) }
+        for fact in transactions.values { consider(fact.signedAt) }
+        return latest
+    }
+
+    /// Whether this very record is what is known.
+    public func holds(_ fact: TransactionFact) -> Bool {
+        transactions[fact.transactionID].map(fact.isSameRecord) ?? false
+    }
+
+    /// Whether this very record is what is known.
+    public func holds(_ fact: RenewalFact) -> Bool { renewal.map(fact.isSameRecord) ?? false }
 
     /// Takes a record in; answers whether it is news.
     @discardableResult

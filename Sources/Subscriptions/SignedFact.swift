@@ -18,4 +18,7 @@ extension SignedFact {
         if signedAt != other.signedAt { return signedAt > other.signedAt }
         return other.digest.lexicographicallyPrecedes(digest)
     }
+
+    /// Whether the two are the same text, perhaps out of two notifications.
+    public func isSameRecord(_ other: Self) -> Bool { signedAt == other.signedAt && digest == other.digest }
 }

@@ -20,6 +20,9 @@ public struct SubscriptionState: Sendable, Hashable {
     /// Why it ended, or will: 1 customer cancelled, 2 billing, 3 price increase not agreed, 4 product unavailable, 5 other.
     public let expirationIntent: Int?
 
+    /// When the latest period that is known ends, the next one included where it is charged already.
+    public var paidUntil: Timestamp { periods[periods.count - 1].end }
+
     private let periods: [Period]
     private let renewal: RenewalFact?
     private let graceExpiresAt: Timestamp?

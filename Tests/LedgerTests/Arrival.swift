@@ -1,0 +1,64 @@
+import AppStorePayloads
+import Crypto
+import Ledger
+import Postgres
+import Simulator
+import Synchronization
+import Testing
+
+/// A simulated notification, its parts read the way a verified one's are: what the ledger can be handed any number of times.
+struct Arrival: Sendable {
+    let name: String
+    let environment: String
+    let bundleID: String
+    let notification: NotificationPayload
+    var transaction: LedgerEntry.Signed<TransactionPayload>?
+    var renewal: LedgerEntry.Signed<RenewalInfoPayload>?
+
+    init(_ unsigned: UnsignedNotification, in app: SimulatedApp) throws {
+        name = "\(unsigned.type)/\(unsigned.subtype ?? "-")"
+        environment = unsigned.data?.environment ?? app.environment.rawValue
+        bundleID = unsigned.data?.bundleId ?? app.bundleId
+        notification = try NotificationPayload.decode(unsigned.json { _ in "not.signed.here" })
+        transaction = try unsigned.transaction.map {
+            .init(try TransactionPayload.decode($0.json), digest: Self.digest($0.json))
+        }
+        renewal = try unsigned.renewal.map {
+            .init(try RenewalInfoPayload.decode($0.json), digest: Self.digest($0.json))
+        }
+    }
+
+    static func digest(_ json: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: json)) }
+
+    /// The arrival as an entry of its own outbox row.
+    ///
+    /// - Parameter run: the same story can be told in one database many times: in the run's own apps (`run/bundle`), and under
+    ///   UUIDs that differ in their second half only, so that they stay in the same order.
+    func entry(run: Int? = nil) -> LedgerEntry {
+        var notification = notification
+        var bundleID = bundleID
+        if let run {
+            let uuid = notification.uuid
+            notification.uuid = UniqueIdentifier(high: uuid.high, low: uuid.low ^ UInt64(run + 1))
+            bundleID = "\(run)/\(bundleID)"
+        }
+        let outboxID = Self.lastOutboxID.add(1, ordering: .relaxed).newValue
+        return LedgerEntry(
+            outboxID: outboxID, receivedAt: PostgresTimestamp(millisecondsSince1970: 1_767_225_600_000),
+            environment: environment, bundleID: bundleID, notification: notification, transaction: transaction,
+            renewal: renewal)
+    }
+
+    private static let lastOutboxID = Atomic<Int64>(0)
+
+    /// Everything that a story tells.
+    static func all(of performance: StoryPerformance) throws -> [Arrival] {
+        let app = performance.apps.first ?? .example
+        return try performance.notifications.map { try Arrival($0, in: app) }
+    }
+
+    /// Everything that the story of that name tells.
+    static func all(of name: String) throws -> [Arrival] {
+        try all(of: #require(Story.named(name)).performed())
+    }
+}

@@ -1,0 +1,119 @@
+import Ledger
+import Logging
+import Postgres
+import Schema
+import TestSupport
+
+/// Nothing that a test provokes on purpose is worth a line.
+let quiet: Logger = {
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    return logger
+}()
+
+/// A migrated database of the test's own, and connections to it.
+struct LedgerDatabase: Sendable {
+    private static let template = TestTemplate.migrated(by: Schema.migrations)
+
+    let configuration: PostgresConfiguration
+    let connection: PostgresConnection
+    var ledger = Ledger()
+
+    static func with(_ body: (LedgerDatabase) async throws -> Void) async throws {
+        try await withTestDatabase(from: template) { database in
+            let connection = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            try await body(LedgerDatabase(configuration: database.configuration, connection: connection))
+            await connection.close()
+        }
+    }
+
+    /// Applies one batch in a transaction of its own.
+    @discardableResult
+    func apply(_ entries: [LedgerEntry], on other: PostgresConnection? = nil) async throws -> [LedgerOutcome] {
+        let ledger = ledger
+        return try await (other ?? connection).withTransaction { try ledger.apply(entries, $0).outcomes }
+    }
+
+    /// Applies batches, one after the other in each lane, the lanes at once, each over a connection of its own.
+    @discardableResult
+    func apply(lanes: [[[LedgerEntry]]]) async throws -> [LedgerOutcome] {
+        try await withThrowingTaskGroup(of: [LedgerOutcome].self) { group in
+            for batches in lanes {
+                group.addTask {
+                    let connection = try await PostgresConnection.connect(to: configuration, logger: quiet)
+                    var outcomes: [LedgerOutcome] = []
+                    for batch in batches { outcomes += try await apply(batch, on: connection) }
+                    await connection.close()
+                    return outcomes
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    /// What stands in the tables, by run (see ``Arrival/entry(run:)``): all columns but those that say when something was
+    /// written. The run's mark is taken out of bundle identifiers and notification UUIDs.
+    func rows() async throws -> [Int: [String]] {
+        let rows = try await connection.query(
+            """
+            with all_rows as (
+                select 'transaction' as kind, bundle_id, to_jsonb(t) as row, notification_uuid from storehook.transactions t
+                union all
+                select 'renewal', bundle_id, to_jsonb(r), notification_uuid from storehook.renewals r
+                union all
+                select 'line', bundle_id, to_jsonb(l), null from storehook.purchase_lines l
+                union all
+                select 'subscription', bundle_id, to_jsonb(s) - 'changed_at', null from storehook.subscriptions s
+            )
+            select split_part(bundle_id, '/', 1)::bigint,
+                   kind || (row - 'notification_uuid'
+                            || jsonb_build_object('bundle_id', split_part(bundle_id, '/', 2),
+                                                  'by', left(notification_uuid::text, 18)))::text
+              from all_rows order by 1, 2
+            """)
+        return try rows.reduce(into: [:]) { found, row in
+            found[Int(try row.decode(0, as: Int64.self)), default: []].append(try row.decode(1))
+        }
+    }
+
+    /// The timeline of each line, by run: what each notification changed, in the order it was recorded.
+    func timelines() async throws -> [Int: [String]] {
+        let rows = try await connection.query(
+            """
+            select split_part(bundle_id, '/', 1)::bigint,
+                   environment || ' ' || split_part(bundle_id, '/', 2) || ' ' || original_transaction_id || ': '
+                       || string_agg(concat_ws(' ', left(notification_uuid::text, 18), signed_at, status_before, '->',
+                                               status_after, changes), '; ' order by id)
+              from storehook.subscription_changes
+             group by environment, bundle_id, original_transaction_id
+             order by 1, 2
+            """)
+        return try rows.reduce(into: [:]) { found, row in
+            found[Int(try row.decode(0, as: Int64.self)), default: []].append(try row.decode(1))
+        }
+    }
+
+    /// One number.
+    func count(_ query: PostgresQuery) async throws -> Int64 {
+        try await connection.query(query).one().decode(0)
+    }
+}
+
+extension Array {
+    /// The elements in consecutive batches of `size`.
+    func batches(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+
+    /// The elements in consecutive batches of random sizes.
+    func batches(of sizes: ClosedRange<Int>, using generator: inout some RandomNumberGenerator) -> [[Element]] {
+        var batches: [[Element]] = []
+        var rest = self[...]
+        while !rest.isEmpty {
+            let size = Int.random(in: sizes, using: &generator)
+            batches.append(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        return batches
+    }
+}

@@ -1,0 +1,102 @@
+import Ledger
+import Postgres
+import Simulator
+import Testing
+
+extension PostgresQuery {
+    /// What was paid, one row a paid period or one-time purchase: a restore repeats a period under another transaction,
+    /// and the later-signed record of a line item speaks for it. What a family shares was paid for by somebody else.
+    static var paidPeriods: PostgresQuery {
+        """
+        select distinct on (environment, bundle_id, period)
+               environment, bundle_id, period, original_transaction_id, transaction_id, product_id, kind,
+               purchased_at, expires_at, price, currency, quantity, revoked_at
+          from (select *, case when web_order_line_item_id is null then 't' || transaction_id
+                               else 'w' || web_order_line_item_id end as period
+                  from storehook.transactions) records
+         where ownership = 'PURCHASED'
+         order by environment, bundle_id, period, signed_at desc, digest desc
+        """
+    }
+}
+
+@Suite("Money")
+struct MoneyTests {
+    private static let start: Int64 = 1_749_990_400_000
+
+    private struct Payment: Equatable {
+        var product: String
+        var price: Int64
+        var currency: String
+        var quantity: Int32
+        var isRefunded = false
+    }
+
+    private func payments(_ told: [UnsignedNotification]) async throws -> [Payment] {
+        let arrivals = try told.map { try Arrival($0, in: .example) }
+        var payments: [Payment] = []
+        try await LedgerDatabase.with { database in
+            try await database.apply(arrivals.map { $0.entry() })
+            let rows = try await database.connection.query(.paidPeriods)
+            payments = try rows.map { row in
+                Payment(
+                    product: try row.decode("product_id"), price: try row.decode("price"),
+                    currency: try row.decode("currency"), quantity: try row.decode("quantity"),
+                    isRefunded: try row.decode("revoked_at", as: PostgresTimestamp?.self) != nil)
+            }
+        }
+        return payments
+    }
+
+    @Test("is kept in whole milliunits of its currency, quantity included, yen too")
+    func milliunits() async throws {
+        var anna = SimulatedSubscriber(storefront: .japan, lane: 1, seed: 1)
+        anna.charge(.coins, quantity: 3, at: Self.start)
+        let told = anna.takeNotifications()
+        let paid = try #require(told.first?.transaction)
+        #expect(paid.price % 10_000 == 0)
+        let payments = try await payments(told)
+        #expect(
+            payments == [Payment(product: SimulatedProduct.coins.id, price: paid.price, currency: "JPY", quantity: 3)])
+    }
+
+    @Test("is one row a paid period, although a restore repeats it under another transaction")
+    func restored() async throws {
+        var anna = SimulatedSubscriber(storefront: .germany, lane: 1, seed: 1)
+        let line = anna.buy(.basicMonthly, at: Self.start)
+        anna.restore(line)
+        anna.switchAutoRenew(line, on: false, at: Self.start + 86_400_000)
+        anna.switchAutoRenew(line, on: true, at: Self.start + 2 * 86_400_000)
+        anna.renew(line)
+        let told = anna.takeNotifications()
+        #expect(Set(told.compactMap(\.transaction?.transactionId)).count == 3)
+        let month = Payment(product: SimulatedProduct.basicMonthly.id, price: 4990, currency: "EUR", quantity: 1)
+        #expect(try await payments(told) == [month, month])
+    }
+
+    @Test("leaves out what a family shares")
+    func family() async throws {
+        var parent = SimulatedSubscriber(lane: 1, seed: 1)
+        parent.buy(.premiumYearly, at: Self.start)
+        var child = SimulatedSubscriber(lane: 2, seed: 2)
+        child.buy(.premiumYearly, ownership: .familyShared, at: Self.start)
+        let payments = try await payments(parent.takeNotifications() + child.takeNotifications())
+        #expect(
+            payments == [
+                Payment(product: SimulatedProduct.premiumYearly.id, price: 89_990, currency: "USD", quantity: 1)
+            ])
+    }
+
+    @Test("knows what was refunded, and no longer once the refund is reversed")
+    func refunded() async throws {
+        var anna = SimulatedSubscriber(lane: 1, seed: 1)
+        let line = anna.buy(.basicMonthly, at: Self.start)
+        anna.restore(line)
+        anna.refund(anna.latest(of: line), at: Self.start + 86_400_000)
+        var told = anna.takeNotifications()
+        #expect(try await payments(told).map(\.isRefunded) == [true])
+        anna.reverseRefund(of: anna.latest(of: line), at: Self.start + 2 * 86_400_000)
+        told += anna.takeNotifications()
+        #expect(try await payments(told).map(\.isRefunded) == [false])
+    }
+}

@@ -1,0 +1,99 @@
+import Ledger
+import Postgres
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("In the database, the order of arrival")
+struct OrderTests {
+    /// How many orders are tried, over all stories.
+    private static let orders = 500
+
+    @Test("does not matter: 500 orders with repeats, two appliers at once, end in the same rows")
+    func anyOrder() async throws {
+        let stories = try Story.catalogue.map { (name: $0.name, told: try Arrival.all(of: $0.performed())) }
+            .filter { $0.told.count { $0.transaction != nil } >= 2 }
+        #expect(stories.count >= 25)
+        var generator = TestSupport.SeededGenerator()
+        try await LedgerDatabase.with { database in
+            // Runs 0… are the stories in order, one notification at a time; from then on they are shuffled.
+            for (number, story) in stories.enumerated() {
+                try await database.apply(lanes: [story.told.map { [$0.entry(run: number)] }])
+            }
+            var lanes: [[LedgerEntry]] = [[], []]
+            for run in stories.count..<stories.count + Self.orders {
+                let told = stories[run % stories.count].told
+                var order = told + told.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+                order.shuffle(using: &generator)
+                for arrival in order {
+                    lanes[Int.random(in: 0...1, using: &generator)].append(arrival.entry(run: run))
+                }
+            }
+            let batches = lanes.map { $0.batches(of: 1...9, using: &generator) }
+            let outcomes = try await database.apply(lanes: batches)
+
+            let rows = try await database.rows()
+            var unique = 0
+            for run in stories.count..<stories.count + Self.orders {
+                let story = stories[run % stories.count]
+                unique += story.told.count
+                guard rows[run] == rows[run % stories.count] else {
+                    Issue.record(
+                        """
+                        \(story.name), run \(run) of seed \(generator.seed):
+                        \(rows[run] ?? []) is not
+                        \(rows[run % stories.count] ?? [])
+                        """)
+                    return
+                }
+            }
+            #expect(outcomes.count { $0 != .duplicate } == unique)
+        }
+    }
+
+    @Test("does not decide which of two notifications with the very same record stands behind it")
+    func sharedRecord() async throws {
+        // Two notifications may carry the byte-identical record, signed once: only the outer parts differ.
+        var customer = SimulatedSubscriber(lane: 1, seed: 1)
+        let line = customer.buy(.basicMonthly, at: 1_749_990_400_000)
+        customer.requestRefund(of: customer.latest(of: line), at: 1_750_000_000_000)
+        let told = customer.takeNotifications()
+        var second = told[1]
+        guard case .data(var data) = second.part else { return }
+        data.transaction = told[0].transaction
+        data.renewal = told[0].renewal
+        second.part = .data(data)
+        let arrivals = try [told[0], second].map { try Arrival($0, in: .example) }
+        try await LedgerDatabase.with { database in
+            for (run, order) in [[0, 1], [1, 0]].enumerated() {
+                for index in order { try await database.apply([arrivals[index].entry(run: run)]) }
+            }
+            for (run, order) in [[0, 1], [1, 0]].enumerated() {
+                try await database.apply(order.map { arrivals[$0].entry(run: run + 2) })
+            }
+            let rows = try await database.rows()
+            for run in 1...3 { #expect(rows[run] == rows[0], "run \(run)") }
+        }
+    }
+
+    @Test("does not matter where the latest record of a period takes its dates away")
+    func vanishedPeriod() async throws {
+        var customer = SimulatedSubscriber(lane: 1, seed: 1)
+        let line = customer.buy(.basicMonthly, at: 1_749_990_400_000)
+        customer.switchAutoRenew(line, on: false, at: 1_750_000_000_000)
+        let told = customer.takeNotifications()
+        var second = told[1]
+        guard case .data(var data) = second.part else { return }
+        data.transaction?.expiresDate = nil
+        second.part = .data(data)
+        let arrivals = try [told[0], second].map { try Arrival($0, in: .example) }
+        try await LedgerDatabase.with { database in
+            for (run, order) in [[0, 1], [1, 0]].enumerated() {
+                for index in order { try await database.apply([arrivals[index].entry(run: run)]) }
+            }
+            let rows = try await database.rows()
+            #expect(rows[1] == rows[0])
+            #expect(try await database.count("select count(*) from storehook.subscriptions") == 0)
+        }
+    }
+}
