@@ -1,0 +1,75 @@
+# shellcheck shell=bash
+# Debian packages: found out by what they bring, so that the same thing installed in another way counts too.
+
+missing_packages=()
+missing_reasons=()
+
+# need PACKAGE WHY COMMAND…: PACKAGE is missing unless COMMAND succeeds.
+need() {
+    local package=$1 why=$2
+    shift 2
+    if ! "$@" >/dev/null 2>&1; then
+        missing_packages+=("$package")
+        missing_reasons+=("$why")
+    fi
+}
+
+have() { command -v "$1"; }
+have_library() { pkg-config --exists "$1"; }
+have_cxx_library() { compgen -G '/usr/lib/gcc/*/*/libstdc++.so'; }
+have_certificates() { [[ -s /etc/ssl/certs/ca-certificates.crt || -s /etc/pki/tls/certs/ca-bundle.crt ]]; }
+
+# What building takes, whoever builds.
+need_for_building() {
+    need git "the package manager of Swift fetches with it" have git
+    need ca-certificates "to fetch packages over https" have_certificates
+    need g++ "the C and C++ libraries that Swift programs are linked with" have_cxx_library
+    need pkg-config "finds the libraries to link with" have pkg-config
+    need libpq-dev "PostgreSQL's client library" have_library libpq
+    need libssl-dev "libpq is linked with it" have_library libssl
+    need zlib1g-dev "the HTTP libraries are linked with it" have_library zlib
+}
+
+need_postgres_server() { need postgresql "a PostgreSQL server to start privately; one that Debian starts with it is left alone" find_postgres; }
+
+# install_missing LIST LOG: LIST is a function that calls need. Nothing missing, nothing done.
+install_missing() {
+    local list=$1 log=$2 index as_root=()
+    missing_packages=() missing_reasons=()
+    "$list"
+    ((${#missing_packages[@]} > 0)) || return 0
+    have apt-get >/dev/null || fail "missing: ${missing_packages[*]} (Debian's names); install them and run this again"
+    if ((EUID != 0)); then
+        # Without a terminal sudo could only ask nobody.
+        if ! have sudo >/dev/null || { [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; }; then
+            fail "packages are missing and this is not root; as root: apt-get install ${missing_packages[*]}"
+        fi
+        as_root=(sudo)
+    fi
+    step "Installing with apt what is missing; this takes a minute or two"
+    for index in "${!missing_packages[@]}"; do
+        detail "${missing_packages[index]}: ${missing_reasons[index]}"
+    done
+    if ! {
+        "${as_root[@]}" apt-get update &&
+            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+                apt-get install --yes --no-install-recommends "${missing_packages[@]}"
+    } </dev/null >"$log" 2>&1; then
+        show_tail "$log"
+        fail "apt could not install ${missing_packages[*]}"
+    fi
+    missing_packages=() missing_reasons=()
+    "$list"
+    ((${#missing_packages[@]} == 0)) || fail "apt has installed ${missing_packages[*]}, and still it is not to be found"
+}
+
+# The oldest Swift that reads Package.swift.
+require_swift() {
+    local version
+    have swift >/dev/null || fail "Swift is not on PATH; install 6.2 or newer from https://www.swift.org/install/linux"
+    version=$(swift --version 2>&1) || fail "Swift does not run here: ${version%%$'\n'*}"
+    if [[ ! $version =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] ||
+        ((BASH_REMATCH[1] * 100 + BASH_REMATCH[2] < 602)); then
+        fail "Swift 6.2 or newer is needed, found: ${version%%$'\n'*}; see https://www.swift.org/install/linux"
+    fi
+}

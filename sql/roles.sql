@@ -1,0 +1,81 @@
+-- Who may do what: four roles, none of which can log in by itself. Run this as the owner of schema storehook, with the
+-- right to create roles, after `storehook migrate`; again after every migration; and as often as you like:
+--
+--     psql -v ON_ERROR_STOP=1 -d storehook -f sql/roles.sql
+--
+-- Then make users and give each of them its role, for instance
+--
+--     create role receiver_1 login password '...' in role storehook_receiver;
+--     create role monitor login password '...' in role storehook_monitor;
+--
+-- Only `storehook migrate` and this file need the owner. Roles are the server's, rights are a database's: where one
+-- server holds several storehook databases, run this in each of them.
+
+begin;
+set local client_min_messages = warning;
+
+do $$
+declare
+    wanted text;
+begin
+    if to_regclass('storehook.subscription_changes') is null then
+        raise exception 'there is no storehook schema here yet: run storehook migrate first';
+    end if;
+    foreach wanted in array array['storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor'] loop
+        begin
+            execute format('create role %I nologin', wanted);
+        exception
+            -- unique_violation: somebody makes the same role at the same moment.
+            when duplicate_object or unique_violation then null;
+        end;
+    end loop;
+end
+$$;
+
+-- What follows is the whole of it: rights that an earlier edition gave and this one does not are taken back.
+revoke all on all tables in schema storehook from public, storehook_receiver, storehook_worker, storehook_ops,
+    storehook_monitor;
+revoke all on all sequences in schema storehook from public, storehook_receiver, storehook_worker, storehook_ops,
+    storehook_monitor;
+revoke all on all functions in schema storehook from public, storehook_receiver, storehook_worker, storehook_ops,
+    storehook_monitor;
+revoke all on schema storehook from public, storehook_receiver, storehook_worker, storehook_ops, storehook_monitor;
+grant usage on schema storehook to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor;
+
+-- Every program begins by asking whether the schema fits it.
+grant select on storehook.schema_migrations to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor;
+
+-- The receiver stands where the world can reach it. It puts in and can read nothing back, its own rows neither.
+-- Partitions need no rights of their own: rows go in and come out through the parent.
+grant usage on sequence storehook.outbox_id to storehook_receiver;
+grant insert on storehook.outbox, storehook.outbox_queue to storehook_receiver;
+
+-- The worker claims, applies and settles. Facts are added and superseded, never deleted; what is recorded of a
+-- notification, a change or a dead letter stays as it was written.
+grant select on storehook.outbox to storehook_worker;
+grant select, update, delete on storehook.outbox_queue to storehook_worker;
+grant insert on storehook.duplicates, storehook.dead_letters, storehook.subscription_changes to storehook_worker;
+grant select, insert on storehook.notifications to storehook_worker;
+grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
+    storehook.subscriptions to storehook_worker;
+grant execute on function storehook.ensure_outbox_partitions(integer) to storehook_worker;
+
+-- Operators decide about dead letters and look at everything. A dry run of a replay applies the letters in a
+-- transaction that it rolls back, and applying takes the rights of a worker.
+grant storehook_worker to storehook_ops;
+grant select on all tables in schema storehook to storehook_ops;
+grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
+grant insert on storehook.outbox_queue to storehook_ops;
+grant execute on function storehook.status_at(timestamptz) to storehook_ops;
+
+-- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
+-- - when rows came and went, for the rates that `storehook queue` shows;
+-- - subscriptions, because status_at and the views on it compute with the rights of whoever asks.
+grant select on storehook.queue_depth, storehook.conservation, storehook.dead_letters_open,
+    storehook.subscription_status, storehook.entitlements to storehook_monitor;
+grant select (received_at) on storehook.outbox to storehook_monitor;
+grant select (applied_at) on storehook.notifications to storehook_monitor;
+grant select on storehook.subscriptions to storehook_monitor;
+grant execute on function storehook.status_at(timestamptz) to storehook_monitor;
+
+commit;
