@@ -51,13 +51,15 @@ grant usage on sequence storehook.outbox_id to storehook_receiver;
 grant insert on storehook.outbox, storehook.outbox_queue to storehook_receiver;
 
 -- The worker claims, applies and settles. Facts are added and superseded, never deleted; what is recorded of a
--- notification, a change or a dead letter stays as it was written.
+-- notification, a change or a dead letter stays as it was written. State goes when the facts no longer carry it.
+-- `storehook rebuild` mends facts too, and is the owner's.
 grant select on storehook.outbox to storehook_worker;
 grant select, update, delete on storehook.outbox_queue to storehook_worker;
 grant insert on storehook.duplicates, storehook.dead_letters, storehook.subscription_changes to storehook_worker;
 grant select, insert on storehook.notifications to storehook_worker;
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
     storehook.subscriptions to storehook_worker;
+grant delete on storehook.subscriptions to storehook_worker;
 grant execute on function storehook.ensure_outbox_partitions(integer) to storehook_worker;
 
 -- Operators decide about dead letters and look at everything. A dry run of a replay applies the letters in a

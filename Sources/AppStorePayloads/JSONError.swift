@@ -31,6 +31,12 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where, in bytes from the beginning; for a repeated name, the name's second place.
     public let offset: Int
 
+    /// Creates the error.
+    public init(reason: Reason, offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
     /// The reason and the offset, in one line.
     public var description: String { "\(reason.rawValue) (byte \(offset))" }
 }

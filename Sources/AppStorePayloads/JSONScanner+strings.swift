@@ -55,8 +55,10 @@ extension JSONScanner {
             case 0xDC00...0xDFFF: throw error(.invalidEscape)
             case 0xD800...0xDBFF:
                 position += 6
+                guard position < input.count else { throw error(.unexpectedEnd) }
+                guard input[position] == UInt8(ascii: "\\") else { throw error(.invalidEscape) }
                 guard position + 1 < input.count else { throw error(.unexpectedEnd) }
-                guard input[position] == UInt8(ascii: "\\"), input[position + 1] == UInt8(ascii: "u"),
+                guard input[position + 1] == UInt8(ascii: "u"),
                     (0xDC00...0xDFFF).contains(try codeUnit(input))
                 else { throw error(.invalidEscape) }
                 position += 6

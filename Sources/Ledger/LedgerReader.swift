@@ -35,7 +35,8 @@ public struct LedgerReader: Sendable {
                 select n.environment, n.bundle_id, n.notification_uuid, n.type, n.subtype, n.transaction_id, n.signed_at,
                        n.received_at, n.applied_at, n.outcome, c.status_before, c.status_after, c.changes
                   from storehook.notifications n
-                  left join storehook.subscription_changes c using (notification_uuid)
+                  left join storehook.subscription_changes c
+                       using (original_transaction_id, bundle_id, environment, notification_uuid)
                  where n.original_transaction_id = \(originalTransactionID)
                  order by n.environment, n.bundle_id, n.signed_at, n.applied_at, c.id, n.notification_uuid
                 """)

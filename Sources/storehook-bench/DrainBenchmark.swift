@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Outbox
+import Postgres
 import Simulator
 
 /// How fast a backlog goes: from stored to applied, by worker processes as they are run in production, with PostgreSQL on

@@ -3,23 +3,6 @@ import Postgres
 import Simulator
 import Testing
 
-extension PostgresQuery {
-    /// What was paid, one row a paid period or one-time purchase: a restore repeats a period under another transaction,
-    /// and the later-signed record of a line item speaks for it. What a family shares was paid for by somebody else.
-    static var paidPeriods: PostgresQuery {
-        """
-        select distinct on (environment, bundle_id, period)
-               environment, bundle_id, period, original_transaction_id, transaction_id, product_id, kind,
-               purchased_at, expires_at, price, currency, quantity, revoked_at
-          from (select *, case when web_order_line_item_id is null then 't' || transaction_id
-                               else 'w' || web_order_line_item_id end as period
-                  from storehook.transactions) records
-         where ownership = 'PURCHASED'
-         order by environment, bundle_id, period, signed_at desc, digest desc
-        """
-    }
-}
-
 @Suite("Money")
 struct MoneyTests {
     private static let start: Int64 = 1_749_990_400_000
@@ -37,7 +20,8 @@ struct MoneyTests {
         var payments: [Payment] = []
         try await LedgerDatabase.with { database in
             try await database.apply(arrivals.map { $0.entry() })
-            let rows = try await database.connection.query(.paidPeriods)
+            let rows = try await database.connection.query(
+                "select product_id, price, currency, quantity, revoked_at from storehook.paid_periods")
             payments = try rows.map { row in
                 Payment(
                     product: try row.decode("product_id"), price: try row.decode("price"),

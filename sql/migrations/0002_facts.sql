@@ -73,6 +73,10 @@ comment on column storehook.transactions.price is
 comment on column storehook.transactions.notification_uuid is 'the notification whose record stands here';
 create index transactions_by_line
     on storehook.transactions (original_transaction_id, bundle_id, environment);
+-- One-time purchases are few beside renewals: the view on entitlements finds them here.
+create index transactions_one_time
+    on storehook.transactions (bundle_id, environment, original_transaction_id)
+    where kind in ('Non-Consumable', 'Non-Renewing Subscription');
 
 create table storehook.renewals (
     environment             text        collate "C" not null,

@@ -26,12 +26,14 @@ create table storehook.subscriptions (
            and cardinality(phase_expires) = cardinality(phase_starts)
            and cardinality(phase_trial) = cardinality(phase_starts))
 ) with (fillfactor = 80);
+-- status_at and the views on it give ids in the default collation, which an index of collation "C" cannot serve.
+create index subscriptions_by_id on storehook.subscriptions (original_transaction_id collate "default");
 create index subscriptions_by_account
     on storehook.subscriptions (app_account_token) where app_account_token is not null;
 comment on column storehook.subscriptions.will_renew is 'auto-renew as last known; null where Apple never said';
 
--- The timeline: what each notification changed in its line, seen at the instant it was signed. A notification that came
--- too late to change anything stands here too, with an empty set of changes.
+-- The timeline: what each notification changed in its line, before and after each seen as of the latest instant that was
+-- heard of by then. A notification that came too late to change anything stands here too, with an empty set of changes.
 create table storehook.subscription_changes (
     id                      bigint      primary key generated always as identity,
     environment             text        collate "C" not null,
@@ -124,3 +126,19 @@ select environment,
   from storehook.transactions
  where kind in ('Non-Consumable', 'Non-Renewing Subscription')
  group by environment, bundle_id, original_transaction_id, kind;
+
+-- Money, for operations (Apple's reports are for the books): one row a paid period or purchase, even where a restore
+-- repeats it under another transaction_id. What a family shares was paid for once, by somebody else.
+create view storehook.paid_periods as
+select distinct on (environment, bundle_id, period)
+       environment, bundle_id, original_transaction_id, transaction_id, product_id, kind, purchased_at, expires_at,
+       price, currency, quantity, revoked_at
+  from (select t.*,
+               -- Line items and transactions are numbered apart: a letter keeps the two from meeting.
+               case when web_order_line_item_id is null then 't' || transaction_id
+                    else 'w' || web_order_line_item_id end as period
+          from storehook.transactions t) records
+ where ownership = 'PURCHASED'
+ order by environment, bundle_id, period, signed_at desc, digest desc;
+comment on view storehook.paid_periods is
+    'price in milliunits of currency, quantity and offer included: 9990 is 9.99, and 230000 is 230 yen';
