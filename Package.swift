@@ -90,10 +90,10 @@ let package = Package(
         .target(
             name: "Schema",
             dependencies: ["Postgres"],
-            path: ".",
-            exclude: ["deploy", "LICENSE", "README.md", "Tests", "sql/schema.sql"],
-            sources: ["Sources/Schema"],
-            resources: [.embedInCode("sql/migrations")],
+            path: "sql",
+            exclude: ["roles.sql", "schema.sql"],
+            sources: ["Schema.swift"],
+            resources: [.embedInCode("migrations")],
             swiftSettings: rules
         ),
         .target(name: "Outbox", dependencies: ["Postgres"], swiftSettings: rules),
@@ -154,6 +154,42 @@ let package = Package(
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres", "Schema", "Simulator", argumentParser,
                 crypto, logging,
+            ],
+            swiftSettings: rules
+        ),
+
+        // The queue and the programs, against a real PostgreSQL.
+        .testTarget(
+            name: "SchemaTests",
+            dependencies: ["Postgres", "Schema", "TestSupport", logging],
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "OutboxTests",
+            dependencies: ["Outbox", "Postgres", "Schema", "TestSupport", logging],
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "ReceiverTests",
+            dependencies: [
+                "Outbox", "Postgres", "Receiver", "Schema", "Simulator", "TestSupport", asyncHTTPClient, logging,
+                nioCore, nioHTTP1, serviceLifecycle,
+            ],
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "WorkerTests",
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Schema", "Simulator",
+                "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
+            ],
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "ProgramTests",
+            dependencies: [
+                "storehook", "AppStorePayloads", "Outbox", "Postgres", "Schema", "Simulator", "TestSupport",
+                asyncHTTPClient, logging, nioCore, nioHTTP1,
             ],
             swiftSettings: rules
         ),

@@ -46,8 +46,9 @@ extension Outbox {
     }
 
     /// Whether storing would work now: reaches the database and finds the queue's tables.
+    /// - Throws: `PostgresError` if not.
     public func ping() async throws {
         _ = try await pool.query(
-            PostgresQuery("outbox.ping", "select 1 where to_regclass('storehook.outbox_queue') is not null"))
+            PostgresQuery("outbox.ping", "select 'storehook.outbox_queue'::regclass::text"))
     }
 }

@@ -20,7 +20,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The longest a row waits after its nth attempt, in seconds.
     public func bound(afterAttempt attempt: Int) -> Double {
         // 2^62 seconds is past any cap; the exponent is clamped so that it cannot overflow.
-        min(cap, base * Double(1 << min(max(attempt - 1, 0), 62)))
+        min(cap, base * Double(1 << min(max(attempt, 1) - 1, 62)))
     }
 
     /// How long a row waits after its nth attempt, in seconds.

@@ -38,7 +38,10 @@ public final class GroupCommit: Service {
 
     private struct State {
         var waiting = Deque<Waiting>()
+        /// Of all bodies that were accepted and not answered yet, those on their way to the database included.
         var bytes = 0
+        /// How many they are.
+        var count = 0
         var isStopping = false
         var writer: CheckedContinuation<Void, Never>?
     }
@@ -57,6 +60,11 @@ public final class GroupCommit: Service {
         self.store = store
     }
 
+    /// Bodies accepted and not answered yet.
+    var waitingCount: Int { state.withLock(\.count) }
+    /// Whether it has been told to stop.
+    var isStopping: Bool { state.withLock(\.isStopping) }
+
     /// Returns once the body is committed.
     /// - Throws: ``Refusal``; then the sender must try again. Whether it is stored after all is not known for sure.
     public func commit(_ body: [UInt8]) async throws {
@@ -66,6 +74,7 @@ public final class GroupCommit: Service {
                 if state.bytes + body.count > limits.waitingBytes { return (.full, nil) }
                 state.waiting.append(Waiting(body: body, continuation: continuation))
                 state.bytes += body.count
+                state.count += 1
                 return (nil, state.writer.take())
             }
             if let refusal { continuation.resume(throwing: refusal) }
@@ -125,6 +134,9 @@ public final class GroupCommit: Service {
             for waiting in group { waiting.continuation.resume(throwing: Refusal.unavailable) }
         }
         let bytes = group.reduce(0) { $0 + $1.body.count }
-        state.withLock { $0.bytes -= bytes }
+        state.withLock { state in
+            state.bytes -= bytes
+            state.count -= group.count
+        }
     }
 }

@@ -17,7 +17,7 @@ public struct Receiver: Service {
         outbox: Outbox, configuration: ReceiverConfiguration, logger: Logger,
         onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
-        let commit = GroupCommit(logger: logger) { try await outbox.store($0) }
+        let commit = GroupCommit(limits: configuration.limits, logger: logger) { try await outbox.store($0) }
         self.commit = commit
         self.logger = logger
         // Hummingbird logs a line a request; at thousands a second that is noise.

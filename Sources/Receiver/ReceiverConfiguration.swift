@@ -12,6 +12,8 @@ public struct ReceiverConfiguration: Sendable {
     public var idleTimeout: Duration = .seconds(60)
     /// Connections held at once; more wait in the kernel's backlog.
     public var maximumConnections = 4096
+    /// What bounds the receiver's memory and each commit.
+    public var limits = GroupCommit.Limits()
     /// What a refused sender is told to wait, in seconds.
     public var retryAfterSeconds = 5
 

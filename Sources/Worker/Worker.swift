@@ -36,23 +36,24 @@ public final class Worker: Service {
 
     /// Works until graceful shutdown: then the batch in hand is finished, what was claimed ahead is given back, and this
     /// returns.
+    /// - Throws: `PostgresError` where claiming fails for a reason that waiting does not mend, such as a missing right.
     public func run() async throws {
-        await withTaskGroup { group in
+        try await withThrowingTaskGroup { group in
             if let listener {
                 group.addTask { for await _ in listener.hints { self.signal.hint() } }
             }
-            await withGracefulShutdownHandler {
-                await work()
+            defer { group.cancelAll() }
+            try await withGracefulShutdownHandler {
+                try await work()
             } onGracefulShutdown: {
                 self.signal.stop()
             }
-            group.cancelAll()
         }
     }
 
     /// While one batch is being applied, the next one is claimed and verified: the database and the cores work at once.
-    private func work() async {
-        var next = await prepare()
+    private func work() async throws {
+        var next = try await prepare()
         while let batch = next {
             if signal.isStopped {
                 await giveBack(batch)
@@ -60,21 +61,22 @@ public final class Worker: Service {
             }
             async let following = prepare()
             report(await settler.settle(batch))
-            next = await following
+            next = try await following
         }
     }
 
     /// Claims and verifies the next batch, however long it takes to come; nil when it is time to stop.
-    private func prepare() async -> PreparedBatch? {
+    private func prepare() async throws -> PreparedBatch? {
         var failures = 0
-        while !signal.isStopped {
+        // A cancelled task's waits end at once: without a look at it this would spin for ever.
+        while !signal.isStopped, !Task.isCancelled {
             let lease = Lease(owner: configuration.name, seconds: configuration.leaseSeconds)
             do {
                 let claimed = try await outbox.claim(configuration.batchSize, for: lease)
                 failures = 0
                 if !claimed.isEmpty { return await verifier.prepare(claimed, token: lease.token) }
                 await signal.wait(atMost: configuration.pollInterval * Double.random(in: 0.5...1))
-            } catch {
+            } catch let error as PostgresError where error.isTransient {
                 failures += 1
                 // Once, not once a second for as long as the database is away.
                 if failures == 1 { logger.warning("Cannot claim; trying on", metadata: ["error": "\(error)"]) }

@@ -7,10 +7,10 @@ enum BodyFile {
         if path == "-" {
             file = .standardOutput
         } else {
-            guard FileManager.default.createFile(atPath: path, contents: nil),
-                let made = FileHandle(forWritingAtPath: path)
-            else { throw CommandFailure("cannot write \(path)") }
-            file = made
+            // Opened, not made anew: what is no plain file (a pipe, /dev/null) stays what it is.
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+            guard descriptor >= 0 else { throw CommandFailure("cannot write \(path)") }
+            file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         }
         while let body = bodies.next() {
             try file.write(contentsOf: Data((body + "\n").utf8))

@@ -1,0 +1,140 @@
+import Foundation
+import Outbox
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("Dead letters")
+struct DeadLetterTests {
+    /// Buries `count` notifications under each reason in turn and returns the letters.
+    private func letters(_ queue: Queue, _ reasons: String...) async throws -> [DeadLetter] {
+        try await queue.fill(reasons.count)
+        for reason in reasons {
+            let lease = Lease.fresh()
+            try await queue.bury(try await queue.outbox.claim(1, for: lease), lease, reason: reason)
+        }
+        return try await queue.outbox.deadLetters(DeadLetterFilter(), limit: 100)
+    }
+
+    @Test("are listed by what is asked for, the oldest first")
+    func filters() async throws {
+        try await withQueue { queue in
+            let all = try await letters(queue, "wrong_bundle", "malformed", "wrong_bundle")
+            #expect(all.map(\.reason) == ["wrong_bundle", "malformed", "wrong_bundle"])
+            #expect(all.map(\.id) == all.map(\.id).sorted())
+            func ids(_ filter: DeadLetterFilter, limit: Int = 100) async throws -> [Int64] {
+                try await queue.outbox.deadLetters(filter, limit: limit).map(\.id)
+            }
+            #expect(try await ids(DeadLetterFilter(), limit: 2) == [all[0].id, all[1].id])
+            #expect(try await ids(DeadLetterFilter(reason: "wrong_bundle")) == [all[0].id, all[2].id])
+            #expect(try await ids(DeadLetterFilter(ids: [all[1].id, 4711])) == [all[1].id])
+            #expect(try await ids(DeadLetterFilter(ids: [])) == [])
+            #expect(try await ids(DeadLetterFilter(type: "TEST")).count == 3)
+            #expect(try await ids(DeadLetterFilter(type: "EXPIRED")).isEmpty)
+            #expect(try await ids(DeadLetterFilter(since: all[1].deadAt)) == [all[1].id, all[2].id])
+        }
+    }
+
+    @Test("show their bytes, and none where there is no such letter")
+    func one() async throws {
+        try await withQueue { queue in
+            let letter = try await letters(queue, "malformed")[0]
+            let found = try #require(try await queue.outbox.deadLetter(letter.id))
+            #expect(found.letter == letter)
+            #expect(found.body == Array("0".utf8))
+            #expect(try await queue.outbox.deadLetter(letter.id + 1) == nil)
+            let bodies = try await queue.outbox.deadLettersWithBodies(DeadLetterFilter(), limit: 9).map(\.body)
+            #expect(bodies == [Array("0".utf8)])
+        }
+    }
+
+    @Test("replayed go back on the queue, counted anew, with the reason, and who did it is on record")
+    func replay() async throws {
+        try await withQueue { queue in
+            let all = try await letters(queue, "wrong_bundle", "malformed")
+            let replayed = try await queue.outbox.replay(
+                DeadLetterFilter(reason: "wrong_bundle"), perSecond: nil, by: "me@here", why: "configured")
+            #expect(replayed == [all[0].id])
+            let claimed = try await queue.outbox.claim(9, for: .fresh())
+            #expect(claimed.map(\.id) == [all[0].outboxID])
+            #expect(claimed[0].attempts == 1 && claimed[0].lastReason == "wrong_bundle" && !claimed[0].lapsed)
+            #expect(claimed[0].receivedAt == all[0].receivedAt)
+            let letter = try #require(try await queue.outbox.deadLetter(all[0].id)).letter
+            #expect(letter.resolution == "replayed")
+            #expect(letter.resolvedBy == "me@here")
+            #expect(letter.resolvedWhy == "configured")
+            #expect(letter.resolvedAt != nil)
+            let counted = try await queue.outbox.conservation()
+            #expect(counted.pending == 1 && counted.dead == 1 && counted.missing == 0 && counted.doubled == 0)
+        }
+    }
+
+    @Test("replayed twice are on the queue once, also when both do it at the same time")
+    func replayTwice() async throws {
+        try await withQueue(connections: 8) { queue in
+            let all = try await letters(queue, "a", "b", "c", "d", "e")
+            let replayed = try await withThrowingTaskGroup(of: [Int64].self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        try await queue.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "me", why: nil)
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(replayed.sorted() == all.map(\.id))
+            let before = try await queue.rows()
+            #expect(before.count == 5)
+            #expect(
+                try await queue.outbox.replay(DeadLetterFilter(ids: all.map(\.id)), perSecond: 1, by: "you", why: nil)
+                    == [])
+            #expect(try await queue.rows() == before)
+            #expect(try await queue.outbox.deadLetter(all[0].id)?.letter.resolvedBy == "me")
+        }
+    }
+
+    @Test("replayed at a rate fall due evenly spaced, the first at once")
+    func rate() async throws {
+        try await withQueue { queue in
+            _ = try await letters(queue, "a", "b", "c", "d", "e")
+            _ = try await queue.outbox.replay(DeadLetterFilter(), perSecond: 0.5, by: "me", why: nil)
+            let waits = try await queue.pool.query(
+                """
+                select extract(epoch from due_at - min(due_at) over ())::double precision
+                  from storehook.outbox_queue order by id
+                """
+            ).map { try $0.decode(0, as: Double.self) }
+            #expect(waits == [0, 2, 4, 6, 8])
+            #expect(try await queue.outbox.claim(9, for: .fresh()).count == 1)
+        }
+    }
+
+    @Test("can die again: the letters before stay as history, and one is open")
+    func dieAgain() async throws {
+        try await withQueue { queue in
+            let first = try await letters(queue, "wrong_bundle")[0]
+            _ = try await queue.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "me", why: nil)
+            let lease = Lease.fresh()
+            try await queue.bury(try await queue.outbox.claim(1, for: lease), lease, reason: "malformed")
+            let open = try await queue.outbox.deadLetters(DeadLetterFilter(), limit: 9)
+            #expect(open.map(\.reason) == ["malformed"])
+            #expect(open.first?.outboxID == first.outboxID)
+            #expect(try await queue.outbox.conservation().dead == 1)
+            #expect(try await queue.outbox.conservation().doubled == 0)
+        }
+    }
+
+    @Test("discarded are given up once, with the reason, and are not replayed afterwards")
+    func discard() async throws {
+        try await withQueue { queue in
+            let all = try await letters(queue, "a", "b")
+            #expect(try await queue.outbox.discard([all[0].id, 4711], by: "me", why: "a probe") == [all[0].id])
+            #expect(try await queue.outbox.discard([all[0].id], by: "you", why: "again") == [])
+            let letter = try #require(try await queue.outbox.deadLetter(all[0].id)).letter
+            #expect(letter.resolution == "discarded" && letter.resolvedBy == "me" && letter.resolvedWhy == "a probe")
+            #expect(
+                try await queue.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "me", why: nil) == [all[1].id])
+            let counted = try await queue.outbox.conservation()
+            #expect(counted.discarded == 1 && counted.pending == 1 && counted.missing == 0 && counted.doubled == 0)
+        }
+    }
+}

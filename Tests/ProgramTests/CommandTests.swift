@@ -1,0 +1,242 @@
+import Foundation
+import Outbox
+import Postgres
+import Schema
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("The program's commands")
+struct CommandTests {
+    @Test(
+        "explain themselves with an example, and leave with 0",
+        arguments: [
+            "migrate", "receive", "work", "queue", "dead-letters", "dead-letters list", "dead-letters show",
+            "dead-letters replay", "dead-letters discard", "verify", "simulate", "",
+        ])
+    func help(command: String) async throws {
+        let words = command.split(separator: " ").map(String.init)
+        let program = try ChildProgram(Executable.path, words + ["--help"], environment: [:])
+        #expect(await program.end() == .exited(0))
+        #expect(program.output.contains("USAGE: storehook"))
+        #expect(program.output.contains("Example:"))
+        #expect(program.errors.isEmpty)
+        await program.discard()
+    }
+
+    @Test(
+        "used wrongly leave with 2 and one line that helps",
+        arguments: [
+            "no-such-command", "queue --format xml", "receive --port 70000", "work --batch 0", "dead-letters replay",
+            "dead-letters replay 1 --all", "dead-letters discard 1", "dead-letters discard 1 --why  ",
+            "dead-letters list --since yesterday", "dead-letters list --limit 0", "simulate", "simulate --to x --out y",
+            "dead-letters show x", "verify /no/such/file", "queue --config /no/such/file",
+            "dead-letters replay --all --rate 0",
+        ])
+    func usage(command: String) async throws {
+        try await withSite { site in
+            let program = try site.start(command.split(separator: " ").map(String.init))
+            #expect(await program.end() == .exited(2), "\(program.errors)")
+            #expect(program.output.isEmpty)
+            #expect(program.errors.split(separator: "\n").count == 1, "\(program.errors)")
+            #expect(program.errors.hasPrefix("storehook: "))
+            await program.discard()
+        }
+    }
+
+    @Test(
+        "with a bad setting leave with 2 and one line that names it",
+        arguments: [
+            ("DATABASE_URL", ""), ("DATABASE_URL", "nonsense"), ("STOREHOOK_APPS", "a=b"), ("STOREHOOK_APPS", ""),
+            ("STOREHOOK_TRUSTED_ROOTS", "abc"), ("STOREHOOK_LEASE_SECONDS", "0"), ("STOREHOOK_LEASE_SECONDS", "soon"),
+            ("STOREHOOK_MAX_ATTEMPTS", "-1"), ("STOREHOOK_LOG_LEVEL", "loud"), ("STOREHOOK_LOG_FORMAT", "xml"),
+        ])
+    func settings(name: String, value: String) async throws {
+        try await withSite { site in
+            let outcome = try await site.run("work", with: [name: value])
+            #expect(outcome.ending == .exited(2))
+            #expect(outcome.errorLines == 1, "\(outcome.errors)")
+            #expect(outcome.errors.contains(name))
+        }
+    }
+
+    @Test("never repeat the password of DATABASE_URL, wherever they fail")
+    func password() async throws {
+        try await withSite { site in
+            let secret = "s3cr3t-Pa55"
+            let urls = [
+                "postgresql://me:\(secret)@127.0.0.1:1/storehook", "postgresql://me:\(secret)@127.0.0.1:x/storehook",
+                "host=127.0.0.1 port=1 password=\(secret)", "host=127.0.0.1 pasword=\(secret)",
+                "postgresql://me:\(secret)",
+                "\(secret)",
+            ]
+            for url in urls {
+                for command in [["migrate"], ["queue"], ["work"]] {
+                    let program = try site.start(command, ["DATABASE_URL": url, "STOREHOOK_LOG_LEVEL": "trace"])
+                    let ending = await program.end()
+                    #expect(ending == .exited(1) || ending == .exited(2), "\(command)")
+                    #expect(!program.errors.isEmpty)
+                    #expect(!(program.errors + program.output).contains(secret), "\(command) \(program.errors)")
+                    await program.discard()
+                }
+            }
+        }
+    }
+
+    @Test("read a configuration file, and the environment wins over it")
+    func configurationFile() async throws {
+        try await withSite { site in
+            let file = FileManager.default.temporaryDirectory.appending(path: "storehook-\(UUID().uuidString).env")
+            try "DATABASE_URL=\(site.database.url)\nSTOREHOOK_LOG_LEVEL=loud\n".write(
+                to: file, atomically: true, encoding: .utf8)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let fromFile = try await site.run("queue", "--config", file.path, with: ["DATABASE_URL": ""])
+            #expect(
+                fromFile.ending == .exited(2) && fromFile.errors.contains("STOREHOOK_LOG_LEVEL"), "\(fromFile.errors)")
+            let both = try await site.run("queue", "--config", file.path, with: ["STOREHOOK_LOG_LEVEL": "error"])
+            #expect(both.ending == .exited(0), "\(both.errors)")
+        }
+    }
+
+    @Test("migrate an empty database, tell how it stands, and refuse with 57 one that does not fit")
+    func migrate() async throws {
+        try await withSite { site in
+            try await withTestDatabase { empty in
+                let there = ["DATABASE_URL": empty.url]
+                #expect(try await site.run("migrate", "--check", with: there).ending == .exited(57))
+                #expect(try await site.run("queue", with: there).ending == .exited(57))
+                let first = try await site.run("migrate", with: there)
+                #expect(first.ending == .exited(0), "\(first.errors)")
+                #expect(first.output.contains("applied 1 outbox"))
+                let second = try await site.run("migrate", with: there)
+                #expect(second.ending == .exited(0))
+                #expect(!second.output.contains("applied"))
+                #expect(try await site.run("migrate", "--check", with: there).ending == .exited(0))
+            }
+            for command in ["queue", "work", "receive", "migrate --check"] {
+                let words = command.split(separator: " ").map(String.init)
+                func ending(_ what: String) async throws {
+                    let program = try site.start(words + (command == "receive" ? ["--port", "0"] : []))
+                    #expect(await program.end() == .exited(57), "\(command), \(what): \(program.errors)")
+                    #expect(program.errors.split(separator: "\n").count == 1, "\(program.errors)")
+                    await program.discard()
+                }
+                try await site.pool.query(
+                    "insert into storehook.schema_migrations (version, name, checksum) values (9999, 'later', 'x')")
+                try await ending("newer")
+                try await site.pool.query("delete from storehook.schema_migrations where version = 9999")
+                let last = Schema.migrations.count
+                let kept = try await site.value(
+                    "delete from storehook.schema_migrations where version = \(Int32(last)) returning checksum",
+                    as: String.self)
+                try await ending("older")
+                try await site.pool.query(
+                    "insert into storehook.schema_migrations (version, name, checksum) values (\(Int32(last)), 'x', 'other')"
+                )
+                try await ending("changed")
+                try await site.pool.query(
+                    "update storehook.schema_migrations set checksum = \(kept) where version = \(Int32(last))")
+            }
+        }
+    }
+
+    @Test("migrate from twenty processes at once: one does it, and all succeed")
+    func twentyMigrators() async throws {
+        try await withSite { site in
+            try await withTestDatabase { empty in
+                let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
+                    for _ in 0..<20 {
+                        group.addTask { try await site.run("migrate", with: ["DATABASE_URL": empty.url]) }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(outcomes.allSatisfy { $0.ending == .exited(0) })
+                #expect(outcomes.count { $0.output.contains("applied 1 outbox") } == 1)
+            }
+        }
+    }
+
+    @Test("verify prints what was signed, or why it is not trusted and leaves with 1")
+    func verify() async throws {
+        try await withSite { site in
+            var subscriber = SimulatedSubscriber(lane: 1, seed: 1)
+            subscriber.buy(.premiumMonthly, at: Site.now)
+            let notification = subscriber.takeNotifications()[0]
+            let jws = notification.signed(by: site.authority)
+            let good = try await site.run("verify", input: jws + "\n")
+            #expect(good.ending == .exited(0), "\(good.errors)")
+            let answer = try #require(try good.json() as? [String: Any])
+            #expect(answer["valid"] as? Bool == true)
+            #expect(answer["kind"] as? String == "notification")
+            #expect((answer["payload"] as? [String: Any])?["notificationUUID"] as? String == notification.uuid)
+            let transaction = answer["transaction"] as? [String: Any]
+            #expect(transaction?["transactionId"] as? String == notification.transaction?.transactionId)
+            #expect(answer["renewal"] is [String: Any])
+
+            let nested = try #require(notification.transaction)
+            let outer = try #require(
+                JSONSerialization.jsonObject(with: Data(notification.json { _ in "x" })) as? [String: Any])
+            #expect(outer["data"] != nil && nested.transactionId.isEmpty == false)
+
+            for (input, code) in [("not a JWS", "malformed"), (jws.dropLast(8) + "AAAAAAAA", "invalid_signature")] {
+                let bad = try await site.run("verify", "-", input: String(input))
+                #expect(bad.ending == .exited(1))
+                let refusal = try #require(try bad.json() as? [String: Any])
+                #expect(refusal["valid"] as? Bool == false)
+                #expect(refusal["code"] as? String == code)
+                #expect((refusal["message"] as? String)?.isEmpty == false)
+            }
+            let stranger = try await site.run("verify", with: ["STOREHOOK_TRUSTED_ROOTS": ""], input: jws)
+            #expect(stranger.ending == .exited(1) && stranger.output.contains(#""code":"untrusted_root""#))
+        }
+    }
+
+    @Test("show and replay what failed, in JSON that parses, the dry run included")
+    func deadLetters() async throws {
+        try await withSite { site in
+            var subscriber = SimulatedSubscriber(
+                appAccountToken: "7f1de78e-0d4e-4c5e-9d3c-1c5f5a8c7a10", lane: 1, seed: 1)
+            subscriber.buy(.premiumMonthly, at: Int64(Date().timeIntervalSince1970 * 1000))
+            let jws = subscriber.takeNotifications()[0].signed(by: site.authority)
+            try await site.outbox.store([Array(jws.utf8), Array("junk".utf8)])
+            try await site.with(["work"], ["STOREHOOK_APPS": "com.example.other"]) { _ in try await site.untilDone() }
+
+            let queue = try #require(
+                try await site.run("queue", "--format", "json", "--conservation").json() as? [String: Any])
+            let depth = try #require(queue["depth"] as? [[String: Any]])
+            #expect(depth.compactMap { $0["state"] as? String } == ["ready", "scheduled", "leased", "dead"])
+            #expect(depth.compactMap { $0["count"] as? Int } == [0, 0, 0, 2])
+            #expect((queue["conservation"] as? [String: Any])?["missing"] as? Int == 0)
+
+            let list = try await site.run("dead-letters", "list", "--format", "json")
+            let letters = try #require(try list.json() as? [[String: Any]])
+            #expect(Set(letters.compactMap { $0["reason"] as? String }) == ["wrong_bundle", "malformed"])
+            let id = try #require(letters.first { $0["reason"] as? String == "wrong_bundle" }?["id"] as? Int)
+            #expect(try await site.run("dead-letters", "show", "\(id)", "--raw").output == jws + "\n")
+            #expect(try await site.run("dead-letters", "show", "\(id)", "--format", "json").json() is [String: Any])
+            #expect(try await site.run("dead-letters", "show", "4711").ending == .exited(1))
+
+            let rehearsal = try await site.run("dead-letters", "replay", "--all", "--dry-run", "--format", "json")
+            let report = try #require(try rehearsal.json() as? [String: Any])
+            #expect(report["applied"] as? Int == 1)
+            #expect((report["changes"] as? [[String: Any]])?.first?["to"] as? String == "active")
+            #expect((report["still_dead"] as? [[String: Any]])?.first?["reason"] as? String == "malformed")
+            #expect(try await site.run("dead-letters", "list").output.contains("wrong_bundle"))
+
+            let replay = try await site.run("dead-letters", "replay", "\(id)", "--format", "json")
+            #expect((try replay.json() as? [String: Any])?["replayed"] as? Int == 1)
+            try await site.with(["work"]) { _ in try await site.untilDone() }
+            let rest = try #require(
+                try await site.run("dead-letters", "list", "--format", "json").json() as? [[String: Any]])
+            #expect(rest.compactMap { $0["reason"] as? String } == ["malformed"])
+            let junk = try #require(rest.first?["id"] as? Int)
+            #expect(try await site.run("dead-letters", "discard", "\(junk)", "--why", "a probe").ending == .exited(0))
+            #expect(try await site.run("dead-letters", "discard", "\(junk)", "--why", "again").ending == .exited(1))
+            #expect(try await site.run("queue", "--conservation").ending == .exited(0))
+
+            try await site.pool.query("delete from storehook.dead_letters where id = \(Int64(junk))")
+            let loss = try await site.run("queue", "--conservation")
+            #expect(loss.ending == .exited(1) && loss.output.contains("missing 1"))
+        }
+    }
+}

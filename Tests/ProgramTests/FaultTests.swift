@@ -1,0 +1,276 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Postgres
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Outbox
+
+/// These start many processes: side by side they would starve each other.
+@Suite("The programs under faults", .serialized)
+struct FaultTests {
+    /// Posts texts over a few connections and remembers which were answered 200; a post that gets no answer is not tried
+    /// again.
+    private final class Sender: Sendable {
+        private let left: Mutex<[String]>
+        private let accepted = Mutex<[String]>([])
+        let port: Int
+
+        init(_ texts: [String], port: Int) {
+            left = Mutex(texts.reversed())
+            self.port = port
+        }
+
+        var answered: [String] { accepted.withLock(\.self) }
+
+        /// Posts until all is posted or nobody answers any more.
+        func run(connections: Int = 8) async {
+            await withTaskGroup { group in
+                for _ in 0..<connections {
+                    group.addTask {
+                        while let text = self.left.withLock({ $0.popLast() }) {
+                            var request = HTTPClientRequest(url: "http://127.0.0.1:\(self.port)/webhooks/apple")
+                            request.method = .POST
+                            request.body = .bytes(ByteBuffer(bytes: UnsignedNotification.postBody(text)))
+                            guard let answer = try? await HTTPClient.shared.execute(request, timeout: .seconds(60))
+                            else {
+                                continue
+                            }
+                            if answer.status == .ok { self.accepted.withLock { $0.append(text) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func stored(_ site: Site) async throws -> [String] {
+        try await site.pool.query("select body from storehook.outbox order by id", deadline: .seconds(60)).map {
+            String(decoding: try $0.decode(0, as: [UInt8].self), as: UTF8.self)
+        }
+    }
+
+    private func expectConserved(_ site: Site) async throws {
+        let counted = try await site.outbox.conservation()
+        #expect(counted.missing == 0 && counted.doubled == 0, "\(counted)")
+    }
+
+    @Test("a receiver killed in the middle of posts has stored every one that it answered 200")
+    func killedReceiver() async throws {
+        try await withSite { site in
+            let texts = (0..<1000).map { "kill.\($0).\(String(repeating: "x", count: 4000))" }
+            let sender = try await site.with(["receive", "--port", "0"]) { receiver in
+                let sender = Sender(texts, port: try #require(receiver.port))
+                async let posting: Void = sender.run()
+                try await eventually("some are answered") { sender.answered.count >= 300 }
+                receiver.signal(SIGKILL)
+                #expect(await receiver.end() == .signalled(SIGKILL))
+                await posting
+                return sender
+            }
+            let answered = sender.answered
+            #expect(answered.count >= 300 && answered.count < texts.count)
+            let kept = try await stored(site)
+            #expect(Set(answered).isSubset(of: Set(kept)))
+            try await expectConserved(site)
+            // Stored and queued are one: what is in the outbox is on the queue.
+            #expect(try await site.outbox.conservation().pending == Int64(kept.count))
+        }
+    }
+
+    @Test("a receiver told to stop under load ends with 0, and has stored every one that it answered 200")
+    func stoppedReceiver() async throws {
+        try await withSite { site in
+            let texts = (0..<1000).map { "stop.\($0)" }
+            let sender = try await site.with(["receive", "--port", "0"]) { receiver in
+                let sender = Sender(texts, port: try #require(receiver.port))
+                async let posting: Void = sender.run()
+                try await eventually("some are answered") { sender.answered.count >= 100 }
+                receiver.signal(SIGTERM)
+                #expect(await receiver.end() == .exited(0))
+                await posting
+                return sender
+            }
+            let kept = Set(try await stored(site))
+            #expect(Set(sender.answered).isSubset(of: kept))
+        }
+    }
+
+    @Test("a worker told to stop ends with 0, idle or busy, and leaves nothing leased")
+    func stoppedWorker() async throws {
+        try await withSite { site in
+            let simulation = Simulation(seed: 4, notifications: 300, endingAt: Site.now)
+            try await site.with(["work", "--batch", "10"]) { worker in
+                worker.signal(SIGTERM)
+                #expect(await worker.end() == .exited(0))
+            }
+            try await site.outbox.store(simulation.signedDeliveries(by: site.authority).map { Array($0.utf8) })
+            try await site.with(["work", "--batch", "10"]) { worker in
+                try await eventually("it has begun") {
+                    try await !site.pool.query("select 1 from storehook.notifications limit 1").isEmpty
+                }
+                worker.signal(SIGTERM)
+                #expect(await worker.end() == .exited(0))
+            }
+            #expect(try await site.outbox.depth().first { $0.state == "leased" }?.count == 0)
+            try await expectConserved(site)
+            #expect(
+                try await site.value(
+                    "select coalesce(max(attempts), 0)::bigint from storehook.outbox_queue", as: Int64.self) == 0)
+        }
+    }
+
+    @Test("a receiver and a worker go on by themselves when every connection is cut, again and again")
+    func cutConnections() async throws {
+        try await withSite { site in
+            let simulation = Simulation(seed: 9, subscribers: 20, notifications: 300, endingAt: Site.now)
+            let texts = Array(simulation.signedDeliveries(by: site.authority))
+            let answered = try await site.with(["receive", "--port", "0"]) { receiver in
+                try await site.with(["work", "--batch", "20"], ["STOREHOOK_LEASE_SECONDS": "2"]) { worker in
+                    let sender = Sender(texts, port: try #require(receiver.port))
+                    async let posting: Void = sender.run(connections: 4)
+                    for round in 1...5 {
+                        try await eventually("some more are answered") { sender.answered.count >= round * 20 }
+                        _ = try await site.pool.query(
+                            """
+                            select count(pg_terminate_backend(pid)) from pg_stat_activity
+                             where datname = current_database() and pid <> pg_backend_pid()
+                               and application_name = 'storehook'
+                            """)
+                    }
+                    await posting
+                    // Now that the storm is over, a post must succeed without anything being started anew.
+                    let last = Sender([texts[0]], port: sender.port)
+                    try await eventually("200 again") {
+                        let again = Sender([texts[0]], port: last.port)
+                        await again.run(connections: 1)
+                        return !again.answered.isEmpty
+                    }
+                    try await site.untilDone()
+                    #expect(receiver.ending == nil && worker.ending == nil)
+                    return sender.answered
+                }
+            }
+            let kept = Set(try await stored(site))
+            #expect(Set(answered).isSubset(of: kept))
+            try await expectConserved(site)
+            #expect(try await site.outbox.conservation().dead == 0)
+        }
+    }
+
+    @Test("four workers, one killed now and then, end in the very state of one that nobody disturbed")
+    func killedWorkers() async throws {
+        let seed: UInt64 = 2026
+        let chaos = Simulation(
+            seed: seed, subscribers: 60, notifications: 1000, duplicatePercent: 20, order: .shuffled, endingAt: Site.now
+        )
+        let texts = Array(chaos.signedDeliveries(by: try await Site.authority.value))
+        // The first delivery of each, which is all that the repeats are made of.
+        var seen = Set<String>()
+        let unique = texts.filter { seen.insert($0).inserted }
+        #expect(unique.count == 800)
+
+        let calm = try await withSite { site in
+            try await site.outbox.store(unique.map { Array($0.utf8) })
+            try await site.with(["work"]) { _ in try await site.untilDone() }
+            #expect(try await site.outbox.conservation().applied == 800)
+            return try await site.subscriptions()
+        }
+        #expect(!calm.isEmpty)
+
+        try await withSite { site in
+            try await site.outbox.store(texts.map { Array($0.utf8) })
+            var generator = SeededGenerator(seed: seed)
+            func start() throws -> ChildProgram {
+                try site.start(["work", "--batch", "20"], ["STOREHOOK_LEASE_SECONDS": "2"])
+            }
+            var workers = try (0..<4).map { _ in try start() }
+            var kills = 0
+            do {
+                for round in 1...8 {
+                    // By progress, not by time: a slow machine sees as many deaths in the middle of work as a fast one.
+                    try await eventually("more is done", within: .seconds(150)) {
+                        try await site.value("select count(*) from storehook.outbox_queue", as: Int64.self)
+                            <= Int64(1000 - round * 90)
+                    }
+                    let victim = Int.random(in: 0..<4, using: &generator)
+                    workers[victim].signal(SIGKILL)
+                    if await workers[victim].end() == .signalled(SIGKILL) { kills += 1 }
+                    await workers[victim].discard()
+                    workers[victim] = try start()
+                }
+                try await site.untilDone()
+            } catch {
+                for worker in workers { await worker.discard() }
+                throw error
+            }
+            for worker in workers {
+                worker.signal(SIGTERM)
+                await worker.end()
+                await worker.discard()
+            }
+            #expect(kills == 8)
+            let counted = try await site.outbox.conservation()
+            #expect(
+                counted
+                    == Conservation(
+                        received: 1000, pending: 0, applied: 800, duplicate: 200, parked: 0, dead: 0, discarded: 0,
+                        missing: 0, doubled: 0))
+            #expect(
+                try await site.value(
+                    "select count(distinct notification_uuid) from storehook.notifications", as: Int64.self) == 800)
+            #expect(try await site.subscriptions() == calm)
+        }
+    }
+
+    @Test("nothing of a payload, and no account token, is ever in a log, also where things fail")
+    func silentLogs() async throws {
+        try await withSite { site in
+            let token = "7f1de78e-0d4e-4c5e-9d3c-1c5f5a8c7a10"
+            var subscriber = SimulatedSubscriber(appAccountToken: token, lane: 1, seed: 1)
+            let line = subscriber.buy(.premiumMonthly, at: Site.now - 10_000_000)
+            subscriber.switchAutoRenew(line, on: false, at: Site.now - 5_000_000)
+            let notifications = subscriber.takeNotifications()
+            let texts = notifications.map { $0.signed(by: site.authority) }
+            // The database refuses one of them, and says which row it was.
+            try await site.pool.withTransaction { session in
+                try session.executeScript(
+                    """
+                    create function storehook.refuse() returns trigger language plpgsql as $$ begin
+                        if new.type = 'DID_CHANGE_RENEWAL_STATUS' then
+                            raise exception 'row %', new using errcode = '22000', detail = new::text;
+                        end if;
+                        return new;
+                    end $$;
+                    create trigger refuse before insert on storehook.notifications
+                       for each row execute function storehook.refuse();
+                    """)
+            }
+            let environment = ["STOREHOOK_LOG_LEVEL": "trace"]
+            let logs = try await site.with(["receive", "--port", "0"], environment) { receiver in
+                try await site.with(["work"], environment) { worker in
+                    let sender = Sender(texts + ["junk.\(token).junk"], port: try #require(receiver.port))
+                    await sender.run(connections: 1)
+                    #expect(sender.answered.count == 3)
+                    try await site.untilDone()
+                    return receiver.errors + receiver.output + worker.errors + worker.output
+                }
+            }
+            let letters = try await site.outbox.deadLetters(DeadLetterFilter(), limit: 9)
+            #expect(letters.map(\.reason).sorted() == ["malformed", "sqlstate_22000"])
+            let said = logs + letters.map(\.message).joined(separator: "\n")
+            let secrets =
+                texts.flatMap { $0.split(separator: ".").map { String($0.dropFirst(20).prefix(40)) } }
+                + [token, subscriber[subscriber.latest(of: line)].transactionId] + notifications.map(\.uuid)
+            #expect(logs.contains("\"message\""))
+            for secret in secrets { #expect(!said.contains(secret), "\(secret)") }
+            for line in logs.split(separator: "\n") {
+                #expect((try? JSONSerialization.jsonObject(with: Data(line.utf8))) is [String: String], "\(line)")
+            }
+        }
+    }
+}

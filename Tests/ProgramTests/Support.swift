@@ -1,0 +1,158 @@
+import Foundation
+import Logging
+import Outbox
+import Postgres
+import Schema
+import Simulator
+import TestSupport
+
+/// Nothing that a test provokes on purpose is worth a line.
+let quiet: Logger = {
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    return logger
+}()
+
+/// The built program.
+enum Executable {
+    /// Beside the test bundle, where SwiftPM puts both.
+    static let path: String = {
+        // The runner's arguments name the bundle; the tests of a bundle and its programs share a directory.
+        let places = CommandLine.arguments.map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
+        let linked = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let candidates = (places + [URL(fileURLWithPath: linked).deletingLastPathComponent()])
+            .map { $0.appending(path: "storehook").path }
+        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "storehook"
+    }()
+}
+
+/// A migrated database, a stand-in for Apple, and the program to run on both.
+struct Site: Sendable {
+    static let authority = Task { try SimulatedAuthority.generate() }
+    static let app = SimulatedApp.example
+    /// 2026-02-01T00:00:00Z
+    static let now: Milliseconds = 1_769_904_000_000
+
+    let database: TestDatabase
+    let pool: PostgresPool
+    let outbox: Outbox
+    let authority: SimulatedAuthority
+
+    /// The environment of every program here.
+    func environment(_ more: [String: String] = [:]) -> [String: String] {
+        var environment = [
+            "DATABASE_URL": database.url,
+            "STOREHOOK_APPS": "\(Self.app.bundleId)=\(Self.app.appAppleId)",
+            "STOREHOOK_TRUSTED_ROOTS": authority.rootFingerprint,
+            "STOREHOOK_LOG_FORMAT": "json",
+            "PATH": "/usr/bin:/bin", "HOME": "/tmp",
+        ]
+        // Where a sanitizer or a shared libpq is found.
+        for name in ["LD_LIBRARY_PATH", "LD_PRELOAD"] {
+            environment[name] = ProcessInfo.processInfo.environment[name]
+        }
+        return environment.merging(more) { _, own in own }
+    }
+
+    /// Starts the program; who starts it discards it.
+    func start(_ arguments: [String], _ more: [String: String] = [:], input: String = "") throws -> ChildProgram {
+        try ChildProgram(Executable.path, arguments, environment: environment(more), input: Array(input.utf8))
+    }
+
+    /// Runs the program to its end.
+    func run(_ arguments: String..., with more: [String: String] = [:], input: String = "") async throws -> Outcome {
+        let program = try start(arguments, more, input: input)
+        let ending = await program.end()
+        let outcome = Outcome(ending: ending, output: program.output, errors: program.errors)
+        await program.discard()
+        return outcome
+    }
+
+    /// Runs the program while `body` lasts, from when it says it is under way.
+    func with<T: Sendable>(
+        _ arguments: [String], _ more: [String: String] = [:], _ body: (ChildProgram) async throws -> T
+    ) async throws -> T {
+        let program = try start(arguments, more)
+        do {
+            try await program.untilUnderWay()
+            let value = try await body(program)
+            await program.discard()
+            return value
+        } catch {
+            print("what the program said before the test failed:\n\(program.errors)")
+            await program.discard()
+            throw error
+        }
+    }
+
+    /// The only value of a statement's only row.
+    func value<T: PostgresDecodable & Sendable>(_ query: PostgresQuery, as: T.Type = T.self) async throws -> T {
+        try await pool.query(query).one().decode(0)
+    }
+
+    /// Waits until the queue is empty; connections cut in between do not matter.
+    func untilDone() async throws {
+        try await eventually("the queue is empty", within: .seconds(150)) {
+            (try? await value("select count(*) from storehook.outbox_queue", as: Int64.self)) == 0
+        }
+    }
+
+    /// Every subscription as it stands, without when it was written.
+    func subscriptions() async throws -> [String] {
+        try await pool.query(
+            """
+            select to_jsonb(s)::text from storehook.subscriptions s
+             order by environment, bundle_id, original_transaction_id
+            """
+        ).map { try $0.decode(0) }
+    }
+}
+
+/// What became of a program that ran to its end.
+struct Outcome: Sendable {
+    let ending: ChildProgram.Ending
+    let output: String
+    let errors: String
+
+    var errorLines: Int { errors.split(separator: "\n").count }
+
+    /// Standard output as JSON.
+    func json() throws -> Any { try JSONSerialization.jsonObject(with: Data(output.utf8)) }
+}
+
+extension ChildProgram {
+    /// Waits until a receiver listens or a worker works.
+    func untilUnderWay() async throws {
+        try await eventually("the program is under way") {
+            if let ending { throw NeverHappened("the program is under way; instead: \(ending) \(errors)") }
+            return errors.contains(#""message":"Listening""#) || errors.contains(#""message":"Working""#)
+        }
+    }
+
+    /// The port that a receiver said it listens on.
+    var port: Int? {
+        errors.split(separator: "\n").lazy
+            .compactMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String] }
+            .compactMap { $0["port"].flatMap(Int.init) }.first
+    }
+}
+
+/// Runs `body` with a site of its own.
+func withSite<T>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Site) async throws -> T
+) async throws -> T {
+    let authority = try await Site.authority.value
+    return try await withMigratedDatabase(Schema.migrations, then: "select storehook.ensure_outbox_partitions()") {
+        database in
+        let pool = PostgresPool(configuration: database.configuration, size: 2, logger: quiet)
+        do {
+            let value = try await body(
+                Site(database: database, pool: pool, outbox: Outbox(pool), authority: authority))
+            await pool.close()
+            return value
+        } catch {
+            await pool.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import NIOHTTP1
+import Outbox
+import Postgres
+import Receiver
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("While the database misbehaves, the receiver")
+struct FaultTests {
+    /// Runs a receiver that reaches its database through a proxy.
+    private func withProxied(
+        adjusting adjust: (inout ReceiverConfiguration) -> Void = { _ in },
+        _ body: (RunningReceiver, DatabaseProxy) async throws -> Void
+    ) async throws {
+        let made = Mutex<DatabaseProxy?>(nil)
+        try await withReceiver(
+            url: { database in
+                let proxy = try await DatabaseProxy(to: database)
+                made.withLock { $0 = proxy }
+                return proxy.url
+            }, patience: .seconds(1), adjusting: adjust
+        ) { receiver in
+            guard let proxy = made.withLock({ $0 }) else { throw NeverHappened("the proxy is made") }
+            try await body(receiver, proxy)
+        }
+        made.withLock { $0?.refuse() }
+    }
+
+    private func expectUnavailable(_ receiver: RunningReceiver) async throws {
+        let answer = try await receiver.post(envelope("while.it.was.away"))
+        #expect(answer.status == 503)
+        let retryAfter = try #require(answer.headers["Retry-After"].first)
+        #expect(Int(retryAfter).map { $0 > 0 } == true)
+        #expect(answer.body == #"{"error":"the database is away"}"#)
+        #expect(try await receiver.send("GET", "/readyz").status == 503)
+        #expect(try await receiver.send("GET", "/healthz").status == 200)
+    }
+
+    private func expectRecovery(_ receiver: RunningReceiver) async throws {
+        try await eventually("200 again") { try await receiver.post(envelope("it.is.back")).status == 200 }
+        try await eventually("ready again") { try await receiver.send("GET", "/readyz").status == 200 }
+        #expect(try await receiver.stored().last == "it.is.back")
+    }
+
+    @Test("answers 503 with Retry-After while it refuses connections, and 200 again by itself", arguments: 1...2)
+    func refusing(rounds: Int) async throws {
+        try await withProxied { receiver, proxy in
+            #expect(try await receiver.post(envelope("before")).status == 200)
+            for _ in 0..<rounds {
+                proxy.refuse()
+                try await expectUnavailable(receiver)
+                try proxy.serve()
+                try await expectRecovery(receiver)
+            }
+        }
+    }
+
+    @Test("answers 503 while it has fallen silent, and 200 again by itself")
+    func silent() async throws {
+        try await withProxied { receiver, proxy in
+            #expect(try await receiver.post(envelope("before")).status == 200)
+            proxy.fallSilent()
+            try await expectUnavailable(receiver)
+            try proxy.serve()
+            try await expectRecovery(receiver)
+        }
+    }
+
+    @Test("loses nothing that it answered 200 when every connection is cut again and again")
+    func terminated() async throws {
+        try await withReceiver { receiver in
+            let accepted = AcceptedPosts()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for sender in 0..<8 {
+                    group.addTask {
+                        for number in 0..<40 {
+                            let jws = "s.\(sender).\(number)"
+                            if try await receiver.post(envelope(jws)).status == 200 {
+                                accepted.insert(jws)
+                            }
+                        }
+                    }
+                }
+                group.addTask {
+                    for _ in 0..<15 {
+                        try await receiver.observer.query(
+                            """
+                            select count(pg_terminate_backend(pid)) from pg_stat_activity
+                             where datname = current_database() and pid <> pg_backend_pid()
+                               and query like '%nextval(''storehook.outbox_id'')%'
+                            """)
+                        try await Task.sleep(for: .milliseconds(30))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let stored = Set(try await receiver.stored())
+            let answered = accepted.all
+            #expect(answered.subtracting(stored).isEmpty)
+            #expect(!answered.isEmpty)
+            try await expectRecovery(receiver)
+            let counted = try await receiver.outbox.conservation()
+            #expect(counted.missing == 0 && counted.doubled == 0)
+        }
+    }
+
+    @Test("answers 503 when as much waits as may, and takes more when the database goes on")
+    func full() async throws {
+        try await withProxied(adjusting: { $0.limits.waitingBytes = 10_000 }) { receiver, proxy in
+            proxy.fallSilent()
+            async let first = receiver.post(envelope(String(repeating: "a", count: 6_000)))
+            try await eventually("the receiver is full") {
+                let answer = try await receiver.post(envelope(String(repeating: "b", count: 6_000)))
+                return answer.status == 503 && answer.body.contains("full") && answer.headers["Retry-After"].count == 1
+            }
+            #expect(try await first.status == 503)
+            try proxy.serve()
+            try await expectRecovery(receiver)
+        }
+    }
+
+    @Test("stores many posts at once in far fewer commits, every one of them")
+    func manyAtOnce() async throws {
+        try await withReceiver { receiver in
+            // An insert that waits shows what collects behind it.
+            let held = try await HeldTransaction(
+                in: receiver.database, "lock table storehook.outbox_queue in share row exclusive mode")
+            let posts = 60
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<posts {
+                    group.addTask { try await receiver.post(envelope("m.\(number)")).status }
+                }
+                try await eventually("a commit waits") {
+                    try await !receiver.observer.query(
+                        "select 1 from pg_locks where not granted and relation = 'storehook.outbox_queue'::regclass"
+                    ).isEmpty
+                }
+                try await held.release()
+                for try await status in group { #expect(status == 200) }
+            }
+            let stored = try await receiver.stored()
+            #expect(Set(stored) == Set((0..<posts).map { "m.\($0)" }))
+            #expect(stored.count == posts)
+            // All rows of one commit were received at its one instant.
+            let commits = try await receiver.observer.query("select distinct received_at from storehook.outbox").count
+            #expect(commits <= posts / 2)
+        }
+    }
+}

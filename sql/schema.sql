@@ -1,0 +1,565 @@
+-- What the migrations make, as pg_dump shows it. Written by GoldenSchemaTests; never edited by hand.
+
+CREATE SCHEMA storehook;
+
+CREATE FUNCTION storehook.ensure_outbox_partitions(days_ahead integer DEFAULT 7) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    today   date := (now() at time zone 'UTC')::date;
+    day     date;
+    opens   timestamptz;
+    closes  timestamptz;
+    name    text;
+    made    integer := 0;
+begin
+    if days_ahead not between 0 and 366 then
+        raise exception 'days_ahead must be between 0 and 366' using errcode = 'invalid_parameter_value';
+    end if;
+    perform pg_advisory_xact_lock(x'73746f72655f7031'::bit(64)::bigint);
+    for day in select generate_series(today - 1, today + days_ahead, interval '1 day')::date loop
+        name := 'outbox_' || to_char(day, 'YYYYMMDD');
+        continue when to_regclass('storehook.' || name) is not null;
+        opens := day::timestamp at time zone 'UTC';
+        closes := (day + 1)::timestamp at time zone 'UTC';
+        execute format('create table storehook.%I (like storehook.outbox including all)', name);
+        -- Rows that came while the day had no partition move over before it is attached; a concurrent insert waits.
+        lock table storehook.outbox_default in access exclusive mode;
+        execute format('with moved as (delete from storehook.outbox_default
+                                       where received_at >= %L and received_at < %L returning *)
+                        insert into storehook.%I select * from moved', opens, closes, name);
+        execute format('alter table storehook.outbox attach partition storehook.%I for values from (%L) to (%L)',
+                       name, opens, closes);
+        made := made + 1;
+    end loop;
+    return made;
+end
+$$;
+
+CREATE FUNCTION storehook.status_at(at timestamp with time zone) RETURNS TABLE(environment text, bundle_id text, original_transaction_id text, product_id text, subscription_group_id text, app_account_token uuid, status text, access boolean, expires_at timestamp with time zone, will_renew boolean, renewal_product_id text, in_trial boolean, price_increase_pending boolean, apple_status smallint, access_until timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+    select s.environment,
+           s.bundle_id,
+           s.original_transaction_id,
+           s.phase_product[p.n],
+           s.subscription_group_id,
+           s.app_account_token,
+           s.phase_status[p.n],
+           s.phase_status[p.n] in ('trial', 'active', 'cancelled', 'grace_period'),
+           s.phase_expires[p.n],
+           s.will_renew,
+           s.renewal_product_id,
+           s.phase_trial[p.n],
+           s.price_increase_pending,
+           (case s.phase_status[p.n]
+                when 'expired' then 2
+                when 'billing_retry' then 3
+                when 'grace_period' then 4
+                when 'revoked' then 5
+                else 1
+            end)::smallint,
+           -- A grace period outlasts what was paid for, and always has a phase after it.
+           case s.phase_status[p.n] when 'grace_period' then s.phase_starts[p.n + 1] else s.phase_expires[p.n] end
+      from storehook.subscriptions s
+     cross join lateral (select greatest(width_bucket(at, s.phase_starts), 1) as n) p
+$$;
+
+CREATE TABLE storehook.dead_letters (
+    id bigint NOT NULL,
+    outbox_id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    notification_uuid uuid,
+    type text,
+    subtype text,
+    category text NOT NULL,
+    reason text NOT NULL,
+    message text NOT NULL,
+    attempts smallint NOT NULL,
+    dead_at timestamp with time zone DEFAULT now() NOT NULL,
+    resolution text DEFAULT 'open'::text NOT NULL,
+    resolved_at timestamp with time zone,
+    resolved_by text,
+    resolved_why text,
+    CONSTRAINT dead_letters_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT dead_letters_category_check CHECK ((category = ANY (ARRAY['unverified'::text, 'unprocessable'::text]))),
+    CONSTRAINT dead_letters_check CHECK (((resolution = 'open'::text) = (resolved_at IS NULL))),
+    CONSTRAINT dead_letters_check1 CHECK (((resolved_at IS NULL) = (resolved_by IS NULL))),
+    CONSTRAINT dead_letters_check2 CHECK (((resolution <> 'discarded'::text) OR (resolved_why IS NOT NULL))),
+    CONSTRAINT dead_letters_message_check CHECK ((length(message) <= 1000)),
+    CONSTRAINT dead_letters_reason_check CHECK ((reason ~ '^[a-z0-9_]{1,60}$'::text)),
+    CONSTRAINT dead_letters_resolution_check CHECK ((resolution = ANY (ARRAY['open'::text, 'replayed'::text, 'discarded'::text]))),
+    CONSTRAINT dead_letters_resolved_by_check CHECK ((length(resolved_by) <= 200)),
+    CONSTRAINT dead_letters_resolved_why_check CHECK ((length(resolved_why) <= 1000)),
+    CONSTRAINT dead_letters_subtype_check CHECK ((length(subtype) <= 100)),
+    CONSTRAINT dead_letters_type_check CHECK ((length(type) <= 100))
+);
+
+COMMENT ON COLUMN storehook.dead_letters.notification_uuid IS 'as the letter itself says: for an unverified one nobody vouches for it, nor for type and subtype';
+
+COMMENT ON COLUMN storehook.dead_letters.category IS 'unverified: we could not trust it; unprocessable: we trust it and could not apply it';
+
+CREATE TABLE storehook.duplicates (
+    outbox_id bigint NOT NULL,
+    notification_uuid uuid NOT NULL,
+    settled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE storehook.notifications (
+    notification_uuid uuid NOT NULL,
+    outbox_id bigint NOT NULL,
+    type text NOT NULL,
+    subtype text,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    app_apple_id bigint,
+    original_transaction_id text COLLATE pg_catalog."C",
+    transaction_id text COLLATE pg_catalog."C",
+    apple_status smallint,
+    signed_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL,
+    outcome text NOT NULL,
+    CONSTRAINT notifications_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'parked'::text])))
+);
+
+COMMENT ON TABLE storehook.notifications IS 'every verified notification, once: the idempotency key and the audit. parked: of a type this release does not know';
+
+CREATE SEQUENCE storehook.outbox_id
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE storehook.outbox (
+    id bigint DEFAULT nextval('storehook.outbox_id'::regclass) NOT NULL,
+    received_at timestamp with time zone DEFAULT now() NOT NULL,
+    body bytea NOT NULL,
+    CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144))
+)
+PARTITION BY RANGE (received_at);
+ALTER TABLE ONLY storehook.outbox ALTER COLUMN body SET STORAGE EXTERNAL;
+
+COMMENT ON TABLE storehook.outbox IS 'the compact JWS of each POST that was answered 200, byte for byte; append-only, one partition a day (UTC)';
+
+CREATE TABLE storehook.outbox_queue (
+    id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_token uuid,
+    last_reason text,
+    CONSTRAINT outbox_queue_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT outbox_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
+    CONSTRAINT outbox_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
+    CONSTRAINT outbox_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0', autovacuum_vacuum_insert_threshold='100000', autovacuum_analyze_scale_factor='0', autovacuum_analyze_threshold='50000', autovacuum_vacuum_cost_delay='0');
+
+COMMENT ON COLUMN storehook.outbox_queue.due_at IS 'when the row may be claimed; while it is leased, when the lease ends';
+
+COMMENT ON COLUMN storehook.outbox_queue.attempts IS 'claims so far, counted and committed before the work begins';
+
+CREATE VIEW storehook.conservation AS
+ WITH place AS (
+         SELECT outbox_queue.id AS outbox_id,
+            'pending'::text AS place
+           FROM storehook.outbox_queue
+        UNION ALL
+         SELECT notifications.outbox_id,
+            notifications.outcome
+           FROM storehook.notifications
+        UNION ALL
+         SELECT duplicates.outbox_id,
+            'duplicate'::text
+           FROM storehook.duplicates
+        UNION ALL
+         SELECT dead_letters.outbox_id,
+                CASE dead_letters.resolution
+                    WHEN 'open'::text THEN 'dead'::text
+                    ELSE 'discarded'::text
+                END AS "case"
+           FROM storehook.dead_letters
+          WHERE (dead_letters.resolution <> 'replayed'::text)
+        ), located AS (
+         SELECT o.id,
+            count(p.place) AS places,
+            min(p.place) AS place
+           FROM (storehook.outbox o
+             LEFT JOIN place p ON ((p.outbox_id = o.id)))
+          GROUP BY o.id
+        )
+ SELECT count(*) AS received,
+    count(*) FILTER (WHERE (located.place = 'pending'::text)) AS pending,
+    count(*) FILTER (WHERE (located.place = 'applied'::text)) AS applied,
+    count(*) FILTER (WHERE (located.place = 'duplicate'::text)) AS duplicate,
+    count(*) FILTER (WHERE (located.place = 'parked'::text)) AS parked,
+    count(*) FILTER (WHERE (located.place = 'dead'::text)) AS dead,
+    count(*) FILTER (WHERE (located.place = 'discarded'::text)) AS discarded,
+    count(*) FILTER (WHERE (located.places = 0)) AS missing,
+    count(*) FILTER (WHERE (located.places > 1)) AS doubled
+   FROM located;
+
+ALTER TABLE storehook.dead_letters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.dead_letters_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE VIEW storehook.dead_letters_open AS
+ SELECT dead_letters.id,
+    dead_letters.notification_uuid,
+    dead_letters.type,
+    dead_letters.category,
+    dead_letters.reason,
+    dead_letters.message,
+    dead_letters.attempts,
+    dead_letters.received_at,
+    dead_letters.dead_at
+   FROM storehook.dead_letters
+  WHERE (dead_letters.resolution = 'open'::text);
+
+CREATE VIEW storehook.subscription_status AS
+ SELECT status_at.environment,
+    status_at.bundle_id,
+    status_at.original_transaction_id,
+    status_at.product_id,
+    status_at.subscription_group_id,
+    status_at.app_account_token,
+    status_at.status,
+    status_at.access,
+    status_at.expires_at,
+    status_at.will_renew,
+    status_at.renewal_product_id,
+    status_at.in_trial,
+    status_at.price_increase_pending,
+    status_at.apple_status,
+    status_at.access_until
+   FROM storehook.status_at(now()) status_at(environment, bundle_id, original_transaction_id, product_id, subscription_group_id, app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial, price_increase_pending, apple_status, access_until);
+
+CREATE TABLE storehook.transactions (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    web_order_line_item_id text,
+    product_id text,
+    subscription_group_id text,
+    kind text,
+    ownership text,
+    purchased_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    is_upgraded boolean NOT NULL,
+    reason text,
+    offer_discount_type text,
+    app_account_token uuid,
+    price bigint,
+    currency text,
+    quantity integer,
+    signed_at timestamp with time zone NOT NULL,
+    digest bytea NOT NULL,
+    notification_uuid uuid NOT NULL,
+    payload json NOT NULL,
+    CONSTRAINT transactions_digest_check CHECK ((octet_length(digest) = 32))
+)
+WITH (fillfactor='90');
+
+COMMENT ON COLUMN storehook.transactions.price IS 'milliunits of currency, quantity and offer included, as Apple sent it: 9990 is 9.99, and 230000 is 230 yen';
+
+COMMENT ON COLUMN storehook.transactions.notification_uuid IS 'the notification whose record stands here';
+
+CREATE VIEW storehook.entitlements AS
+ SELECT best.environment,
+    best.bundle_id,
+    best.app_account_token,
+    best.product_id,
+    best.kind,
+    best.access,
+    best.access_until
+   FROM ( SELECT DISTINCT ON (lines.environment, lines.bundle_id, lines.app_account_token, lines.own_line, lines.subject) lines.environment,
+            lines.bundle_id,
+            lines.app_account_token,
+            lines.product_id,
+            'subscription'::text AS kind,
+            lines.access,
+            lines.access_until
+           FROM ( SELECT status.environment,
+                    status.bundle_id,
+                    status.original_transaction_id,
+                    status.product_id,
+                    status.subscription_group_id,
+                    status.app_account_token,
+                    status.status,
+                    status.access,
+                    status.expires_at,
+                    status.will_renew,
+                    status.renewal_product_id,
+                    status.in_trial,
+                    status.price_increase_pending,
+                    status.apple_status,
+                    status.access_until,
+                    COALESCE(status.subscription_group_id, status.product_id) AS subject,
+                        CASE
+                            WHEN (status.app_account_token IS NULL) THEN status.original_transaction_id
+                            ELSE NULL::text
+                        END AS own_line
+                   FROM storehook.subscription_status status) lines
+          ORDER BY lines.environment, lines.bundle_id, lines.app_account_token, lines.own_line, lines.subject, lines.access DESC, lines.access_until DESC, lines.original_transaction_id) best
+UNION ALL
+ SELECT transactions.environment,
+    transactions.bundle_id,
+    (array_agg(transactions.app_account_token ORDER BY transactions.signed_at DESC) FILTER (WHERE (transactions.app_account_token IS NOT NULL)))[1] AS app_account_token,
+    (array_agg(transactions.product_id ORDER BY transactions.signed_at DESC))[1] AS product_id,
+        CASE transactions.kind
+            WHEN 'Non-Consumable'::text THEN 'non_consumable'::text
+            ELSE 'non_renewing'::text
+        END AS kind,
+    bool_or((transactions.revoked_at IS NULL)) AS access,
+    max(transactions.expires_at) AS access_until
+   FROM storehook.transactions
+  WHERE (transactions.kind = ANY (ARRAY['Non-Consumable'::text, 'Non-Renewing Subscription'::text]))
+  GROUP BY transactions.environment, transactions.bundle_id, transactions.original_transaction_id, transactions.kind;
+
+CREATE TABLE storehook.outbox_default (
+    id bigint DEFAULT nextval('storehook.outbox_id'::regclass) NOT NULL,
+    received_at timestamp with time zone DEFAULT now() NOT NULL,
+    body bytea NOT NULL,
+    CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144))
+);
+ALTER TABLE ONLY storehook.outbox_default ALTER COLUMN body SET STORAGE EXTERNAL;
+
+CREATE VIEW storehook.paid_periods AS
+ SELECT DISTINCT ON (records.environment, records.bundle_id, records.period) records.environment,
+    records.bundle_id,
+    records.original_transaction_id,
+    records.transaction_id,
+    records.product_id,
+    records.kind,
+    records.purchased_at,
+    records.expires_at,
+    records.price,
+    records.currency,
+    records.quantity,
+    records.revoked_at
+   FROM ( SELECT t.environment,
+            t.bundle_id,
+            t.transaction_id,
+            t.original_transaction_id,
+            t.web_order_line_item_id,
+            t.product_id,
+            t.subscription_group_id,
+            t.kind,
+            t.ownership,
+            t.purchased_at,
+            t.expires_at,
+            t.revoked_at,
+            t.is_upgraded,
+            t.reason,
+            t.offer_discount_type,
+            t.app_account_token,
+            t.price,
+            t.currency,
+            t.quantity,
+            t.signed_at,
+            t.digest,
+            t.notification_uuid,
+            t.payload,
+                CASE
+                    WHEN (t.web_order_line_item_id IS NULL) THEN ('t'::text || t.transaction_id)
+                    ELSE ('w'::text || t.web_order_line_item_id)
+                END AS period
+           FROM storehook.transactions t) records
+  WHERE (records.ownership = 'PURCHASED'::text)
+  ORDER BY records.environment, records.bundle_id, records.period, records.signed_at DESC, records.digest DESC;
+
+COMMENT ON VIEW storehook.paid_periods IS 'price in milliunits of currency, quantity and offer included: 9990 is 9.99, and 230000 is 230 yen';
+
+CREATE TABLE storehook.purchase_lines (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    apple_status smallint,
+    apple_status_signed_at timestamp with time zone,
+    CONSTRAINT purchase_lines_check CHECK (((apple_status IS NULL) = (apple_status_signed_at IS NULL)))
+)
+WITH (fillfactor='80');
+
+COMMENT ON COLUMN storehook.purchase_lines.apple_status IS 'data.status: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked; null where Apple never gave one';
+
+CREATE VIEW storehook.queue_depth AS
+ WITH queued AS (
+         SELECT
+                CASE
+                    WHEN (outbox_queue.due_at <= now()) THEN 'ready'::text
+                    WHEN (outbox_queue.lease_token IS NULL) THEN 'scheduled'::text
+                    ELSE 'leased'::text
+                END AS state,
+            outbox_queue.received_at
+           FROM storehook.outbox_queue
+        UNION ALL
+         SELECT 'dead'::text,
+            dead_letters.received_at
+           FROM storehook.dead_letters
+          WHERE (dead_letters.resolution = 'open'::text)
+        )
+ SELECT s.state,
+    count(q.received_at) AS count,
+    (COALESCE(EXTRACT(epoch FROM (now() - min(q.received_at))), (0)::numeric))::double precision AS oldest_age_seconds
+   FROM (( VALUES ('ready'::text,1), ('scheduled'::text,2), ('leased'::text,3), ('dead'::text,4)) s(state, place)
+     LEFT JOIN queued q USING (state))
+  GROUP BY s.state, s.place
+  ORDER BY s.place;
+
+COMMENT ON VIEW storehook.queue_depth IS 'ready: due now, expired leases included; scheduled: waiting for its time; leased: a worker has it; dead: open letters';
+
+CREATE TABLE storehook.renewals (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text,
+    renewal_product_id text,
+    auto_renew boolean,
+    renews_at timestamp with time zone,
+    expiration_intent smallint,
+    in_billing_retry boolean,
+    grace_expires_at timestamp with time zone,
+    price_increase_status smallint,
+    app_account_token uuid,
+    signed_at timestamp with time zone NOT NULL,
+    digest bytea NOT NULL,
+    notification_uuid uuid NOT NULL,
+    payload json NOT NULL,
+    CONSTRAINT renewals_digest_check CHECK ((octet_length(digest) = 32))
+)
+WITH (fillfactor='80');
+
+CREATE TABLE storehook.schema_migrations (
+    version integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT schema_migrations_version_check CHECK ((version > 0))
+);
+
+CREATE TABLE storehook.subscription_changes (
+    id bigint NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    notification_uuid uuid NOT NULL,
+    signed_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL,
+    status_before text,
+    status_after text NOT NULL,
+    changes jsonb NOT NULL,
+    CONSTRAINT subscription_changes_changes_check CHECK ((jsonb_typeof(changes) = 'object'::text))
+);
+
+COMMENT ON COLUMN storehook.subscription_changes.changes IS 'column name to [before, after]; {} where the notification changed nothing';
+
+ALTER TABLE storehook.subscription_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.subscription_changes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.subscriptions (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    subscription_group_id text,
+    app_account_token uuid,
+    ownership text,
+    will_renew boolean,
+    renewal_product_id text,
+    price_increase_pending boolean NOT NULL,
+    expiration_intent smallint,
+    phase_starts timestamp with time zone[] NOT NULL,
+    phase_status text[] NOT NULL,
+    phase_product text[] NOT NULL,
+    phase_expires timestamp with time zone[] NOT NULL,
+    phase_trial boolean[] NOT NULL,
+    CONSTRAINT subscriptions_check CHECK (((cardinality(phase_starts) > 0) AND (cardinality(phase_status) = cardinality(phase_starts)) AND (cardinality(phase_product) = cardinality(phase_starts)) AND (cardinality(phase_expires) = cardinality(phase_starts)) AND (cardinality(phase_trial) = cardinality(phase_starts)))),
+    CONSTRAINT subscriptions_phase_status_check CHECK ((phase_status <@ ARRAY['trial'::text, 'active'::text, 'cancelled'::text, 'grace_period'::text, 'billing_retry'::text, 'expired'::text, 'revoked'::text]))
+)
+WITH (fillfactor='80');
+
+COMMENT ON COLUMN storehook.subscriptions.will_renew IS 'auto-renew as last known; null where Apple never said';
+
+ALTER TABLE ONLY storehook.outbox ATTACH PARTITION storehook.outbox_default DEFAULT;
+
+ALTER TABLE ONLY storehook.dead_letters
+    ADD CONSTRAINT dead_letters_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.duplicates
+    ADD CONSTRAINT duplicates_pkey PRIMARY KEY (outbox_id);
+
+ALTER TABLE ONLY storehook.notifications
+    ADD CONSTRAINT notifications_outbox_id_key UNIQUE (outbox_id);
+
+ALTER TABLE ONLY storehook.notifications
+    ADD CONSTRAINT notifications_pkey PRIMARY KEY (notification_uuid);
+
+ALTER TABLE ONLY storehook.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (received_at, id);
+
+ALTER TABLE ONLY storehook.outbox_default
+    ADD CONSTRAINT outbox_default_pkey PRIMARY KEY (received_at, id);
+
+ALTER TABLE ONLY storehook.outbox_queue
+    ADD CONSTRAINT outbox_queue_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.purchase_lines
+    ADD CONSTRAINT purchase_lines_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
+
+ALTER TABLE ONLY storehook.renewals
+    ADD CONSTRAINT renewals_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
+
+ALTER TABLE ONLY storehook.schema_migrations
+    ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY storehook.subscription_changes
+    ADD CONSTRAINT subscription_changes_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.subscriptions
+    ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
+
+ALTER TABLE ONLY storehook.transactions
+    ADD CONSTRAINT transactions_pkey PRIMARY KEY (transaction_id, bundle_id, environment);
+
+CREATE INDEX dead_letters_by_outbox ON storehook.dead_letters USING btree (outbox_id);
+
+CREATE UNIQUE INDEX dead_letters_one_open ON storehook.dead_letters USING btree (outbox_id) WHERE (resolution = 'open'::text);
+
+CREATE INDEX dead_letters_open_by_reason ON storehook.dead_letters USING btree (reason, id) WHERE (resolution = 'open'::text);
+
+CREATE INDEX notifications_by_applied_at ON storehook.notifications USING brin (applied_at);
+
+CREATE INDEX notifications_by_line ON storehook.notifications USING btree (original_transaction_id, bundle_id, environment, signed_at) WHERE (original_transaction_id IS NOT NULL);
+
+CREATE INDEX outbox_queue_due ON storehook.outbox_queue USING btree (due_at, id);
+
+CREATE INDEX subscription_changes_by_line ON storehook.subscription_changes USING btree (original_transaction_id, bundle_id, environment, id);
+
+CREATE INDEX subscriptions_by_account ON storehook.subscriptions USING btree (app_account_token) WHERE (app_account_token IS NOT NULL);
+
+CREATE INDEX subscriptions_by_id ON storehook.subscriptions USING btree (original_transaction_id COLLATE "default");
+
+CREATE INDEX transactions_by_line ON storehook.transactions USING btree (original_transaction_id, bundle_id, environment);
+
+CREATE INDEX transactions_one_time ON storehook.transactions USING btree (bundle_id, environment, original_transaction_id) WHERE (kind = ANY (ARRAY['Non-Consumable'::text, 'Non-Renewing Subscription'::text]));
+
+ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
+
+REVOKE ALL ON FUNCTION storehook.ensure_outbox_partitions(days_ahead integer) FROM PUBLIC;
