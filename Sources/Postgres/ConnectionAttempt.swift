@@ -69,6 +69,12 @@ struct ConnectionAttempt {
     private func connectFailure(of connection: LibPQConnection, password: String?) -> PostgresError {
         var text = connection.errorMessage.split(whereSeparator: \.isNewline).first.map(String.init) ?? "unknown reason"
         if let password, !password.isEmpty { text = text.replacing(password, with: "…") }
+        // libpq quotes a parameter that it cannot read; a URI put together wrongly may have the password there.
+        if text.hasPrefix("invalid "), let start = text.firstIndex(of: "\""),
+            let end = text[text.index(after: start)...].firstIndex(of: "\"")
+        {
+            text.replaceSubrange(start...end, with: "…")
+        }
         let lastWord = text.split(separator: " ").last.map(String.init) ?? ""
         let isState =
             lastWord.utf8.count == 5

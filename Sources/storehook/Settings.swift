@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreVerification
 import Configuration
+import Foundation
 import Logging
 import Outbox
 import Postgres
@@ -14,7 +15,9 @@ struct Settings: Sendable {
 
     /// - Parameter file: `NAME=value` lines with the same names as the environment's.
     init(file: String?) async throws {
-        var providers: [any ConfigProvider] = [EnvironmentVariablesProvider()]
+        // An empty variable counts as missing, also where the file has a value.
+        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        var providers: [any ConfigProvider] = [EnvironmentVariablesProvider(environmentVariables: environment)]
         if let file {
             do {
                 providers.append(try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file)))
