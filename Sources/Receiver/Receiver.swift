@@ -9,6 +9,7 @@ public import ServiceLifecycle
 public struct Receiver: Service {
     private let commit: GroupCommit
     private let application: Application<ReceiverResponder>
+    private let connections: OpenConnections
     private let logger: Logger
 
     /// A receiver.
@@ -23,11 +24,15 @@ public struct Receiver: Service {
         // Hummingbird logs a line a request; at thousands a second that is noise.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
+        let connections = OpenConnections(patience: TimeAmount(configuration.stopDeadline))
+        self.connections = connections
         application = Application(
             responder: ReceiverResponder(configuration: configuration, commit: commit) { try await outbox.ping() },
             server: .http1(
                 configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [RequestDeadline(TimeAmount(configuration.requestDeadline))],
+                    additionalChannelHandlers: [
+                        RequestDeadline(TimeAmount(configuration.requestDeadline)), ConnectionRegistration(connections),
+                    ],
                     idleTimeout: TimeAmount(configuration.idleTimeout))),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
@@ -44,6 +49,10 @@ public struct Receiver: Service {
     public func run() async throws {
         // Stopped in reverse: the server while commits still work, and the commits when nobody can add to them.
         let services = ServiceGroup(services: [commit, application], logger: logger)
-        try await services.run()
+        try await withGracefulShutdownHandler {
+            try await services.run()
+        } onGracefulShutdown: {
+            connections.stop()
+        }
     }
 }

@@ -10,6 +10,9 @@ public struct ReceiverConfiguration: Sendable {
     public var requestDeadline: Duration = .seconds(10)
     /// How long a connection may stand idle between requests.
     public var idleTimeout: Duration = .seconds(60)
+    /// How long a request in hand may take once the receiver has been told to stop. Two commits fit in, the one under way
+    /// and the one after it, even if the database answers neither.
+    public var stopDeadline: Duration = .seconds(20)
     /// Connections held at once; more wait in the kernel's backlog.
     public var maximumConnections = 4096
     /// What bounds the receiver's memory and each commit.

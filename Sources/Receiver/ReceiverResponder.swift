@@ -75,8 +75,7 @@ struct ReceiverResponder: HTTPResponder {
     private func refusal(_ status: HTTPResponse.Status, _ why: String, _ headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
-        return Response(
-            status: status, headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"error":"\#(why)"}"#)))
+        let body = ByteBuffer(string: #"{"error":"\#(why)"}"#)
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 }

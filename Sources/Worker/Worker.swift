@@ -34,6 +34,9 @@ public final class Worker: Service {
         self.logger = logger
     }
 
+    /// Whether it has been told to stop.
+    var isStopping: Bool { signal.isStopped }
+
     /// Works until graceful shutdown: then the batch in hand is finished, what was claimed ahead is given back, and this
     /// returns.
     /// - Throws: `PostgresError` where claiming fails for a reason that waiting does not mend, such as a missing right.

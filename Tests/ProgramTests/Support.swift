@@ -60,8 +60,12 @@ struct Site: Sendable {
     }
 
     /// Runs the program to its end.
-    func run(_ arguments: String..., with more: [String: String] = [:], input: String = "") async throws -> Outcome {
-        let program = try start(arguments, more, input: input)
+    func run(
+        _ arguments: String..., with more: [String: String] = [:], without: Set<String> = [], input: String = ""
+    ) async throws -> Outcome {
+        let program = try ChildProgram(
+            Executable.path, arguments, environment: environment(more).filter { !without.contains($0.key) },
+            input: Array(input.utf8))
         let ending = await program.end()
         let outcome = Outcome(ending: ending, output: program.output, errors: program.errors)
         await program.discard()

@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import Receiver
 import ServiceLifecycle
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 struct StopTests {
     @Test("answers and stores what is in flight; what it refuses is not taken for stored")
     func inFlight() async throws {
-        try await withReceiver { receiver in
+        try await withReceiver(adjusting: { $0.stopDeadline = .seconds(3) }) { receiver in
             let held = try await HeldTransaction(
                 in: receiver.database, "lock table storehook.outbox_queue in share row exclusive mode")
             let accepted = AcceptedPosts()
@@ -41,7 +42,7 @@ struct StopTests {
 
     @Test("under load loses nothing that was answered 200")
     func underLoad() async throws {
-        try await withReceiver { receiver in
+        try await withReceiver(adjusting: { $0.stopDeadline = .seconds(3) }) { receiver in
             let accepted = AcceptedPosts()
             await withTaskGroup { group in
                 for sender in 0..<8 {

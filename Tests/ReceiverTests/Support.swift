@@ -17,6 +17,14 @@ let quiet: Logger = {
     return logger
 }()
 
+/// A client that takes no for an answer: the usual one goes on connecting to a port that nobody listens on any more until
+/// the request's time is up.
+let client: HTTPClient = {
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+}()
+
 /// A receiver that listens on a port of its own, and the database behind it.
 struct RunningReceiver: Sendable {
     let port: Int
@@ -59,7 +67,7 @@ struct Answer: Sendable {
     let body: String
 
     init(_ request: HTTPClientRequest) async throws {
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await client.execute(request, timeout: .seconds(600))
         status = Int(response.status.code)
         headers = response.headers
         body = String(buffer: try await response.body.collect(upTo: 1 << 20))

@@ -42,9 +42,10 @@ struct ReplayRehearsalTests {
             #expect(try await bench.contents() == before)
 
             #expect(report.letters == 72)
-            // The simulation itself may have told of types that nobody knows.
-            #expect(report.applied + report.parked == 51 && report.parked >= 1)
+            // Of the simulator's types a few may be new to this release.
+            #expect(report.applied + report.parked == 51 && report.applied > 40)
             #expect(report.duplicate == 20)
+            #expect(report.parked >= 1)
             #expect(report.stillDead.map(\.reason) == ["malformed"])
 
             let counted = try await bench.outbox.conservation()

@@ -75,7 +75,7 @@ struct Bench: Sendable {
     func withWorker<T: Sendable>(
         _ verifier: Verifier? = nil, batch: Int = 100, listening: Bool = false, poll: Duration = .milliseconds(30),
         retries: RetryPolicy = RetryPolicy(base: 0.01, cap: 0.05), pool own: PostgresPool? = nil,
-        _ body: (ServiceGroup) async throws -> T
+        _ body: (RunningWorker) async throws -> T
     ) async throws -> T {
         let workers = own ?? PostgresPool(configuration: database.configuration, size: 2, logger: quiet)
         let listener =
@@ -90,7 +90,9 @@ struct Bench: Sendable {
         let group = ServiceGroup(services: services, logger: quiet)
         let running = Task { try await group.run() }
         let result: Result<T, any Error>
-        do { result = .success(try await body(group)) } catch { result = .failure(error) }
+        do { result = .success(try await body(RunningWorker(worker: worker, services: group))) } catch {
+            result = .failure(error)
+        }
         await group.triggerGracefulShutdown()
         try await running.value
         return try result.get()
@@ -137,6 +139,12 @@ struct Bench: Sendable {
     func install(_ script: String) async throws {
         try await pool.withTransaction { try $0.executeScript(script) }
     }
+}
+
+/// A worker that works.
+struct RunningWorker: Sendable {
+    let worker: Worker
+    let services: ServiceGroup
 }
 
 /// Runs `body` with a bench of its own.
