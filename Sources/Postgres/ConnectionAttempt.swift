@@ -69,9 +69,10 @@ struct ConnectionAttempt {
     private func connectFailure(of connection: LibPQConnection, password: String?) -> PostgresError {
         var text = connection.errorMessage.split(whereSeparator: \.isNewline).first.map(String.init) ?? "unknown reason"
         if let password, !password.isEmpty { text = text.replacing(password, with: "…") }
-        // libpq quotes a parameter that it cannot read; a URI put together wrongly may have the password there.
-        if text.hasPrefix("invalid "), let start = text.firstIndex(of: "\""),
-            let end = text[text.index(after: start)...].firstIndex(of: "\"")
+        // libpq quotes a parameter that it cannot read, and a host that it cannot find; a URI put together wrongly may have
+        // the password in either place.
+        if let start = text.firstIndex(of: "\""), let end = text.lastIndex(of: "\""), start < end,
+            text.hasPrefix("invalid ") || text[start...end].contains("@")
         {
             text.replaceSubrange(start...end, with: "…")
         }
