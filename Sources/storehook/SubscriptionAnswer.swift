@@ -129,7 +129,8 @@ extension SubscriptionAnswer.Entry {
         guard let changes else { return outcome == "parked" ? "parked: a type this release does not know" : "-" }
         if changes.isEmpty { return "nothing: no news, or overtaken by something signed later" }
         let order = [
-            "product_id", "expires_at", "paid_until", "expiration_intent", "in_trial", "will_renew", "renewal_product_id", "price_increase_pending",
+            "product_id", "expires_at", "paid_until", "expiration_intent", "in_trial", "will_renew",
+            "renewal_product_id", "price_increase_pending",
             "app_account_token",
         ]
         let told = order.compactMap { column -> String? in
