@@ -41,6 +41,8 @@ public final class Worker: Service {
     /// returns.
     /// - Throws: `PostgresError` where claiming fails for a reason that waiting does not mend, such as a missing right.
     public func run() async throws {
+        // Said here and not before: from now on a signal to stop is a graceful one.
+        logger.info("Working")
         try await withThrowingTaskGroup { group in
             if let listener {
                 group.addTask { for await _ in listener.hints { self.signal.hint() } }

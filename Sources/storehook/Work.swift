@@ -51,7 +51,7 @@ struct Work: AsyncParsableCommand {
                 name: name, batchSize: batch, leaseSeconds: try settings.leaseSeconds(), retries: try settings.retries()
             ),
             logger: logger)
-        logger.info("Working", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
+        logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: pool), .init(service: listener), .init(service: worker)],
