@@ -152,8 +152,9 @@ let package = Package(
         .executableTarget(
             name: "storehook-bench",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres", "Schema", "Simulator", argumentParser,
-                crypto, logging,
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Schema", "Simulator",
+                "Worker", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, serviceLifecycle,
+                unixSignals,
             ],
             swiftSettings: rules
         ),
@@ -188,7 +189,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "storehook", "AppStorePayloads", "Outbox", "Postgres", "Schema", "Simulator", "TestSupport",
+                "storehook", "storehook-bench", "AppStorePayloads", "Outbox", "Postgres", "Schema", "Simulator",
+                "TestSupport",
                 asyncHTTPClient, logging, nioCore, nioHTTP1,
             ],
             swiftSettings: rules

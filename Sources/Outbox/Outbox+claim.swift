@@ -1,4 +1,4 @@
-import Postgres
+public import Postgres
 
 extension Outbox {
     /// Claims up to `limit` due rows. The attempt is counted and committed before this returns, so that a row which ends
@@ -6,36 +6,48 @@ extension Outbox {
     ///
     /// Rows whose last lease ran out are claimed one at a time: should one of them be what killed the worker, it takes no
     /// neighbour along again.
-    public func claim(_ limit: Int, for lease: Lease) async throws -> [ClaimedNotification] {
-        try await pool.query(.claim(limit, lease)).map { row in
-            try ClaimedNotification(
-                id: row.decode("id"),
-                receivedAt: row.decode("received_at"),
-                attempts: Int(row.decode("attempts", as: Int16.self)),
-                lapsed: row.decode("lapsed"),
-                lastReason: row.decode("last_reason"),
-                body: row.decode("body")
-            )
-        }
+    /// - Parameter floor: looks at rows that fell due at or after this instant alone: see ``ClaimFloor``. Without one, at
+    ///   every row.
+    public func claim(
+        _ limit: Int, for lease: Lease, from floor: PostgresTimestamp? = nil
+    ) async throws -> ClaimedBatch {
+        let rows = try await pool.query(.claim(limit, lease, floor))
+        return try ClaimedBatch(
+            token: lease.token,
+            claimedAt: rows.first?.decode("claimed_at"),
+            oldestDueAt: rows.first?.decode("oldest_due_at"),
+            rows: rows.compactMap { row in
+                guard let id = try row.decode("id", as: Int64?.self) else { return nil }
+                return try ClaimedNotification(
+                    id: id,
+                    receivedAt: row.decode("received_at"),
+                    attempts: Int(row.decode("attempts", as: Int16.self)),
+                    lapsed: row.decode("lapsed"),
+                    lastReason: row.decode("last_reason"),
+                    body: row.decode("body")
+                )
+            }
+        )
     }
 }
 
 extension PostgresQuery {
     /// A CTE is the fence: the locking select runs once, with its limit, whatever the planner thinks of the update. The
-    /// body is fetched by a scalar subquery, which can only be an index lookup in the row's own partition.
-    fileprivate static func claim(_ limit: Int, _ lease: Lease) -> PostgresQuery {
+    /// body is fetched by a scalar subquery, which can only be an index lookup in the row's own partition. The outer join
+    /// is there for the clock: a claim that finds nothing tells the time too.
+    fileprivate static func claim(_ limit: Int, _ lease: Lease, _ floor: PostgresTimestamp?) -> PostgresQuery {
         PostgresQuery(
             "outbox.claim",
             """
             with due as materialized (
                 select id, due_at, lease_token is not null as lapsed
                   from storehook.outbox_queue
-                 where due_at <= now()
+                 where due_at <= now() and due_at >= coalesce(\(floor), '-infinity'::timestamptz)
                  order by due_at, id
                  limit \(limit)
                    for update skip locked
             ), first as (
-                select id, lapsed from due order by due_at, id limit 1
+                select id, due_at, lapsed from due order by due_at, id limit 1
             ), claimed as (
                 update storehook.outbox_queue q
                    set attempts = q.attempts + 1,
@@ -47,9 +59,10 @@ extension PostgresQuery {
                    and case when first.lapsed then due.id = first.id else not due.lapsed end
                 returning q.id, q.received_at, q.attempts, due.lapsed, q.last_reason
             )
-            select id, received_at, attempts, lapsed, last_reason,
+            select now() as claimed_at, (select due_at from first) as oldest_due_at,
+                   id, received_at, attempts, lapsed, last_reason,
                    (select body from storehook.outbox o where o.received_at = c.received_at and o.id = c.id) as body
-              from claimed c
+              from (select) as clock left join claimed c on true
              order by id
             """)
     }

@@ -134,8 +134,10 @@ public actor PostgresConnection {
             driver: driver, cancellation: cancellation, queryTimeout: configuration.queryTimeout, end: end)
         do throws(PostgresError) {
             try session.query(options.beginning)
+            if let limit = options.limitingIdleness { try session.query(limit) }
         } catch {
             // Nothing has happened yet, so nothing can have been committed.
+            if driver.transaction != .idle { rollBack() }
             var error = error
             error.mayHaveCommitted = false
             throw error

@@ -16,23 +16,40 @@ public struct TransactionOptions: Sendable {
     public var isReadOnly: Bool
     /// How long the whole transaction may take; nil: only its statements are limited.
     public var deadline: Duration?
+    /// How long it may stand between two statements before the server ends it, so that a client that is stopped in the
+    /// middle does not keep its locks; nil: as the server is set.
+    public var idleTimeout: Duration?
     /// What logs and errors call its BEGIN and COMMIT.
     public var name: String?
 
     /// Reads committed data, may write, and limits only the single statements, unless told otherwise.
     public init(
-        isolation: Isolation = .readCommitted, isReadOnly: Bool = false, deadline: Duration? = nil, name: String? = nil
+        isolation: Isolation = .readCommitted, isReadOnly: Bool = false, deadline: Duration? = nil,
+        idleTimeout: Duration? = nil, name: String? = nil
     ) {
         self.isolation = isolation
         self.isReadOnly = isReadOnly
         self.deadline = deadline
+        self.idleTimeout = idleTimeout
         self.name = name
     }
 
-    /// The whole mode is in BEGIN itself, because settings made by SET would outlive it behind a transaction pooler.
+    /// The whole mode is in BEGIN itself, because settings of the session would outlive it behind a transaction pooler.
     var beginning: PostgresQuery {
         PostgresQuery(
             unescaped: "begin isolation level \(isolation.rawValue) \(isReadOnly ? "read only" : "read write")",
             name: name.map { "\($0) (begin)" } ?? "begin")
+    }
+
+    /// Local to the transaction, so that it does not outlive it either.
+    var limitingIdleness: PostgresQuery? {
+        idleTimeout.map { timeout in
+            PostgresQuery(
+                name.map { "\($0) (idle timeout)" } ?? "idle_timeout",
+                """
+                select set_config('idle_in_transaction_session_timeout',
+                                  \("\(max(1, Int64(timeout / .milliseconds(1))))ms"), true)
+                """)
+        }
     }
 }

@@ -27,6 +27,7 @@ struct BatchSettler: Sendable {
     let pool: PostgresPool
     let ledger: Ledger
     let configuration: WorkerConfiguration
+    let watch: RunawayWatch
     let logger: Logger
     private var outbox: Outbox { Outbox(pool) }
 
@@ -89,7 +90,9 @@ struct BatchSettler: Sendable {
     /// One transaction: take the rows that are still ours, apply them, write what became of them. Either all of it
     /// stands afterwards or none.
     private func commit(_ batch: PreparedBatch) async throws -> Tally {
-        try await pool.withTransaction { session in
+        // Past the lease the rows are others' to do, so a worker that stands still must not hold their locks any longer.
+        let options = TransactionOptions(idleTimeout: .seconds(configuration.leaseSeconds), name: "settle")
+        return try await pool.withTransaction(options) { session in
             let held = try Outbox.take(batch.ids, token: batch.token, session)
             let rows = batch.rows.filter { held.contains($0.claimed.id) }
             let entries = rows.compactMap { row -> LedgerEntry? in
@@ -98,7 +101,7 @@ struct BatchSettler: Sendable {
             let letters = rows.compactMap { row -> DeadLetterDraft? in
                 if case .bury(let letter) = row.disposition { letter } else { nil }
             }
-            let (outcomes, _) = try ledger.apply(entries, session)
+            let (outcomes, _) = try watch.during(held) { try ledger.apply(entries, session) }
             let duplicates = zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0)
             try Outbox.recordDuplicates(
                 duplicates.map { ($0.outboxID, UUID($0.notification.uuid)) }, session)

@@ -5,9 +5,11 @@ import Outbox
 /// Verifies a batch on all cores.
 struct BatchVerifier: Sendable {
     let verifier: Verifier
-    let maximumAttempts: Int
+    let configuration: WorkerConfiguration
+    let watch: RunawayWatch
 
-    func prepare(_ claimed: [ClaimedNotification], token: UUID) async -> PreparedBatch {
+    func prepare(_ batch: ClaimedBatch) async -> PreparedBatch {
+        let claimed = batch.rows
         // One task a core: a row costs about a hundred microseconds, too little for a task of its own.
         let share = (claimed.count + Self.cores - 1) / Self.cores
         let shares = stride(from: 0, to: claimed.count, by: max(share, 1)).map {
@@ -21,17 +23,20 @@ struct BatchVerifier: Sendable {
             for await (number, part) in group { parts[number] = part }
             return parts.flatMap(\.self)
         }
-        return PreparedBatch(token: token, rows: Array(zip(claimed, dispositions)))
+        return PreparedBatch(token: batch.token, rows: Array(zip(claimed, dispositions)))
     }
 
     private func disposition(of claimed: ClaimedNotification) -> PreparedBatch.Disposition {
         if let exhausted = exhausted(claimed) { return .bury(exhausted) }
-        return PreparedBatch.Disposition(verifying: claimed, by: verifier)
+        return watch.during([claimed.id]) {
+            configuration.beforeVerifying?(claimed.id)
+            return PreparedBatch.Disposition(verifying: claimed, by: verifier)
+        }
     }
 
     /// A row that has used up its attempts is buried unopened: opening it may be what ended the others.
     private func exhausted(_ claimed: ClaimedNotification) -> DeadLetterDraft? {
-        guard claimed.attempts > maximumAttempts else { return nil }
+        guard claimed.attempts > configuration.retries.maximumAttempts else { return nil }
         let tries = claimed.attempts - 1
         if claimed.lapsed {
             return DeadLetterDraft(

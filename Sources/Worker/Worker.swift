@@ -5,6 +5,7 @@ public import Logging
 import Outbox
 public import Postgres
 public import ServiceLifecycle
+import Synchronization
 
 /// Claims notifications, verifies them, applies them and settles them, until it is told to stop.
 ///
@@ -17,6 +18,8 @@ public final class Worker: Service {
     private let configuration: WorkerConfiguration
     private let logger: Logger
     private let signal = WorkSignal()
+    private let floor = Mutex(ClaimFloor())
+    private let watch: RunawayWatch
 
     /// A worker.
     /// - Parameters:
@@ -27,8 +30,9 @@ public final class Worker: Service {
         configuration: WorkerConfiguration, logger: Logger
     ) {
         outbox = Outbox(pool)
-        self.verifier = BatchVerifier(verifier: verifier, maximumAttempts: configuration.retries.maximumAttempts)
-        settler = BatchSettler(pool: pool, ledger: ledger, configuration: configuration, logger: logger)
+        watch = RunawayWatch(limit: configuration.runawaySeconds, logger: logger)
+        self.verifier = BatchVerifier(verifier: verifier, configuration: configuration, watch: watch)
+        settler = BatchSettler(pool: pool, ledger: ledger, configuration: configuration, watch: watch, logger: logger)
         self.listener = listener
         self.configuration = configuration
         self.logger = logger
@@ -43,6 +47,8 @@ public final class Worker: Service {
     public func run() async throws {
         // Said here and not before: from now on a signal to stop is a graceful one.
         logger.info("Working")
+        watch.start()
+        defer { watch.stop() }
         try await withThrowingTaskGroup { group in
             if let listener {
                 group.addTask { for await _ in listener.hints { self.signal.hint() } }
@@ -57,29 +63,41 @@ public final class Worker: Service {
     }
 
     /// While one batch is being applied, the next one is claimed and verified: the database and the cores work at once.
+    ///
+    /// A suspect is worked with nothing else in hand, so that it can take nobody along if it ends the process again.
     private func work() async throws {
         var next = try await prepare()
-        while let batch = next {
+        while let ready = next {
             if signal.isStopped {
-                await giveBack(batch)
+                await giveBack(ready.ids, token: ready.token)
                 return
             }
-            async let following = prepare()
-            report(await settler.settle(batch))
-            next = try await following
+            switch ready {
+            case .verified(let batch):
+                async let following = prepare()
+                report(await settler.settle(batch))
+                next = try await following
+            case .suspect(let batch):
+                report(await settler.settle(await verifier.prepare(batch)))
+                next = try await prepare()
+            }
         }
     }
 
-    /// Claims and verifies the next batch, however long it takes to come; nil when it is time to stop.
-    private func prepare() async throws -> PreparedBatch? {
+    /// Claims the next batch, however long it takes to come, and verifies it unless it is suspect; nil when it is time to
+    /// stop.
+    private func prepare() async throws -> ReadyBatch? {
         var failures = 0
         // A cancelled task's waits end at once: without a look at it this would spin for ever.
         while !signal.isStopped, !Task.isCancelled {
             let lease = Lease(owner: configuration.name, seconds: configuration.leaseSeconds)
             do {
-                let claimed = try await outbox.claim(configuration.batchSize, for: lease)
+                let claimed = try await outbox.claim(
+                    configuration.batchSize, for: lease, from: floor.withLock { $0.next() })
+                floor.withLock { $0.learn(from: claimed) }
                 failures = 0
-                if !claimed.isEmpty { return await verifier.prepare(claimed, token: lease.token) }
+                if claimed.isSuspect { return .suspect(claimed) }
+                if !claimed.rows.isEmpty { return .verified(await verifier.prepare(claimed)) }
                 await signal.wait(atMost: configuration.pollInterval * Double.random(in: 0.5...1))
             } catch let error as PostgresError where error.isTransient {
                 failures += 1
@@ -93,13 +111,13 @@ public final class Worker: Service {
         return nil
     }
 
-    private func giveBack(_ batch: PreparedBatch) async {
+    private func giveBack(_ ids: [Int64], token: UUID) async {
         do {
-            try await outbox.release(batch.ids, token: batch.token)
+            try await outbox.release(ids, token: token)
         } catch {
             logger.warning(
                 "Could not give claimed rows back; they fall due when their lease ends",
-                metadata: ["error": "\(error)", "rows": "\(batch.rows.count)"])
+                metadata: ["error": "\(error)", "rows": "\(ids.count)"])
         }
     }
 

@@ -14,15 +14,25 @@ public struct WorkerConfiguration: Sendable {
     /// The longest wait between two looks at an empty queue; jittered, so that many workers do not look together.
     public var pollInterval: Duration
 
-    /// A configuration.
+    /// CPU seconds of the whole process that one row's verification, or one batch's application, may take before the
+    /// process ends itself: a computation cannot be interrupted, and what never ends would hold a core for ever. The usual
+    /// ones are a fraction of a millisecond and some milliseconds.
+    public var runawaySeconds: Double
+    /// Called with a row's id on the core that is about to verify it: the place at which a rehearsal of faults can do what
+    /// a poisonous payload would.
+    public var beforeVerifying: (@Sendable (Int64) -> Void)?
+
+    /// A configuration; a runaway is cut after ten seconds, or a third of a short lease.
     public init(
         name: String, batchSize: Int = 100, leaseSeconds: Int = 60, retries: RetryPolicy = RetryPolicy(),
-        pollInterval: Duration = .seconds(1)
+        pollInterval: Duration = .seconds(1), beforeVerifying: (@Sendable (Int64) -> Void)? = nil
     ) {
         self.name = name
         self.batchSize = batchSize
         self.leaseSeconds = leaseSeconds
         self.retries = retries
         self.pollInterval = pollInterval
+        runawaySeconds = min(10, Double(leaseSeconds) / 3)
+        self.beforeVerifying = beforeVerifying
     }
 }

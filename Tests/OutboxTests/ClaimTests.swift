@@ -12,7 +12,7 @@ struct ClaimTests {
             let bodies: [[UInt8]] = [[0, 1, 255], [], Array(repeating: 7, count: Outbox.maximumBodySize)]
             try await queue.outbox.store(bodies)
             let lease = Lease.fresh()
-            let claimed = try await queue.outbox.claim(10, for: lease)
+            let claimed = try await queue.outbox.claim(10, for: lease).rows
             #expect(claimed.map(\.body) == bodies)
             #expect(claimed.allSatisfy { $0.attempts == 1 && !$0.lapsed && $0.lastReason == nil })
             #expect(try await queue.take(claimed.map(\.id), token: lease.token) == Set(claimed.map(\.id)))
@@ -31,9 +31,9 @@ struct ClaimTests {
                     when \(ids[0]) then interval '1 hour' when \(ids[3]) then interval '-2 s' when \(ids[4]) then interval '-1 s'
                     else interval '0' end
                 """)
-            #expect(Set(try await queue.outbox.claim(2, for: .fresh()).map(\.id)) == [ids[3], ids[4]])
-            #expect(try await queue.outbox.claim(9, for: .fresh()).map(\.id) == [ids[1], ids[2]])
-            #expect(try await queue.outbox.claim(9, for: .fresh()).isEmpty)
+            #expect(Set(try await queue.outbox.claim(2, for: .fresh()).rows.map(\.id)) == [ids[3], ids[4]])
+            #expect(try await queue.outbox.claim(9, for: .fresh()).rows.map(\.id) == [ids[1], ids[2]])
+            #expect(try await queue.outbox.claim(9, for: .fresh()).rows.isEmpty)
         }
     }
 
@@ -41,7 +41,7 @@ struct ClaimTests {
     func attemptsAreDurable() async throws {
         try await withQueue { queue in
             try await queue.fill(1)
-            _ = try await queue.outbox.claim(1, for: .fresh())
+            _ = try await queue.outbox.claim(1, for: .fresh()).rows
             let other = try await PostgresConnection.connect(to: queue.database.configuration, logger: quiet)
             let rows = try await other.query("select attempts from storehook.outbox_queue")
             #expect(try rows.one().decode(0, as: Int16.self) == 1)
@@ -54,7 +54,7 @@ struct ClaimTests {
         try await withQueue { queue in
             try await queue.fill(1)
             let before = try await queue.value("select clock_timestamp()", as: PostgresTimestamp.self)
-            _ = try await queue.outbox.claim(1, for: .fresh(seconds: 600))
+            _ = try await queue.outbox.claim(1, for: .fresh(seconds: 600)).rows
             let after = try await queue.value("select clock_timestamp()", as: PostgresTimestamp.self)
             let due = try await queue.value(
                 "select due_at - interval '600 s' from storehook.outbox_queue", as: PostgresTimestamp.self)
@@ -73,7 +73,7 @@ struct ClaimTests {
                         var mine: [Int64] = []
                         while true {
                             let size = Int.random(in: 1...12, using: &generator)
-                            let claimed = try await queue.outbox.claim(size, for: .fresh())
+                            let claimed = try await queue.outbox.claim(size, for: .fresh()).rows
                             #expect(claimed.count <= size)
                             mine += claimed.map(\.id)
                             // A claimer may find every due row locked by others for a moment: ask who is left.
@@ -98,9 +98,9 @@ struct ClaimTests {
             let ids = try await queue.fill(2)
             let held = try await HeldTransaction(
                 in: queue.database, "select 1 from storehook.outbox_queue where id = \(ids[0]) for update")
-            #expect(try await queue.outbox.claim(2, for: .fresh()).map(\.id) == [ids[1]])
+            #expect(try await queue.outbox.claim(2, for: .fresh()).rows.map(\.id) == [ids[1]])
             try await held.release()
-            #expect(try await queue.outbox.claim(2, for: .fresh()).map(\.id) == [ids[0]])
+            #expect(try await queue.outbox.claim(2, for: .fresh()).rows.map(\.id) == [ids[0]])
         }
     }
 
@@ -109,12 +109,12 @@ struct ClaimTests {
         try await withQueue { queue in
             let ids = try await queue.fill(3)
             let dead = Lease.fresh()
-            _ = try await queue.outbox.claim(3, for: dead)
-            #expect(try await queue.outbox.claim(3, for: .fresh()).isEmpty)
+            _ = try await queue.outbox.claim(3, for: dead).rows
+            #expect(try await queue.outbox.claim(3, for: .fresh()).rows.isEmpty)
             try await queue.passTime()
             var seen: [Int64] = []
             for _ in 0..<3 {
-                let claimed = try await queue.outbox.claim(100, for: .fresh())
+                let claimed = try await queue.outbox.claim(100, for: .fresh()).rows
                 #expect(claimed.count == 1)
                 #expect(claimed.allSatisfy { $0.lapsed && $0.attempts == 2 })
                 seen += claimed.map(\.id)
@@ -128,14 +128,14 @@ struct ClaimTests {
     func lapsedApart() async throws {
         try await withQueue { queue in
             let old = try await queue.fill(1)
-            _ = try await queue.outbox.claim(1, for: .fresh())
+            _ = try await queue.outbox.claim(1, for: .fresh()).rows
             try await queue.outbox.store([[1], [2]])
             // The fresh rows have been due for longer.
             try await queue.pool.query("update storehook.outbox_queue set due_at = now() - interval '1 s'")
             try await queue.pool.query("update storehook.outbox_queue set due_at = now() where id = \(old[0])")
-            let fresh = try await queue.outbox.claim(10, for: .fresh())
+            let fresh = try await queue.outbox.claim(10, for: .fresh()).rows
             #expect(fresh.count == 2 && fresh.allSatisfy { !$0.lapsed })
-            let lapsed = try await queue.outbox.claim(10, for: .fresh())
+            let lapsed = try await queue.outbox.claim(10, for: .fresh()).rows
             #expect(lapsed.map(\.id) == old && lapsed.allSatisfy(\.lapsed))
         }
     }
@@ -145,7 +145,7 @@ struct ClaimTests {
         try await withQueue { queue in
             try await queue.fill(1)
             try await queue.pool.query("delete from storehook.outbox")
-            #expect(try await queue.outbox.claim(1, for: .fresh()).map(\.body) == [nil])
+            #expect(try await queue.outbox.claim(1, for: .fresh()).rows.map(\.body) == [nil])
         }
     }
 }

@@ -11,7 +11,7 @@ struct DeadLetterTests {
         try await queue.fill(reasons.count)
         for reason in reasons {
             let lease = Lease.fresh()
-            try await queue.bury(try await queue.outbox.claim(1, for: lease), lease, reason: reason)
+            try await queue.bury(try await queue.outbox.claim(1, for: lease).rows, lease, reason: reason)
         }
         return try await queue.outbox.deadLetters(DeadLetterFilter(), limit: 100)
     }
@@ -55,7 +55,7 @@ struct DeadLetterTests {
             let replayed = try await queue.outbox.replay(
                 DeadLetterFilter(reason: "wrong_bundle"), perSecond: nil, by: "me@here", why: "configured")
             #expect(replayed == [all[0].id])
-            let claimed = try await queue.outbox.claim(9, for: .fresh())
+            let claimed = try await queue.outbox.claim(9, for: .fresh()).rows
             #expect(claimed.map(\.id) == [all[0].outboxID])
             #expect(claimed[0].attempts == 1 && claimed[0].lastReason == "wrong_bundle" && !claimed[0].lapsed)
             #expect(claimed[0].receivedAt == all[0].receivedAt)
@@ -104,7 +104,7 @@ struct DeadLetterTests {
                 """
             ).map { try $0.decode(0, as: Double.self) }
             #expect(waits == [0, 2, 4, 6, 8])
-            #expect(try await queue.outbox.claim(9, for: .fresh()).count == 1)
+            #expect(try await queue.outbox.claim(9, for: .fresh()).rows.count == 1)
         }
     }
 
@@ -114,7 +114,7 @@ struct DeadLetterTests {
             let first = try await letters(queue, "wrong_bundle")[0]
             _ = try await queue.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "me", why: nil)
             let lease = Lease.fresh()
-            try await queue.bury(try await queue.outbox.claim(1, for: lease), lease, reason: "malformed")
+            try await queue.bury(try await queue.outbox.claim(1, for: lease).rows, lease, reason: "malformed")
             let open = try await queue.outbox.deadLetters(DeadLetterFilter(), limit: 9)
             #expect(open.map(\.reason) == ["malformed"])
             #expect(open.first?.outboxID == first.outboxID)

@@ -11,7 +11,7 @@ struct SettleTests {
     func fenced() async throws {
         try await withQueue { queue in
             let ids = try await queue.fill(2)
-            _ = try await queue.outbox.claim(2, for: .fresh())
+            _ = try await queue.outbox.claim(2, for: .fresh()).rows
             let before = try await queue.rows()
             let stranger = UUID()
             #expect(try await queue.take(ids, token: stranger).isEmpty)
@@ -26,9 +26,9 @@ struct SettleTests {
         try await withQueue { queue in
             let ids = try await queue.fill(1)
             let (first, second) = (Lease.fresh(), Lease.fresh())
-            _ = try await queue.outbox.claim(1, for: first)
+            _ = try await queue.outbox.claim(1, for: first).rows
             try await queue.passTime()
-            #expect(try await queue.outbox.claim(1, for: second).map(\.attempts) == [2])
+            #expect(try await queue.outbox.claim(1, for: second).rows.map(\.attempts) == [2])
             let before = try await queue.rows()
             #expect(try await queue.take(ids, token: first.token).isEmpty)
             try await queue.outbox.putOff(ids, by: [0], reason: "x", token: first.token)
@@ -44,7 +44,7 @@ struct SettleTests {
         try await withQueue { queue in
             let ids = try await queue.fill(1)
             let lease = Lease.fresh()
-            let claimed = try await queue.outbox.claim(1, for: lease)
+            let claimed = try await queue.outbox.claim(1, for: lease).rows
             let before = try await queue.rows()
             await #expect(throws: Failed.self) {
                 try await queue.pool.withTransaction { session in
@@ -63,9 +63,9 @@ struct SettleTests {
         try await withQueue { queue in
             let ids = try await queue.fill(2)
             let lease = Lease.fresh()
-            _ = try await queue.outbox.claim(2, for: lease)
+            _ = try await queue.outbox.claim(2, for: lease).rows
             try await queue.outbox.putOff(ids, by: [0, 3600], reason: "revocation_unknown", token: lease.token)
-            let again = try await queue.outbox.claim(2, for: .fresh())
+            let again = try await queue.outbox.claim(2, for: .fresh()).rows
             #expect(again.map(\.id) == [ids[0]])
             #expect(again.allSatisfy { $0.attempts == 2 && !$0.lapsed && $0.lastReason == "revocation_unknown" })
             let wait = try await queue.value(
@@ -80,9 +80,9 @@ struct SettleTests {
         try await withQueue { queue in
             let ids = try await queue.fill(2)
             let lease = Lease.fresh()
-            _ = try await queue.outbox.claim(2, for: lease)
+            _ = try await queue.outbox.claim(2, for: lease).rows
             try await queue.outbox.release(ids, token: lease.token)
-            let again = try await queue.outbox.claim(2, for: .fresh())
+            let again = try await queue.outbox.claim(2, for: .fresh()).rows
             #expect(again.map(\.id) == ids)
             #expect(again.allSatisfy { $0.attempts == 1 && !$0.lapsed })
         }
@@ -93,7 +93,7 @@ struct SettleTests {
         try await withQueue { queue in
             try await queue.fill(4)
             let lease = Lease.fresh()
-            let claimed = try await queue.outbox.claim(3, for: lease)
+            let claimed = try await queue.outbox.claim(3, for: lease).rows
             try await queue.bury(Array(claimed[..<1]), lease)
             try await queue.pool.withTransaction { session in
                 _ = try Outbox.take([claimed[1].id], token: lease.token, session)
@@ -114,7 +114,7 @@ struct SettleTests {
         try await withQueue { queue in
             try await queue.fill(1)
             let lease = Lease.fresh()
-            let claimed = try await queue.outbox.claim(1, for: lease)
+            let claimed = try await queue.outbox.claim(1, for: lease).rows
             // Scalars that make one character are counted one by one, as PostgreSQL counts them.
             let long = "a\u{0}" + String(repeating: "e\u{301}", count: 2000)
             try await queue.pool.withTransaction { session in

@@ -21,7 +21,7 @@ struct StoreTests {
     func order() async throws {
         try await withQueue { queue in
             try await queue.fill(200)
-            let bodies = try await queue.outbox.claim(200, for: .fresh()).map {
+            let bodies = try await queue.outbox.claim(200, for: .fresh()).rows.map {
                 String(decoding: $0.body ?? [], as: UTF8.self)
             }
             #expect(bodies == (0..<200).map(String.init))
@@ -41,7 +41,7 @@ struct StoreTests {
             #expect(await hints.next() == .notified)
 
             let lease = Lease.fresh()
-            let claimed = try await queue.outbox.claim(2, for: lease)
+            let claimed = try await queue.outbox.claim(2, for: lease).rows
             try await queue.outbox.release([claimed[0].id], token: lease.token)
             #expect(await hints.next() == .notified)
 

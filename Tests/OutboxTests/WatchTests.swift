@@ -13,7 +13,7 @@ struct WatchTests {
             #expect(try await queue.outbox.depth().allSatisfy { $0.count == 0 && $0.oldestAgeSeconds == 0 })
             try await queue.fill(4)
             let lease = Lease.fresh()
-            let claimed = try await queue.outbox.claim(3, for: lease)
+            let claimed = try await queue.outbox.claim(3, for: lease).rows
             try await queue.outbox.putOff([claimed[0].id], by: [60], reason: "x", token: lease.token)
             try await queue.bury([claimed[1]], lease)
             #expect(try await queue.outbox.depth().map(\.count) == [1, 1, 1, 1])

@@ -13,17 +13,21 @@ let quiet: Logger = {
     return logger
 }()
 
-/// The built program.
+/// The built programs.
 enum Executable {
+    static let path = find("storehook")
+    /// The measurements, which also hold what faults are rehearsed with.
+    static let bench = find("storehook-bench")
+
     /// Beside the test bundle, where SwiftPM puts both.
-    static let path: String = {
+    private static func find(_ name: String) -> String {
         // The runner's arguments name the bundle; the tests of a bundle and its programs share a directory.
         let places = CommandLine.arguments.map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
         let linked = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let candidates = (places + [URL(fileURLWithPath: linked).deletingLastPathComponent()])
-            .map { $0.appending(path: "storehook").path }
-        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "storehook"
-    }()
+            .map { $0.appending(path: name).path }
+        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? name
+    }
 }
 
 /// A migrated database, a stand-in for Apple, and the program to run on both.
@@ -55,8 +59,10 @@ struct Site: Sendable {
     }
 
     /// Starts the program; who starts it discards it.
-    func start(_ arguments: [String], _ more: [String: String] = [:], input: String = "") throws -> ChildProgram {
-        try ChildProgram(Executable.path, arguments, environment: environment(more), input: Array(input.utf8))
+    func start(
+        _ arguments: [String], _ more: [String: String] = [:], input: String = "", of program: String = Executable.path
+    ) throws -> ChildProgram {
+        try ChildProgram(program, arguments, environment: environment(more), input: Array(input.utf8))
     }
 
     /// Runs the program to its end.

@@ -98,7 +98,7 @@ struct ApplyTests {
                      where id in (select id from storehook.outbox_queue for update skip locked)
                     """)
                 let mine = Lease(owner: "another", seconds: 60)
-                let taken = try await bench.outbox.claim(2, for: mine)
+                let taken = try await bench.outbox.claim(2, for: mine).rows
                 #expect(taken.count == 1 && taken.allSatisfy { $0.attempts == 2 && $0.lapsed })
                 await gate.open()
                 try await eventually("the first row is applied") { try await bench.outbox.conservation().applied == 1 }

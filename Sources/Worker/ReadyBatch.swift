@@ -1,0 +1,24 @@
+import Foundation
+import Outbox
+
+/// A claimed batch on its way to being settled.
+enum ReadyBatch: Sendable {
+    /// Verified, to be settled while the next one is prepared.
+    case verified(PreparedBatch)
+    /// Not opened yet: its worker before this one did not survive it, or lost it.
+    case suspect(ClaimedBatch)
+
+    var ids: [Int64] {
+        switch self {
+        case .verified(let batch): batch.ids
+        case .suspect(let batch): batch.rows.map(\.id)
+        }
+    }
+
+    var token: UUID {
+        switch self {
+        case .verified(let batch): batch.token
+        case .suspect(let batch): batch.token
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Posts under way: the simulator as a process of its own, which repeats what is not answered 200 as Apple would.
+final class ChaosLoad: Sendable {
+    /// Share of the posts that repeat an earlier one.
+    static let duplicatePercent = 10
+
+    let posted: Int
+    private let process: Process
+    private let output = Pipe()
+
+    init(_ executable: URL, _ arguments: [String], notifications: Int) throws {
+        posted = notifications
+        process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    /// How many different notifications there are among the posts.
+    var unique: Int { posted - posted * Self.duplicatePercent / 100 }
+
+    /// Waits for the end.
+    /// - Returns: how many posts were answered 200.
+    func acknowledged() async throws -> Int {
+        while process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        // "accepted 1234, after 5 retries"
+        let number = text.split(separator: "accepted ").last.map { $0.prefix(while: \.isNumber) } ?? ""
+        guard let count = Int(number) else { throw NeverCameAbout(what: "the simulator's account of its posts") }
+        return count
+    }
+
+    /// Ends it early.
+    func stop() { if process.isRunning { process.terminate() } }
+}

@@ -1,0 +1,26 @@
+/// What became of the notifications of one cell.
+struct ChaosOutcome: Sendable {
+    var cell: String
+    /// Posts, repeats of one that was not answered 200 not counted.
+    var posted = 0
+    /// Of them, those that were answered 200 in the end.
+    var acknowledged = 0
+    /// Recorded and applied, or parked.
+    var applied = 0
+    /// Stored more than once, by Apple's repeats or by ours after an answer that got lost.
+    var duplicate = 0
+    /// Buried.
+    var dead = 0
+    /// Answered 200 and nowhere to be found.
+    var lost = 0
+    /// In two places at once.
+    var doubled = 0
+    /// Cells in which the state differs from what Apple's bytes say.
+    var differences = 0
+    /// From the end of the fault until a notification posted after it is applied.
+    var secondsToRecover = 0.0
+    /// Why it was not run; then there are no figures.
+    var skipped: String?
+
+    var isClean: Bool { lost == 0 && doubled == 0 && differences == 0 && acknowledged == posted }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Glibc
+
+/// The PostgreSQL server of a run, if it is the run's own to stop and to starve.
+final class ChaosServer: Sendable {
+    private let program: SupervisedProgram?
+    /// Where its data lies, alone on a small volume; nil where there is none to be filled.
+    let volume: URL?
+
+    /// - Parameters:
+    ///   - start: a program that becomes the server; nil where the server is somebody else's.
+    ///   - volume: a small volume that holds the server's data and nothing else.
+    init(start: URL?, volume: URL?, log: FileHandle) throws {
+        program = try start.map {
+            try SupervisedProgram($0, [], environment: ProcessInfo.processInfo.environment, log: log)
+        }
+        self.volume = volume
+    }
+
+    var isOurs: Bool { program != nil }
+
+    /// Ends it as a power failure would: no checkpoint, no farewell. Its supervisor starts it again.
+    func crash() { program?.signal(SIGQUIT) }
+
+    /// Ends it for good.
+    func stop() async { await program?.stop(asking: SIGINT) }
+}

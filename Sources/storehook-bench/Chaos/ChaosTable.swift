@@ -1,0 +1,32 @@
+/// Prints what became of the cells.
+enum ChaosTable {
+    private static let columns: [(title: String, name: String, value: @Sendable (ChaosOutcome) -> String)] = [
+        ("posted", "posted", { "\($0.posted)" }),
+        ("acknowledged", "acknowledged", { "\($0.acknowledged)" }),
+        ("applied", "applied", { "\($0.applied)" }),
+        ("duplicate", "duplicate", { "\($0.duplicate)" }),
+        ("dead", "dead", { "\($0.dead)" }),
+        ("lost", "lost", { "\($0.lost)" }),
+        ("doubled", "doubled", { "\($0.doubled)" }),
+        ("state differs", "differences", { $0.differences == 0 ? "0" : "yes" }),
+        ("recovered in", "seconds_to_recover", { "\(Double(Int($0.secondsToRecover * 100)) / 100)" }),
+    ]
+
+    static func print(_ outcomes: [ChaosOutcome], json: Bool) {
+        if json {
+            for outcome in outcomes {
+                let figures =
+                    outcome.skipped.map { ["\"skipped\":\"\($0)\""] }
+                    ?? columns.map { "\"\($0.name)\":\($0.value(outcome) == "yes" ? "1" : $0.value(outcome))" }
+                Swift.print("{\"cell\":\"\(outcome.cell)\",\(figures.joined(separator: ","))}")
+            }
+            return
+        }
+        Swift.print("| cell | " + columns.map(\.title).joined(separator: " | ") + ", s |")
+        Swift.print("|---|" + String(repeating: "---:|", count: columns.count))
+        for outcome in outcomes {
+            let cells = outcome.skipped.map { ["not run: \($0)"] } ?? columns.map { $0.value(outcome) }
+            Swift.print("| \(outcome.cell) | " + cells.joined(separator: " | ") + " |")
+        }
+    }
+}
