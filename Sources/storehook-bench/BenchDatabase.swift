@@ -16,8 +16,7 @@ struct BenchDatabase {
         }
         let name = "storehook_bench_\(ProcessInfo.processInfo.processIdentifier)"
         let logger = Logger(label: "storehook-bench") { _ in SwiftLogNoOpLogHandler() }
-        let admin = try await PostgresConnection.connect(to: PostgresConfiguration(url: server), logger: logger)
-        try await admin.query(PostgresQuery(unescaped: "create database \(name)", name: "bench.create"))
+        try await administer(server, "create database \(name)", logger)
         do {
             let url = Self.url(server, database: name)
             let pool = PostgresPool(configuration: try PostgresConfiguration(url: url), size: 2, logger: logger)
@@ -25,10 +24,10 @@ struct BenchDatabase {
             try await Outbox(pool).ensurePartitions()
             let result = try await body(BenchDatabase(url: url, pool: pool))
             await pool.close()
-            try await drop(name, admin)
+            try await administer(server, "drop database \(name) with (force)", logger)
             return result
         } catch {
-            try? await drop(name, admin)
+            try? await administer(server, "drop database \(name) with (force)", logger)
             throw error
         }
     }
@@ -39,9 +38,16 @@ struct BenchDatabase {
         return server + (server.contains("?") ? "&" : "?") + "dbname=\(database)"
     }
 
-    private static func drop(_ name: String, _ admin: PostgresConnection) async throws {
-        try await admin.query(PostgresQuery(unescaped: "drop database \(name) with (force)", name: "bench.drop"))
-        await admin.close()
+    /// On a connection of its own each time: what is measured in between may be the server's end.
+    private static func administer(_ server: String, _ statement: String, _ logger: Logger) async throws {
+        let admin = try await PostgresConnection.connect(to: PostgresConfiguration(url: server), logger: logger)
+        do {
+            try await admin.query(PostgresQuery(unescaped: statement, name: "bench.administer"), deadline: .seconds(60))
+            await admin.close()
+        } catch {
+            await admin.close()
+            throw error
+        }
     }
 
     /// Bytes of WAL written so far.

@@ -32,24 +32,16 @@ struct DrainBenchmark: AsyncParsableCommand {
         let authority = try SimulatedAuthority.generate()
         let bare = BareSignatures.rate(milliseconds: 500)
         let figures = try await BenchDatabase.with { database in
-            let bytes = try await fill(database, authority)
+            let waiting = try await Backlog.store(backlog, seed: seed, by: authority, in: database)
             let wal = try await database.walBytes()
             let serverBefore = try await database.serverCPUSeconds()
-            let clock = ContinuousClock()
-            let start = clock.now
+            let start: PostgresTimestamp = try await database.pool.query("select clock_timestamp()").one().decode(0)
             let processes = try (0..<workers).map { _ in try worker(database, authority) }
             defer { for process in processes where process.isRunning { process.terminate() } }
-            let outbox = Outbox(database.pool)
-            while try await outbox.pending() > 0 {
-                guard processes.allSatisfy(\.isRunning) else {
-                    throw ValidationError("a worker ended; see its log above")
-                }
-                try await Task.sleep(for: .milliseconds(20))
-            }
-            let seconds = (clock.now - start) / .seconds(1)
+            let seconds = try await waiting.untilDone(from: start, in: database) { processes.allSatisfy(\.isRunning) }
             let workerCPU = processes.compactMap { ProcessTimes.cpuSeconds(of: $0.processIdentifier) }.reduce(0, +)
             let serverCPU = try await database.serverCPUSeconds()
-            let end = try await outbox.conservation()
+            let end = try await Outbox(database.pool).conservation()
             for process in processes {
                 process.terminate()
                 process.waitUntilExit()
@@ -61,7 +53,8 @@ struct DrainBenchmark: AsyncParsableCommand {
             var figures = Figures("drain")
             figures.add("backlog", Double(backlog), "backlog, notifications")
             figures.add("workers", Double(workers), "worker processes")
-            figures.add("notification_bytes", Double(bytes) / Double(backlog), "bytes a notification, as posted")
+            figures.add(
+                "notification_bytes", Double(waiting.bytes) / Double(backlog), "bytes a notification, as posted")
             figures.add("per_second", Double(backlog) / seconds, "applied, notifications a second")
             figures.add("worker_cpu_us", workerCPU * each, "workers' CPU, microseconds a notification")
             if let serverBefore, let serverCPU {
@@ -78,27 +71,6 @@ struct DrainBenchmark: AsyncParsableCommand {
             return figures
         }
         figures.print(json: json)
-    }
-
-    /// Stores the backlog; answers its size in bytes.
-    private func fill(_ database: BenchDatabase, _ authority: SimulatedAuthority) async throws -> Int {
-        let now = Milliseconds(Int64(Date().timeIntervalSince1970 * 1000))
-        let simulation = Simulation(seed: seed, notifications: backlog, endingAt: now)
-        var bodies: [[UInt8]] = []
-        var bytes = 0
-        let outbox = Outbox(database.pool)
-        for text in simulation.signedDeliveries(by: authority) {
-            bodies.append(Array(text.utf8))
-            bytes += text.utf8.count
-            if bodies.count == 200 {
-                try await outbox.store(bodies)
-                bodies.removeAll(keepingCapacity: true)
-            }
-        }
-        if !bodies.isEmpty { try await outbox.store(bodies) }
-        // As autovacuum would have, had the rows come over hours.
-        try await database.pool.query("analyze")
-        return bytes
     }
 
     private func worker(_ database: BenchDatabase, _ authority: SimulatedAuthority) throws -> Process {

@@ -7,6 +7,8 @@ struct StorehookBench: AsyncParsableCommand {
         commandName: "storehook-bench",
         abstract: "Measures storehook on this machine.",
         discussion: "Example: storehook-bench verify --seconds 5 --json",
-        subcommands: [VerifyBenchmark.self, DrainBenchmark.self, ChaosCommand.self, PoisonedWorker.self]
+        subcommands: [
+            VerifyBenchmark.self, DrainBenchmark.self, ChaosCommand.self, PressureCommand.self, PoisonedWorker.self,
+        ]
     )
 }

@@ -49,6 +49,8 @@ struct Site: Sendable {
             "STOREHOOK_APPS": "\(Self.app.bundleId)=\(Self.app.appAppleId)",
             "STOREHOOK_TRUSTED_ROOTS": authority.rootFingerprint,
             "STOREHOOK_LOG_FORMAT": "json",
+            // As deploy/run has it.
+            "SWIFT_BACKTRACE": "threads=crashed,registers=none,images=none,symbolicate=fast",
             "PATH": "/usr/bin:/bin", "HOME": "/tmp",
         ]
         // Where a sanitizer or a shared libpq is found.

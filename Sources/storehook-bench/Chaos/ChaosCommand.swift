@@ -47,6 +47,7 @@ struct ChaosCommand: AsyncParsableCommand {
             log: programs.log)
         let outcomes: [ChaosOutcome]
         do {
+            try await server.untilReady()
             outcomes = try await play(programs, server)
         } catch {
             await server.stop()
@@ -72,7 +73,7 @@ struct ChaosCommand: AsyncParsableCommand {
                 outcomes.append(ChaosOutcome(cell: cell.name, skipped: "needs a server of its own: deploy/chaos"))
             case .volume where server.volume == nil:
                 outcomes.append(
-                    ChaosOutcome(cell: cell.name, skipped: "needs a volume of its own: deploy/chaos as root"))
+                    ChaosOutcome(cell: cell.name, skipped: "needs a volume of its own: deploy/chaos, as root"))
             default:
                 outcomes.append(try await play(cell, programs, server))
             }
@@ -98,7 +99,8 @@ struct ChaosCommand: AsyncParsableCommand {
                 try await Task.sleep(for: .seconds(2))
                 try await cell.fault(site, server)
                 outcome.secondsToRecover = try await site.untilServing()
-                let acknowledged = try await load.acknowledged()
+                let (acknowledged, repeated) = try await load.outcome()
+                outcome.repeated = repeated
                 try await site.eachWorks()
                 try await site.untilDone()
                 let probes = site.probes.load(ordering: .relaxed)

@@ -24,14 +24,19 @@ final class ChaosLoad: Sendable {
     var unique: Int { posted - posted * Self.duplicatePercent / 100 }
 
     /// Waits for the end.
-    /// - Returns: how many posts were answered 200.
-    func acknowledged() async throws -> Int {
+    /// - Returns: how many posts were answered 200, and how often one had to be repeated until it was.
+    func outcome() async throws -> (acknowledged: Int, repeated: Int) {
         while process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         // "accepted 1234, after 5 retries"
-        let number = text.split(separator: "accepted ").last.map { $0.prefix(while: \.isNumber) } ?? ""
-        guard let count = Int(number) else { throw NeverCameAbout(what: "the simulator's account of its posts") }
-        return count
+        guard let accepted = Self.number(after: "accepted ", in: text) else {
+            throw NeverCameAbout(what: "the simulator's account of its posts")
+        }
+        return (accepted, Self.number(after: "after ", in: text) ?? 0)
+    }
+
+    private static func number(after word: String, in text: String) -> Int? {
+        text.firstRange(of: word).flatMap { Int(text[$0.upperBound...].prefix(while: \.isNumber)) }
     }
 
     /// Ends it early.

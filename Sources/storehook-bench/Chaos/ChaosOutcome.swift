@@ -5,6 +5,8 @@ struct ChaosOutcome: Sendable {
     var posted = 0
     /// Of them, those that were answered 200 in the end.
     var acknowledged = 0
+    /// Posts sent again because they were not answered 200.
+    var repeated = 0
     /// Recorded and applied, or parked.
     var applied = 0
     /// Stored more than once, by Apple's repeats or by ours after an answer that got lost.

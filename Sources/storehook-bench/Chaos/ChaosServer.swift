@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import Logging
+import Postgres
 
 /// The PostgreSQL server of a run, if it is the run's own to stop and to starve.
 final class ChaosServer: Sendable {
@@ -18,6 +20,17 @@ final class ChaosServer: Sendable {
     }
 
     var isOurs: Bool { program != nil }
+
+    /// Waits until it answers.
+    func untilReady() async throws {
+        guard isOurs, let url = ProcessInfo.processInfo.environment["DATABASE_URL"] else { return }
+        let configuration = try PostgresConfiguration(url: url)
+        let logger = Logger(label: "chaos") { _ in SwiftLogNoOpLogHandler() }
+        try await patiently("the server answers", within: .seconds(60)) {
+            try await PostgresConnection.connect(to: configuration, logger: logger).close()
+            return true
+        }
+    }
 
     /// Ends it as a power failure would: no checkpoint, no farewell. Its supervisor starts it again.
     func crash() { program?.signal(SIGQUIT) }

@@ -3,6 +3,7 @@ enum ChaosTable {
     private static let columns: [(title: String, name: String, value: @Sendable (ChaosOutcome) -> String)] = [
         ("posted", "posted", { "\($0.posted)" }),
         ("acknowledged", "acknowledged", { "\($0.acknowledged)" }),
+        ("repeated", "repeated", { "\($0.repeated)" }),
         ("applied", "applied", { "\($0.applied)" }),
         ("duplicate", "duplicate", { "\($0.duplicate)" }),
         ("dead", "dead", { "\($0.dead)" }),
