@@ -200,3 +200,16 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Postgres", logging], swiftSettings: rules),
     ]
 )
+
+// libFuzzer brings a main of its own and a runtime that only `-sanitize=fuzzer` links: deploy/fuzz asks for these.
+if Context.environment["STOREHOOK_FUZZ"] == "1" {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+        .executableTarget(
+            name: "storehook-fuzz",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "CLibFuzzer"],
+            path: "Tests/Fuzzing/storehook-fuzz",
+            swiftSettings: rules
+        ),
+    ]
+}

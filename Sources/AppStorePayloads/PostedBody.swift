@@ -1,11 +1,10 @@
-import AppStorePayloads
-import NIOCore
-
 /// What Apple posts: `{"signedPayload":"<compact JWS>"}`.
-enum PostedBody {
+public enum PostedBody {
     /// Why a body is none of Apple's.
-    enum Refusal: String, Error {
+    public enum Refusal: String, Error {
+        /// Not a JSON text.
         case notJSON = "the body is not JSON"
+        /// A JSON text without it.
         case noSignedPayload = "the body has no text member signedPayload"
     }
 
@@ -13,10 +12,10 @@ enum PostedBody {
     ///
     /// Only the envelope is judged. A JWS that looks wrong may be a new release's to understand: it is stored like any
     /// other, and what is stored can be replayed.
-    static func signedPayload(in body: ByteBuffer) throws(Refusal) -> [UInt8] {
+    public static func signedPayload(in body: [UInt8]) throws(Refusal) -> [UInt8] {
         let document: JSONDocument
         do throws(JSONError) {
-            document = try JSONDocument(Array(body.readableBytesView))
+            document = try JSONDocument(body)
         } catch {
             throw .notJSON
         }

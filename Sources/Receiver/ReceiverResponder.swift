@@ -1,3 +1,4 @@
+import AppStorePayloads
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -39,7 +40,7 @@ struct ReceiverResponder: HTTPResponder {
             return refusal(.badRequest, "the body did not arrive whole", [.connection: "close"])
         }
         do {
-            try await commit.commit(PostedBody.signedPayload(in: body))
+            try await commit.commit(PostedBody.signedPayload(in: Array(body.readableBytesView)))
             return Response(status: .ok)
         } catch let refused as PostedBody.Refusal {
             return refusal(.badRequest, refused.rawValue)

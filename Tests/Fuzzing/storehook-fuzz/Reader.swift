@@ -1,0 +1,101 @@
+import AppStorePayloads
+import AppStoreVerification
+
+/// What is fuzzed.
+enum Reader: String, CaseIterable {
+    /// A compact JWS, all of the verifier behind it. The root in its header counts as trusted, so that a genuine seed is
+    /// verified to its end.
+    case jws
+    /// Three certificates, each after its length in two bytes; the third counts as trusted.
+    case chain
+    /// A payload's JSON text.
+    case payload
+    /// What is posted to the receiver.
+    case body
+
+    /// Reads one input. Traps where a reader's promise is broken.
+    func run(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+        let input = Array(UnsafeBufferPointer(start: start, count: count))
+        switch self {
+        case .jws: readJWS(input)
+        case .chain: readChain(input)
+        case .payload: readPayload(input)
+        case .body: readBody(input)
+        }
+        return 0
+    }
+
+    private func readJWS(_ input: [UInt8]) {
+        _ = UnverifiedSummary.read(input)
+        var roots: Set<Fingerprint> = [.appleRootG3]
+        if let header = input.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).first,
+            let text = Base64.url.decode(Array(header)), let object = try? JSONDocument(text).object,
+            let last = object.strings("x5c")?.last, let root = Base64.standard.decode(Array(last.utf8))
+        {
+            roots.insert(Fingerprint(of: root))
+        }
+        let verifier = Verifier(
+            configuration: VerifierConfiguration(
+                apps: [Self.app: 1_234_567_890], environments: [.production, .sandbox, .xcode], trustedRoots: roots),
+            clock: { Timestamp(millisecondsSince1970: 1_770_000_000_000) })
+        if let verified = try? verifier.verifyNotification(input) {
+            precondition(verified.bundleId == Self.app, "a notification of another app was accepted")
+            precondition(
+                (verified.transaction == nil) == (verified.digests.transaction == nil), "a part without its digest")
+            // Found in the cache now: the short way has to say the same.
+            precondition((try? verifier.verifyNotification(input)) == verified, "the cache changed the answer")
+        }
+        for kind in [verifier.isTransaction, verifier.isRenewal, verifier.isAppTransaction] { _ = kind(input) }
+    }
+
+    private func readChain(_ input: [UInt8]) {
+        var certificates: [[UInt8]] = []
+        var rest = input[...]
+        while let high = rest.popFirst(), let low = rest.popFirst() {
+            let length = Int(high) << 8 | Int(low)
+            certificates.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        let roots = Set(certificates.last.map { [Fingerprint(of: $0)] } ?? [])
+        do throws(VerificationFailure) {
+            let chain = try CertificateChain(validating: certificates, trustedRoots: roots)
+            precondition(chain.leaf.notBefore <= chain.leaf.notAfter, "a chain with a leaf that never is valid")
+            try chain.requireValid(at: Timestamp(millisecondsSince1970: 1_770_000_000_000))
+        } catch {
+            precondition(!error.message.isEmpty && !error.message.contains("\n"), "a reason is one line")
+        }
+    }
+
+    private func readPayload(_ input: [UInt8]) {
+        if let payload = try? NotificationPayload.decode(input) {
+            precondition(payload.json == input, "the text that is kept is the text that was signed")
+            precondition(UniqueIdentifier(payload.notificationUUID) == payload.uuid, "a name that is not its value")
+        }
+        if let payload = try? TransactionPayload.decode(input) {
+            precondition(!payload.transactionId.isEmpty, "a transaction without its key")
+            let date = payload.signedDate
+            precondition(Timestamp(iso8601: date.description) == date, "a date that is not its text")
+        }
+        if let payload = try? RenewalInfoPayload.decode(input) {
+            precondition(!payload.originalTransactionId.isEmpty, "a renewal info without its key")
+        }
+        if let payload = try? AppTransactionPayload.decode(input) {
+            precondition(!payload.bundleId.isEmpty, "an app transaction without its key")
+        }
+    }
+
+    private func readBody(_ input: [UInt8]) {
+        guard let jws = try? PostedBody.signedPayload(in: input) else { return }
+        precondition(!jws.isEmpty && jws.count <= input.count, "a JWS that the body cannot hold")
+        precondition(!jws.contains(0), "a zero byte")
+        _ = UnverifiedSummary.read(jws)
+    }
+
+    private static let app = "com.example.storehook"
+}
+
+extension Verifier {
+    fileprivate func isTransaction(_ jws: [UInt8]) -> Bool { (try? verifyTransaction(jws)) != nil }
+    fileprivate func isRenewal(_ jws: [UInt8]) -> Bool { (try? verifyRenewal(jws)) != nil }
+    fileprivate func isAppTransaction(_ jws: [UInt8]) -> Bool { (try? verifyAppTransaction(jws)) != nil }
+}
