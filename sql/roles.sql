@@ -29,6 +29,14 @@ begin
             when duplicate_object or unique_violation then null;
         end;
     end loop;
+    begin
+        -- Operators decide about dead letters and look at everything. A dry run of a replay applies the letters in a
+        -- transaction that it rolls back, and applying takes the rights of a worker.
+        grant storehook_worker to storehook_ops;
+    exception
+        -- unique_violation: as above. Memberships are the server's too.
+        when unique_violation then null;
+    end;
 end
 $$;
 
@@ -62,9 +70,7 @@ grant select, insert, update on storehook.purchase_lines, storehook.transactions
 grant delete on storehook.subscriptions to storehook_worker;
 grant execute on function storehook.ensure_outbox_partitions(integer) to storehook_worker;
 
--- Operators decide about dead letters and look at everything. A dry run of a replay applies the letters in a
--- transaction that it rolls back, and applying takes the rights of a worker.
-grant storehook_worker to storehook_ops;
+-- Operators are workers (see above) who may also look at everything, put back and decide.
 grant select on all tables in schema storehook to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
 grant insert on storehook.outbox_queue to storehook_ops;
