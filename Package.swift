@@ -20,6 +20,7 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
@@ -44,6 +45,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
@@ -111,12 +113,30 @@ let package = Package(
             swiftSettings: rules
         ),
 
+        // What the programs tell of themselves, for Prometheus.
+        .target(
+            name: "Monitoring",
+            dependencies: [
+                "Outbox", "Postgres", httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore,
+                serviceLifecycle,
+            ],
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "MonitoringTests",
+            dependencies: [
+                "Monitoring", "Outbox", "Postgres", "Schema", "TestSupport", asyncHTTPClient, logging, metrics, nioCore,
+                nioHTTP1, serviceLifecycle,
+            ],
+            swiftSettings: rules
+        ),
+
         // The two programs' hearts. They never import each other.
         .target(
             name: "Receiver",
             dependencies: [
-                "AppStorePayloads", "Outbox", deque, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
-                nioHTTPTypes, serviceLifecycle,
+                "AppStorePayloads", "Outbox", deque, httpTypes, hummingbird, hummingbirdCore, logging, metrics,
+                nioCore, nioHTTPTypes, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -124,7 +144,7 @@ let package = Package(
             name: "Worker",
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Subscriptions", logging,
-                serviceLifecycle,
+                metrics, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -141,9 +161,9 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Receiver", "Schema",
-                "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration, logging,
-                nioCore, nioHTTP1, serviceLifecycle, systemPackage, unixSignals,
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Monitoring", "Outbox", "Postgres", "Receiver",
+                "Schema", "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration,
+                logging, metrics, nioCore, nioHTTP1, serviceLifecycle, systemPackage, unixSignals,
             ],
             swiftSettings: rules
         ),

@@ -69,6 +69,8 @@ grant select, insert, update on storehook.purchase_lines, storehook.transactions
     storehook.subscriptions to storehook_worker;
 grant delete on storehook.subscriptions to storehook_worker;
 grant execute on function storehook.ensure_outbox_partitions(integer) to storehook_worker;
+-- Its metrics tell how long the queue is.
+grant select on storehook.queue_depth to storehook_worker;
 
 -- Operators are workers (see above) who may also look at everything, put back and decide.
 grant select on all tables in schema storehook to storehook_ops;

@@ -10,6 +10,15 @@ extension Outbox {
         }
     }
 
+    /// The queue by state, or nil for a role that may not see it, such as the receiver's. Asking first keeps a refusal out
+    /// of the server's log each time that somebody looks.
+    public func depthIfAllowed() async throws -> [QueueDepth]? {
+        let mayAsk: Bool = try await pool.query(
+            PostgresQuery("outbox.may_see_depth", "select has_table_privilege('storehook.queue_depth', 'select')")
+        ).one().decode(0)
+        return mayAsk ? try await depth() : nil
+    }
+
     /// Where every stored notification is. Reads all of them: for audits, not for polling.
     public func conservation() async throws -> Conservation {
         let rows = try await pool.query(

@@ -22,13 +22,19 @@ public final class PostgresPool: Service, Sendable {
     private let configuration: PostgresConfiguration
     private let size: Int
     private let logger: Logger
+    private let onError: (@Sendable (PostgresError) -> Void)?
     private let backoff = Backoff()
     private let state: Mutex<Guarded>
     /// Says to ``run()`` that there may be no connection left; one hint is as good as many.
     private let (hints, hint) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// A pool of at most `size` connections; none is opened yet.
-    public init(configuration: PostgresConfiguration, size: Int, logger: Logger) {
+    /// - Parameter onError: Told of each statement or transaction that fails, for metrics; on any thread.
+    public init(
+        configuration: PostgresConfiguration, size: Int, logger: Logger,
+        onError: (@Sendable (PostgresError) -> Void)? = nil
+    ) {
+        self.onError = onError
         self.configuration = configuration
         self.size = max(1, size)
         self.logger = logger
@@ -95,11 +101,17 @@ public final class PostgresPool: Service, Sendable {
         for _ in 0..<size {
             do {
                 return try await withConnection(operation)
-            } catch let error as PostgresError where error.isUnsent {
-                continue
+            } catch let error as PostgresError {
+                onError?(error)
+                guard error.isUnsent else { throw error }
             }
         }
-        return try await withConnection(operation)
+        do {
+            return try await withConnection(operation)
+        } catch let error as PostgresError {
+            onError?(error)
+            throw error
+        }
     }
 
     private func acquire(isolation: isolated (any Actor)? = #isolation) async throws -> PostgresConnection {

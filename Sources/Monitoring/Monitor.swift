@@ -1,0 +1,64 @@
+public import Outbox
+
+/// What one process tells of itself and of the queue.
+public struct Monitor: Sendable {
+    /// Who the process is, for `storehook_build_info`.
+    public struct Program: Sendable {
+        /// `receiver` or `worker`.
+        public var name: String
+        /// The version of the schema that it was built for.
+        public var schema: Int
+
+        /// A program.
+        public init(name: String, schema: Int) {
+            self.name = name
+            self.schema = schema
+        }
+    }
+
+    private let registry: MetricsRegistry
+    private let program: Program
+    private let queue: CachedReading<[QueueDepth]?>
+    private let schemaFits: CachedReading<Bool>
+
+    /// A monitor.
+    /// - Parameters:
+    ///   - outbox: over connections of its own, so that those who work never wait for those who watch. Its statements must
+    ///     have a deadline.
+    ///   - schemaFits: asks the database whether its schema is the one that the program was built for.
+    public init(
+        _ program: Program, registry: MetricsRegistry, outbox: Outbox,
+        schemaFits: @escaping @Sendable () async throws -> Bool
+    ) {
+        self.program = program
+        self.registry = registry
+        // Prometheus gives a scrape ten seconds unless told otherwise, and people set it as low as one.
+        let patience = Duration.milliseconds(500)
+        queue = CachedReading(every: .seconds(1), patience: patience, shelfLife: .seconds(60)) {
+            try await outbox.depthIfAllowed()
+        }
+        self.schemaFits = CachedReading(every: .seconds(30), patience: patience, shelfLife: .seconds(300), schemaFits)
+    }
+
+    /// Whether the database answers.
+    public func databaseAnswers() async -> Bool { await queue.answer().isAnswered }
+
+    /// The page that Prometheus reads. Comes whatever the database does; without it, it lacks what only the database knows.
+    public func exposition() async -> (contentType: String, text: String) {
+        async let queued = queue.answer()
+        async let fits = schemaFits.answer()
+        var samples = ProcessSamples.now()
+        samples.append(
+            MetricSample(
+                "storehook_build_info", [("program", program.name), ("schema_version", "\(program.schema)")], 1))
+        let answer = await queued
+        samples.append(MetricSample("storehook_database_up", [], answer.isAnswered ? 1 : 0))
+        for depth in (answer.value ?? nil) ?? [] {
+            let state = [("state", depth.state)]
+            samples.append(MetricSample("storehook_queue_depth", state, Double(depth.count)))
+            samples.append(MetricSample("storehook_queue_oldest_age_seconds", state, depth.oldestAgeSeconds))
+        }
+        if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
+        return (Exposition.contentType, registry.exposition(with: samples))
+    }
+}
