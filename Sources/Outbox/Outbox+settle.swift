@@ -17,6 +17,11 @@ extension Outbox {
         return try Set(rows.map { try $0.decode(0, as: Int64.self) })
     }
 
+    /// The time now by the database's clock, also late in a transaction.
+    public static func clock(_ session: borrowing PostgresSession) throws -> PostgresTimestamp {
+        try session.query(PostgresQuery("outbox.clock", "select clock_timestamp()")).one().decode(0)
+    }
+
     /// Records rows whose notification is recorded already, in the transaction that took them.
     public static func recordDuplicates(
         _ duplicates: [(id: Int64, notificationUUID: UUID)], _ session: borrowing PostgresSession

@@ -29,6 +29,13 @@ public struct PostgresTimestamp: Sendable, Hashable {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
+    /// So much later, or earlier; within ``earliest`` and ``latest``.
+    public func adding(_ duration: Duration) -> PostgresTimestamp {
+        let microseconds = Int64(clamping: duration.attoseconds / 1_000_000_000_000)
+        let (sum, overflow) = microsecondsSince1970.addingReportingOverflow(microseconds)
+        return PostgresTimestamp(microsecondsSince1970: overflow ? (microseconds < 0 ? .min : .max) : sum)
+    }
+
     /// From 1970-01-01 to 2000-01-01, in microseconds.
     private static let epochShift: Int64 = 946_684_800_000_000
 }

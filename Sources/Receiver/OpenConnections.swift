@@ -15,9 +15,13 @@ final class OpenConnections: Sendable {
     }
     private let state = Mutex(State())
     private let patience: TimeAmount
+    private let metrics: ReceiverMetrics
 
     /// - Parameter patience: how long a connection may take to finish once it has been told to.
-    init(patience: TimeAmount) { self.patience = patience }
+    init(patience: TimeAmount, metrics: ReceiverMetrics) {
+        self.patience = patience
+        self.metrics = metrics
+    }
 
     /// Tells every connection, now and from now on, to close as soon as no request is under way.
     func stop() {
@@ -33,11 +37,13 @@ final class OpenConnections: Sendable {
             state.channels[ObjectIdentifier(channel)] = channel
             return state.isStopping
         }
+        metrics.connectionOpened()
         if isStopping { finish(channel) }
     }
 
     fileprivate func remove(_ channel: any Channel) {
         state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
+        metrics.connectionClosed()
     }
 
     /// Later on the connection's own event loop, where its pipeline is complete by then. Told twice is told once.

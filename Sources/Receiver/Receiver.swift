@@ -1,33 +1,47 @@
 import Hummingbird
 import HummingbirdCore
 public import Logging
+public import Metrics
 import NIOCore
 public import Outbox
 public import ServiceLifecycle
 
 /// The HTTP face to Apple: stores what is posted, and verifies nothing.
 public struct Receiver: Service {
+    /// Makes the page for Prometheus.
+    public typealias Exposition = @Sendable () async -> (contentType: String, text: String)
+
     private let commit: GroupCommit
     private let application: Application<ReceiverResponder>
     private let connections: OpenConnections
     private let logger: Logger
 
     /// A receiver.
-    /// - Parameter onListening: told the port once connections are accepted.
+    /// - Parameters:
+    ///   - metrics: where to count.
+    ///   - onListening: told the port once connections are accepted.
+    ///   - exposition: the page for Prometheus, which `/metrics` answers.
     public init(
         outbox: Outbox, configuration: ReceiverConfiguration, logger: Logger,
-        onListening: @escaping @Sendable (Int) -> Void = { _ in }
+        metrics factory: any MetricsFactory = MetricsSystem.factory,
+        onListening: @escaping @Sendable (Int) -> Void = { _ in },
+        exposition: @escaping Exposition = { ("text/plain; charset=utf-8", "") }
     ) {
-        let commit = GroupCommit(limits: configuration.limits, logger: logger) { try await outbox.store($0) }
+        let metrics = ReceiverMetrics(factory)
+        let commit = GroupCommit(limits: configuration.limits, logger: logger) { bodies in
+            try await metrics.storing(bodies.count) { try await outbox.store(bodies) }
+        }
         self.commit = commit
         self.logger = logger
         // Hummingbird logs a line a request; at thousands a second that is noise.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
-        let connections = OpenConnections(patience: TimeAmount(configuration.stopDeadline))
+        let connections = OpenConnections(patience: TimeAmount(configuration.stopDeadline), metrics: metrics)
         self.connections = connections
         application = Application(
-            responder: ReceiverResponder(configuration: configuration, commit: commit) { try await outbox.ping() },
+            responder: ReceiverResponder(
+                configuration: configuration, commit: commit, ping: { try await outbox.ping() }, metrics: metrics,
+                exposition: exposition),
             server: .http1(
                 configuration: HTTP1Channel.Configuration(
                     additionalChannelHandlers: [

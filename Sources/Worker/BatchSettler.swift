@@ -29,6 +29,7 @@ struct BatchSettler: Sendable {
     let configuration: WorkerConfiguration
     let watch: RunawayWatch
     let logger: Logger
+    let metrics: WorkerMetrics
     private var outbox: Outbox { Outbox(pool) }
 
     /// Settles every row one way or another, or leaves it to the lease's end.
@@ -92,7 +93,7 @@ struct BatchSettler: Sendable {
     private func commit(_ batch: PreparedBatch) async throws -> Tally {
         // Past the lease the rows are others' to do, so a worker that stands still must not hold their locks any longer.
         let options = TransactionOptions(idleTimeout: .seconds(configuration.leaseSeconds), name: "settle")
-        return try await pool.withTransaction(options) { session in
+        let done = try await pool.withTransaction(options) { session in
             let held = try Outbox.take(batch.ids, token: batch.token, session)
             let rows = batch.rows.filter { held.contains($0.claimed.id) }
             let entries = rows.compactMap { row -> LedgerEntry? in
@@ -106,10 +107,16 @@ struct BatchSettler: Sendable {
             try Outbox.recordDuplicates(
                 duplicates.map { ($0.outboxID, UUID($0.notification.uuid)) }, session)
             try Outbox.bury(letters, session)
-            return Tally(
+            let tally = Tally(
                 applied: outcomes.count { $0 == .applied }, duplicate: duplicates.count,
                 parked: outcomes.count { $0 == .parked }, dead: letters.count, lost: batch.rows.count - rows.count)
+            let end = (try Outbox.clock(session), ContinuousClock.now)
+            return (tally: tally, entries: entries, outcomes: outcomes, letters: letters, end: end)
         }
+        // Asked inside the transaction, where it costs no connection; what the commit itself took is measured here.
+        let committed = done.end.0.adding(ContinuousClock.now - done.end.1)
+        metrics.settled(done.entries, done.outcomes, done.letters, at: committed)
+        return done.tally
     }
 
     /// Puts rows off by the retry policy; `reason` where the rows do not say themselves.
@@ -128,6 +135,7 @@ struct BatchSettler: Sendable {
             let delays = rows.map { configuration.retries.delay(afterAttempt: $0.attempts, using: &generator) }
             do {
                 try await outbox.putOff(rows.map(\.id), by: delays, reason: reason, token: batch.token)
+                metrics.putOff(rows.count, reason: reason)
                 tally.putOff += rows.count
             } catch {
                 // The lease runs out and they fall due by themselves.

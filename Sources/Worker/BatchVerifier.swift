@@ -7,6 +7,7 @@ struct BatchVerifier: Sendable {
     let verifier: Verifier
     let configuration: WorkerConfiguration
     let watch: RunawayWatch
+    let metrics: WorkerMetrics
 
     func prepare(_ batch: ClaimedBatch) async -> PreparedBatch {
         let claimed = batch.rows
@@ -15,23 +16,29 @@ struct BatchVerifier: Sendable {
         let shares = stride(from: 0, to: claimed.count, by: max(share, 1)).map {
             claimed[$0..<min($0 + share, claimed.count)]
         }
-        let dispositions = await withTaskGroup(of: (Int, [PreparedBatch.Disposition]).self) { group in
+        let judged = await withTaskGroup(of: (Int, [Judged]).self) { group in
             for (number, share) in shares.enumerated() {
-                group.addTask { (number, share.map(disposition(of:))) }
+                group.addTask { (number, share.map(judge)) }
             }
-            var parts = [[PreparedBatch.Disposition]](repeating: [], count: shares.count)
+            var parts = [[Judged]](repeating: [], count: shares.count)
             for await (number, part) in group { parts[number] = part }
             return parts.flatMap(\.self)
         }
-        return PreparedBatch(token: batch.token, rows: Array(zip(claimed, dispositions)))
+        metrics.verified(judged.compactMap(\.duration), chains: verifier.chainCache.statistics)
+        return PreparedBatch(token: batch.token, rows: Array(zip(claimed, judged.map(\.disposition))))
     }
 
-    private func disposition(of claimed: ClaimedNotification) -> PreparedBatch.Disposition {
-        if let exhausted = exhausted(claimed) { return .bury(exhausted) }
-        return watch.during([claimed.id]) {
+    /// A row's disposition, and how long it took to find out; nil where nothing was verified.
+    private typealias Judged = (disposition: PreparedBatch.Disposition, duration: Duration?)
+
+    private func judge(_ claimed: ClaimedNotification) -> Judged {
+        if let exhausted = exhausted(claimed) { return (.bury(exhausted), nil) }
+        let start = ContinuousClock.now
+        let disposition = watch.during([claimed.id]) {
             configuration.beforeVerifying?(claimed.id)
             return PreparedBatch.Disposition(verifying: claimed, by: verifier)
         }
+        return (disposition, ContinuousClock.now - start)
     }
 
     /// A row that has used up its attempts is buried unopened: opening it may be what ended the others.

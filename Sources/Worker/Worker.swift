@@ -2,6 +2,7 @@ public import AppStoreVerification
 import Foundation
 public import Ledger
 public import Logging
+public import Metrics
 import Outbox
 public import Postgres
 public import ServiceLifecycle
@@ -20,19 +21,25 @@ public final class Worker: Service {
     private let signal = WorkSignal()
     private let floor = Mutex(ClaimFloor())
     private let watch: RunawayWatch
+    private let metrics: WorkerMetrics
+    private let lastClaim = Mutex<ContinuousClock.Instant?>(nil)
 
     /// A worker.
     /// - Parameters:
     ///   - pool: at least two connections: one batch is claimed while another is applied.
     ///   - listener: hears of new rows at once; without it the worker polls.
+    ///   - metrics: where to count.
     public init(
         pool: PostgresPool, verifier: Verifier, ledger: Ledger, listener: PostgresListener?,
-        configuration: WorkerConfiguration, logger: Logger
+        configuration: WorkerConfiguration, logger: Logger, metrics factory: any MetricsFactory = MetricsSystem.factory
     ) {
+        metrics = WorkerMetrics(factory)
         outbox = Outbox(pool)
         watch = RunawayWatch(limit: configuration.runawaySeconds, logger: logger)
-        self.verifier = BatchVerifier(verifier: verifier, configuration: configuration, watch: watch)
-        settler = BatchSettler(pool: pool, ledger: ledger, configuration: configuration, watch: watch, logger: logger)
+        self.verifier = BatchVerifier(
+            verifier: verifier, configuration: configuration, watch: watch, metrics: metrics)
+        settler = BatchSettler(
+            pool: pool, ledger: ledger, configuration: configuration, watch: watch, logger: logger, metrics: metrics)
         self.listener = listener
         self.configuration = configuration
         self.logger = logger
@@ -40,6 +47,10 @@ public final class Worker: Service {
 
     /// Whether it has been told to stop.
     var isStopping: Bool { signal.isStopped }
+
+    /// How long ago it last looked at the queue and was answered; nil if it never did. An idle worker looks about once a
+    /// second, a busy one after each batch.
+    public var sinceLastClaim: Duration? { lastClaim.withLock(\.self).map { ContinuousClock.now - $0 } }
 
     /// Works until graceful shutdown: then the batch in hand is finished, what was claimed ahead is given back, and this
     /// returns.
@@ -96,6 +107,8 @@ public final class Worker: Service {
                     configuration.batchSize, for: lease, from: floor.withLock { $0.next() })
                 floor.withLock { $0.learn(from: claimed) }
                 failures = 0
+                lastClaim.withLock { $0 = .now }
+                if !claimed.rows.isEmpty { metrics.claimed(claimed.rows.count) }
                 if claimed.isSuspect { return .suspect(claimed) }
                 if !claimed.rows.isEmpty { return .verified(await verifier.prepare(claimed)) }
                 await signal.wait(atMost: configuration.pollInterval * Double.random(in: 0.5...1))
@@ -122,6 +135,7 @@ public final class Worker: Service {
     }
 
     private func report(_ tally: BatchSettler.Tally) {
+        metrics.lost(tally.lost)
         let metadata: Logger.Metadata = [
             "applied": "\(tally.applied)", "duplicate": "\(tally.duplicate)", "parked": "\(tally.parked)",
             "dead": "\(tally.dead)", "put_off": "\(tally.putOff)", "lost": "\(tally.lost)",

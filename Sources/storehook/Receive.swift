@@ -1,5 +1,6 @@
 import ArgumentParser
 import Logging
+import Monitoring
 import Outbox
 import Postgres
 import Receiver
@@ -11,7 +12,8 @@ struct Receive: AsyncParsableCommand {
         abstract: "Store what Apple posts to /webhooks/apple.",
         discussion: """
             Answers 200 once a notification is committed, and 503 while the database is away, so that Apple tries again.
-            Apple needs TLS: put a proxy in front. SIGTERM finishes what was accepted.
+            Apple needs TLS: put a proxy in front, and let it pass on /webhooks/apple alone: /healthz, /readyz and /metrics
+            are for you. SIGTERM finishes what was accepted.
 
             Example: storehook receive --host 0.0.0.0 --port 8080
             """)
@@ -28,17 +30,18 @@ struct Receive: AsyncParsableCommand {
         let settings = try await shared.settings()
         let logger = try settings.logger("receiver")
         // Two: one group of notifications is on its way to the disk while /readyz asks its question.
-        let pool = PostgresPool(configuration: try settings.receiverDatabase(), size: 2, logger: logger)
+        let monitoring = try ProgramMonitoring("receiver", settings)
+        let pool = PostgresPool(
+            configuration: try settings.receiverDatabase(), size: 2, logger: logger, onError: monitoring.countError)
         try await requireSchemaIfReachable(pool)
         let host = host
         let receiver = Receiver(
-            outbox: Outbox(pool), configuration: ReceiverConfiguration(host: host, port: port), logger: logger
-        ) { port in
-            logger.info("Listening", metadata: ["host": "\(host)", "port": "\(port)"])
-        }
+            outbox: Outbox(pool), configuration: ReceiverConfiguration(host: host, port: port), logger: logger,
+            onListening: { logger.info("Listening", metadata: ["host": "\(host)", "port": "\($0)"]) },
+            exposition: { await monitoring.monitor.exposition() })
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: pool), .init(service: receiver)],
+                services: [.init(service: pool), .init(service: monitoring.pool), .init(service: receiver)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await services.run()
     }

@@ -69,6 +69,15 @@ struct Settings: Sendable {
         return configuration
     }
 
+    /// `DATABASE_URL` for metrics: whoever looks waits half a second for an answer, and a question that takes ten times as
+    /// long is better stopped.
+    func monitorDatabase() throws -> PostgresConfiguration {
+        var configuration = try database()
+        configuration.queryTimeout = .seconds(5)
+        configuration.cancelGracePeriod = .seconds(1)
+        return configuration
+    }
+
     /// `STOREHOOK_APPS`, `STOREHOOK_ENVIRONMENTS`, `STOREHOOK_TRUSTED_ROOTS`.
     func verifier() throws -> VerifierConfiguration {
         VerifierConfiguration(apps: try apps(), environments: environments(), trustedRoots: try trustedRoots())

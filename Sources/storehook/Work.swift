@@ -15,15 +15,22 @@ struct Work: AsyncParsableCommand {
         abstract: "Verify and apply what the receivers stored.",
         discussion: """
             Run as many as you like, on as many machines. SIGTERM finishes the batch in hand and gives the rest back.
+            With --metrics-port it serves /metrics, /healthz and /readyz.
 
-            Example: STOREHOOK_APPS=com.example.app=1234567890 storehook work
+            Example: STOREHOOK_APPS=com.example.app=1234567890 storehook work --metrics-port 9101
             """)
 
     @OptionGroup var shared: SharedOptions
     @Option(help: "Notifications claimed at a time, 1 to 1000.") var batch = 100
 
+    @Option(help: "The port to serve /metrics, /healthz and /readyz on; 0 for any free one.") var metricsPort: Int?
+    @Option(help: "The address to serve them on.") var metricsHost = "127.0.0.1"
+
     func validate() throws {
         guard (1...1000).contains(batch) else { throw ValidationError("--batch goes from 1 to 1000") }
+        guard (0...65535).contains(metricsPort ?? 0) else {
+            throw ValidationError("--metrics-port goes from 0 to 65535")
+        }
     }
 
     func run() async throws {
@@ -37,25 +44,47 @@ struct Work: AsyncParsableCommand {
                 "STOREHOOK_APPS names no app; every notification would end as a dead letter. "
                     + "Example: STOREHOOK_APPS=com.example.app=1234567890", status: .usage)
         }
+        // Nothing is counted where nobody can ask.
+        let monitoring = try metricsPort.map { _ in try ProgramMonitoring("worker", settings) }
         // One to claim, one to apply.
-        let pool = PostgresPool(configuration: try settings.database(), size: 2, logger: logger)
+        let pool = PostgresPool(
+            configuration: try settings.database(), size: 2, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)
         let listener = try PostgresListener(
             configuration: try settings.database(), channel: Outbox.channel, logger: logger)
+        let leaseSeconds = try settings.leaseSeconds()
         let worker = Worker(
             pool: pool,
             verifier: Verifier(configuration: trust, clock: WallClock.now),
             ledger: Ledger(),
             listener: listener,
             configuration: WorkerConfiguration(
-                name: name, batchSize: batch, leaseSeconds: try settings.leaseSeconds(), retries: try settings.retries()
-            ),
+                name: name, batchSize: batch, leaseSeconds: leaseSeconds, retries: try settings.retries()),
             logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
-        let services = ServiceGroup(
+        var services: [any Service] = [pool]
+        if let monitoring, let metricsPort {
+            // Before the worker, hence stopped after it: its last batch is counted and can still be read.
+            services += [
+                monitoring.pool,
+                monitoring.server(host: metricsHost, port: metricsPort, logger: logger) {
+                    Self.notReady(worker.sinceLastClaim, leaseSeconds: leaseSeconds)
+                },
+            ]
+        }
+        services += [listener, worker]
+        let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: pool), .init(service: listener), .init(service: worker)],
+                services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await services.run()
+        try await group.run()
+    }
+
+    /// Why a worker that looked at the queue so long ago is not ready. One that has not done so for longer than its lease
+    /// holds nothing any more; and who settles a batch may take seconds until the next look.
+    private static func notReady(_ sinceLastClaim: Duration?, leaseSeconds: Int) -> String? {
+        guard let sinceLastClaim else { return "the worker has not looked at the queue yet" }
+        guard sinceLastClaim > .seconds(max(leaseSeconds, 10)) else { return nil }
+        return "the worker last looked at the queue \(sinceLastClaim.components.seconds) seconds ago"
     }
 }
