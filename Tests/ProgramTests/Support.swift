@@ -149,6 +149,15 @@ extension ChildProgram {
     }
 }
 
+extension ChildProgram {
+    /// The port on which a worker says that it serves metrics; it begins to work beside that.
+    func metricsPort() async throws -> Int {
+        try await eventually("it serves metrics") { port != nil }
+        guard let port else { throw NeverHappened("it serves metrics") }
+        return port
+    }
+}
+
 /// Runs `body` with a site of its own.
 func withSite<T>(
     isolation: isolated (any Actor)? = #isolation, _ body: (Site) async throws -> T

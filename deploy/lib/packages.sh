@@ -32,6 +32,17 @@ need_for_building() {
 
 need_postgres_server() { need postgresql "a PostgreSQL server to start privately; one that Debian starts with it is left alone" find_postgres; }
 
+need_prometheus() { need prometheus "a Prometheus that tests start for themselves; the one that Debian would start is masked" have_prometheus; }
+have_prometheus() { have prometheus && have promtool; }
+
+# keep_asleep SERVICE COMMAND…: a service that Debian starts with its package, and with the machine from then on, stays down;
+# who wants it says systemctl unmask. COMMAND is how to become root.
+keep_asleep() {
+    local unit=/etc/systemd/system/$1.service
+    shift
+    if [[ -d ${unit%/*} && ! -e $unit && ! -L $unit ]]; then "$@" ln -s /dev/null "$unit"; fi
+}
+
 # install_missing LIST LOG: LIST is a function that calls need. Nothing missing, nothing done.
 install_missing() {
     local list=$1 log=$2 index as_root=()
@@ -50,6 +61,7 @@ install_missing() {
     for index in "${!missing_packages[@]}"; do
         detail "${missing_packages[index]}: ${missing_reasons[index]}"
     done
+    if [[ " ${missing_packages[*]} " == *" prometheus "* ]]; then keep_asleep prometheus "${as_root[@]}"; fi
     if ! {
         "${as_root[@]}" apt-get update &&
             "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
