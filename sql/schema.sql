@@ -2,38 +2,165 @@
 
 CREATE SCHEMA storehook;
 
+CREATE FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET lock_timeout TO '250ms'
+    AS $_$
+declare
+    opens       constant timestamptz := drop_outbox_day.day::timestamp at time zone 'UTC';
+    closes      constant timestamptz := (drop_outbox_day.day + 1)::timestamp at time zone 'UTC';
+    name        constant text := 'outbox_' || to_char(drop_outbox_day.day, 'YYYYMMDD');
+    is_whole    boolean;
+    source      text;
+    most        bigint;
+    first_id    bigint;
+    last_id     bigint;
+    kept_ids    bigint[];
+    kept_bytes  bigint;
+    gone_ids    bigint[];
+    sums        storehook.outbox_dropped%rowtype;
+begin
+    gone := 0;
+    kept := 0;
+    if keep_days < 7 then
+        raise exception 'keep_days must be 7 or more' using errcode = 'invalid_parameter_value';
+    end if;
+    if drop_outbox_day.day >= (now() at time zone 'UTC')::date - keep_days then
+        raise exception 'the day is not older than keep_days' using errcode = 'invalid_parameter_value';
+    end if;
+    if not pg_try_advisory_xact_lock(x'73746f72655f7031'::bit(64)::bigint) then
+        outcome := 'busy';
+        return;
+    end if;
+
+    is_whole := exists (select from storehook.outbox_days d where d.day = drop_outbox_day.day and d.has_partition);
+    source := case when is_whole then name else 'outbox_default' end;
+    -- Single rows are deleted one by one, so not too many of them at once.
+    most := case when not is_whole then 20000 end;
+    -- Nobody adds to the day while it is counted; receivers write to today's and never meet this lock.
+    if is_whole then
+        execute format('lock table storehook.%I in share row exclusive mode', name);
+    end if;
+    execute format('select min(id), max(id) from storehook.%I where received_at >= $1 and received_at < $2', source)
+       into first_id, last_id using opens, closes;
+    execute format(
+        $q$
+        with mine as materialized (
+            select id, octet_length(body) as size
+              from storehook.%I
+             where received_at >= $1 and received_at < $2
+             order by received_at, id
+             limit $5
+        ), located as (
+            select m.id, m.size, count(p.place) as places, min(p.place) as place
+              from mine m
+              left join (select * from storehook.outbox_places where outbox_id between $3 and $4) p
+                   on p.outbox_id = m.id
+             group by m.id, m.size
+        ), judged as (
+            select *, places = 1 and place in ('applied', 'duplicate', 'parked', 'discarded') as is_settled from located
+        )
+        select count(*) filter (where is_settled), count(*) filter (where not is_settled),
+               coalesce(array_agg(id) filter (where not is_settled), '{}'),
+               coalesce(sum(size) filter (where not is_settled), 0),
+               case when $5 is not null then coalesce(array_agg(id) filter (where is_settled), '{}') end,
+               count(*) filter (where is_settled and place = 'applied'),
+               count(*) filter (where is_settled and place = 'duplicate'),
+               count(*) filter (where is_settled and place = 'parked'),
+               count(*) filter (where is_settled and place = 'discarded')
+          from judged
+        $q$, source)
+       into gone, kept, kept_ids, kept_bytes, gone_ids,
+            sums.applied, sums.duplicate, sums.parked, sums.discarded
+      using opens, closes, first_id, last_id, most;
+
+    -- As much as moves within some hundred milliseconds; see above.
+    if is_whole and (kept > 10000 or kept_bytes > 4194304) then
+        outcome := 'stays';
+        gone := 0;
+        return;
+    end if;
+
+    -- What is settled stays settled, so whatever is not to be kept was counted above.
+    if gone > 0 then
+        execute format(
+            'delete from storehook.duplicates d using storehook.%I o
+              where d.outbox_id = o.id and d.outbox_id between $3 and $4
+                and o.received_at >= $1 and o.received_at < $2 and ($6 is null or o.id = any($6)) and o.id <> all($5)',
+            source) using opens, closes, first_id, last_id, kept_ids, gone_ids;
+        execute format(
+            'delete from storehook.dead_letters d using storehook.%I o
+              where d.outbox_id = o.id and d.outbox_id between $3 and $4 and d.resolution <> ''open''
+                and o.received_at >= $1 and o.received_at < $2 and ($6 is null or o.id = any($6)) and o.id <> all($5)',
+            source) using opens, closes, first_id, last_id, kept_ids, gone_ids;
+    end if;
+    if is_whole or gone > 0 then
+        insert into storehook.outbox_dropped as total (day, received, applied, duplicate, parked, discarded)
+        values (drop_outbox_day.day, gone, sums.applied, sums.duplicate, sums.parked, sums.discarded)
+            on conflict on constraint outbox_dropped_pkey do update
+           set received = total.received + excluded.received, applied = total.applied + excluded.applied,
+               duplicate = total.duplicate + excluded.duplicate, parked = total.parked + excluded.parked,
+               discarded = total.discarded + excluded.discarded, dropped_at = excluded.dropped_at;
+    end if;
+
+    if is_whole then
+        execute format('alter table storehook.outbox detach partition storehook.%I', name);
+        execute format(
+            'insert into storehook.outbox_default (id, received_at, body)
+             select id, received_at, body from storehook.%I where id = any($1)', name) using kept_ids;
+        execute format('drop table storehook.%I', name);
+    elsif gone > 0 then
+        delete from storehook.outbox_default o
+         where o.received_at >= opens and o.received_at < closes and o.id = any(gone_ids);
+    end if;
+    outcome := case when is_whole or gone > 0 then 'dropped' else 'stays' end;
+end
+$_$;
+
 CREATE FUNCTION storehook.ensure_outbox_partitions(days_ahead integer DEFAULT 7) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET lock_timeout TO '10s'
     AS $$
 declare
-    today   date := (now() at time zone 'UTC')::date;
-    day     date;
-    opens   timestamptz;
-    closes  timestamptz;
-    name    text;
-    made    integer := 0;
+    today  date := (now() at time zone 'UTC')::date;
+    days   date[];
+    day    date;
+    name   text;
+    move   constant text := 'with moved as (delete from storehook.outbox_default
+                                            where received_at >= %L and received_at < %L returning *)
+                             insert into storehook.%I select * from moved';
 begin
     if days_ahead not between 0 and 366 then
         raise exception 'days_ahead must be between 0 and 366' using errcode = 'invalid_parameter_value';
     end if;
     perform pg_advisory_xact_lock(x'73746f72655f7031'::bit(64)::bigint);
-    for day in select generate_series(today - 1, today + days_ahead, interval '1 day')::date loop
+    select array_agg(wanted.day order by wanted.day) into days
+      from (select today + n as day from generate_series(-1, days_ahead) n
+            union
+            select d.day from storehook.outbox_days d
+             where d.has_strays and d.day between today - 31 and today
+               and not exists (select from storehook.outbox_dropped gone where gone.day = d.day)) wanted
+     where to_regclass('storehook.outbox_' || to_char(wanted.day, 'YYYYMMDD')) is null;
+    if days is null then
+        return 0;
+    end if;
+    foreach day in array days loop
         name := 'outbox_' || to_char(day, 'YYYYMMDD');
-        continue when to_regclass('storehook.' || name) is not null;
-        opens := day::timestamp at time zone 'UTC';
-        closes := (day + 1)::timestamp at time zone 'UTC';
         execute format('create table storehook.%I (like storehook.outbox including all)', name);
-        -- Rows that came while the day had no partition move over before it is attached; a concurrent insert waits.
-        lock table storehook.outbox_default in access exclusive mode;
-        execute format('with moved as (delete from storehook.outbox_default
-                                       where received_at >= %L and received_at < %L returning *)
-                        insert into storehook.%I select * from moved', opens, closes, name);
-        execute format('alter table storehook.outbox attach partition storehook.%I for values from (%L) to (%L)',
-                       name, opens, closes);
-        made := made + 1;
+        execute format(move, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC', name);
     end loop;
-    return made;
+    perform set_config('lock_timeout', '250ms', true);
+    lock table storehook.outbox_default in access exclusive mode;
+    foreach day in array days loop
+        name := 'outbox_' || to_char(day, 'YYYYMMDD');
+        -- What came in the meantime.
+        execute format(move, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC', name);
+        execute format('alter table storehook.outbox attach partition storehook.%I for values from (%L) to (%L)',
+                       name, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+    end loop;
+    return cardinality(days);
 end
 $$;
 
@@ -144,6 +271,20 @@ ALTER TABLE ONLY storehook.outbox ALTER COLUMN body SET STORAGE EXTERNAL;
 
 COMMENT ON TABLE storehook.outbox IS 'the compact JWS of each POST that was answered 200, byte for byte; append-only, one partition a day (UTC)';
 
+CREATE TABLE storehook.outbox_dropped (
+    day date NOT NULL,
+    received bigint NOT NULL,
+    applied bigint NOT NULL,
+    duplicate bigint NOT NULL,
+    parked bigint NOT NULL,
+    discarded bigint NOT NULL,
+    dropped_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT outbox_dropped_check CHECK ((LEAST(applied, duplicate, parked, discarded) >= 0)),
+    CONSTRAINT outbox_dropped_check1 CHECK ((received = (((applied + duplicate) + parked) + discarded)))
+);
+
+COMMENT ON TABLE storehook.outbox_dropped IS 'days (UTC) whose bytes retention has dropped, and where their notifications were; written with the drop itself';
+
 CREATE TABLE storehook.outbox_queue (
     id bigint NOT NULL,
     received_at timestamp with time zone NOT NULL,
@@ -163,45 +304,65 @@ COMMENT ON COLUMN storehook.outbox_queue.due_at IS 'when the row may be claimed;
 
 COMMENT ON COLUMN storehook.outbox_queue.attempts IS 'claims so far, counted and committed before the work begins';
 
+CREATE VIEW storehook.outbox_places AS
+ SELECT outbox_queue.id AS outbox_id,
+    'pending'::text AS place
+   FROM storehook.outbox_queue
+UNION ALL
+ SELECT notifications.outbox_id,
+    notifications.outcome AS place
+   FROM storehook.notifications
+UNION ALL
+ SELECT duplicates.outbox_id,
+    'duplicate'::text AS place
+   FROM storehook.duplicates
+UNION ALL
+ SELECT dead_letters.outbox_id,
+        CASE dead_letters.resolution
+            WHEN 'open'::text THEN 'dead'::text
+            ELSE 'discarded'::text
+        END AS place
+   FROM storehook.dead_letters
+  WHERE (dead_letters.resolution <> 'replayed'::text);
+
 CREATE VIEW storehook.conservation AS
- WITH place AS (
-         SELECT outbox_queue.id AS outbox_id,
-            'pending'::text AS place
-           FROM storehook.outbox_queue
-        UNION ALL
-         SELECT notifications.outbox_id,
-            notifications.outcome
-           FROM storehook.notifications
-        UNION ALL
-         SELECT duplicates.outbox_id,
-            'duplicate'::text
-           FROM storehook.duplicates
-        UNION ALL
-         SELECT dead_letters.outbox_id,
-                CASE dead_letters.resolution
-                    WHEN 'open'::text THEN 'dead'::text
-                    ELSE 'discarded'::text
-                END AS "case"
-           FROM storehook.dead_letters
-          WHERE (dead_letters.resolution <> 'replayed'::text)
-        ), located AS (
+ WITH located AS (
          SELECT o.id,
             count(p.place) AS places,
             min(p.place) AS place
            FROM (storehook.outbox o
-             LEFT JOIN place p ON ((p.outbox_id = o.id)))
+             LEFT JOIN storehook.outbox_places p ON ((p.outbox_id = o.id)))
           GROUP BY o.id
+        ), here AS (
+         SELECT count(*) AS received,
+            count(*) FILTER (WHERE (located.place = 'pending'::text)) AS pending,
+            count(*) FILTER (WHERE (located.place = 'applied'::text)) AS applied,
+            count(*) FILTER (WHERE (located.place = 'duplicate'::text)) AS duplicate,
+            count(*) FILTER (WHERE (located.place = 'parked'::text)) AS parked,
+            count(*) FILTER (WHERE (located.place = 'dead'::text)) AS dead,
+            count(*) FILTER (WHERE (located.place = 'discarded'::text)) AS discarded,
+            count(*) FILTER (WHERE (located.places = 0)) AS missing,
+            count(*) FILTER (WHERE (located.places > 1)) AS doubled
+           FROM located
+        ), gone AS (
+         SELECT (COALESCE(sum(outbox_dropped.received), (0)::numeric))::bigint AS received,
+            (COALESCE(sum(outbox_dropped.applied), (0)::numeric))::bigint AS applied,
+            (COALESCE(sum(outbox_dropped.duplicate), (0)::numeric))::bigint AS duplicate,
+            (COALESCE(sum(outbox_dropped.parked), (0)::numeric))::bigint AS parked,
+            (COALESCE(sum(outbox_dropped.discarded), (0)::numeric))::bigint AS discarded
+           FROM storehook.outbox_dropped
         )
- SELECT count(*) AS received,
-    count(*) FILTER (WHERE (located.place = 'pending'::text)) AS pending,
-    count(*) FILTER (WHERE (located.place = 'applied'::text)) AS applied,
-    count(*) FILTER (WHERE (located.place = 'duplicate'::text)) AS duplicate,
-    count(*) FILTER (WHERE (located.place = 'parked'::text)) AS parked,
-    count(*) FILTER (WHERE (located.place = 'dead'::text)) AS dead,
-    count(*) FILTER (WHERE (located.place = 'discarded'::text)) AS discarded,
-    count(*) FILTER (WHERE (located.places = 0)) AS missing,
-    count(*) FILTER (WHERE (located.places > 1)) AS doubled
-   FROM located;
+ SELECT (here.received + gone.received) AS received,
+    here.pending,
+    (here.applied + gone.applied) AS applied,
+    (here.duplicate + gone.duplicate) AS duplicate,
+    (here.parked + gone.parked) AS parked,
+    here.dead,
+    (here.discarded + gone.discarded) AS discarded,
+    here.missing,
+    here.doubled
+   FROM here,
+    gone;
 
 ALTER TABLE storehook.dead_letters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.dead_letters_id_seq
@@ -334,6 +495,24 @@ CREATE TABLE storehook.outbox_default (
     CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144))
 );
 ALTER TABLE ONLY storehook.outbox_default ALTER COLUMN body SET STORAGE EXTERNAL;
+
+CREATE VIEW storehook.outbox_days AS
+ WITH partitions AS (
+         SELECT to_date("right"((c.relname)::text, 8), 'YYYYMMDD'::text) AS day
+           FROM (pg_inherits i
+             JOIN pg_class c ON ((c.oid = i.inhrelid)))
+          WHERE ((i.inhparent = ('storehook.outbox'::regclass)::oid) AND (c.relname ~ '^outbox_[0-9]{8}$'::text))
+        ), strays AS (
+         SELECT DISTINCT ((outbox_default.received_at AT TIME ZONE 'UTC'::text))::date AS day
+           FROM storehook.outbox_default
+        )
+ SELECT day,
+    (partitions.day IS NOT NULL) AS has_partition,
+    (strays.day IS NOT NULL) AS has_strays
+   FROM (partitions
+     FULL JOIN strays USING (day));
+
+COMMENT ON COLUMN storehook.outbox_days.has_strays IS 'rows of it stand in the default partition: the day had none of its own, or it was dropped and they were still to do';
 
 CREATE VIEW storehook.paid_periods AS
  SELECT DISTINCT ON (records.environment, records.bundle_id, records.period) records.environment,
@@ -517,6 +696,9 @@ ALTER TABLE ONLY storehook.outbox
 ALTER TABLE ONLY storehook.outbox_default
     ADD CONSTRAINT outbox_default_pkey PRIMARY KEY (received_at, id);
 
+ALTER TABLE ONLY storehook.outbox_dropped
+    ADD CONSTRAINT outbox_dropped_pkey PRIMARY KEY (day);
+
 ALTER TABLE ONLY storehook.outbox_queue
     ADD CONSTRAINT outbox_queue_pkey PRIMARY KEY (id);
 
@@ -561,5 +743,7 @@ CREATE INDEX transactions_by_line ON storehook.transactions USING btree (origina
 CREATE INDEX transactions_one_time ON storehook.transactions USING btree (bundle_id, environment, original_transaction_id) WHERE (kind = ANY (ARRAY['Non-Consumable'::text, 'Non-Renewing Subscription'::text]));
 
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
+
+REVOKE ALL ON FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.ensure_outbox_partitions(days_ahead integer) FROM PUBLIC;

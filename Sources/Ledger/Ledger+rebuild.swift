@@ -21,13 +21,13 @@ extension Ledger {
     /// - Parameters:
     ///   - mending: write what was derived where it differs; workers wait for the lines meanwhile.
     ///   - open: verifies stored bytes; nil where they do not verify (the caller says so).
-    /// - Returns: what differs; with `mending`, what differed.
+    /// - Returns: what differs, or with `mending` what differed; and for how many notifications the bytes are gone.
     public func rederive(
         _ lines: [PurchaseLine], mending: Bool, _ session: borrowing PostgresSession,
         open: (StoredNotification) -> LedgerEntry?
-    ) throws -> [RowDifference] {
+    ) throws -> (differences: [RowDifference], withoutBytes: Int) {
         if mending { try session.query(.lock(lines)) }
-        let histories = try histories(of: lines, session, open: open)
+        let (histories, withoutBytes) = try histories(of: lines, session, open: open)
         let rows: [(LedgerTable, PostgresQuery)] = [
             (.verdicts, .verdicts(histories)), (.transactions, .transactions(histories)),
             (.renewals, .renewals(histories)),
@@ -52,13 +52,13 @@ extension Ledger {
                 try session.query(table.upsert(rows))
             }
         }
-        return differences
+        return (differences, withoutBytes)
     }
 
     /// The lines' facts, from nothing but what Apple signed, a page of bodies at a time.
     private func histories(
         of lines: [PurchaseLine], _ session: borrowing PostgresSession, open: (StoredNotification) -> LedgerEntry?
-    ) throws -> [LineHistory] {
+    ) throws -> (histories: [LineHistory], withoutBytes: Int) {
         var histories = Dictionary(
             uniqueKeysWithValues: lines.map { ($0, LineHistory($0, LineFacts(), policy)) })
         var withoutBytes: [UUID] = []
@@ -83,10 +83,11 @@ extension Ledger {
             if page.count < 200 { break }
         }
         if !withoutBytes.isEmpty { try mergeRecords(of: withoutBytes, of: lines, into: &histories, session) }
-        return lines.compactMap { line in
+        let derived = lines.compactMap { line -> LineHistory? in
             histories[line]?.derive()
             return histories[line]
         }
+        return (derived, withoutBytes.count)
     }
 
     private func mergeRecords(

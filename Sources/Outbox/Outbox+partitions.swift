@@ -1,12 +1,16 @@
 import Postgres
 
 extension Outbox {
-    /// Makes the outbox's partitions from yesterday to `daysAhead` days from now, where they are missing.
+    /// Makes the outbox's partitions from yesterday to `daysAhead` days from now, where they are missing, and those of days
+    /// of the last month that had to do without.
     /// - Returns: how many were made.
+    /// - Throws: `PostgresError`, `lockNotAvailable` where somebody goes on reading the outbox.
     @discardableResult
     public func ensurePartitions(daysAhead: Int32 = 7) async throws -> Int {
-        let rows = try await pool.query(
-            PostgresQuery("outbox.ensure_partitions", "select storehook.ensure_outbox_partitions(\(daysAhead))"))
+        let query = PostgresQuery(
+            "outbox.ensure_partitions", "select storehook.ensure_outbox_partitions(\(daysAhead))")
+        // Days without a partition may have left gigabytes to move.
+        let rows = try await patiently { try await pool.query(query, deadline: .seconds(600)) }
         return try Int(rows.one().decode(0, as: Int32.self))
     }
 }

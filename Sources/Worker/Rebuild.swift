@@ -13,6 +13,8 @@ public struct Rebuild: Sendable {
         public var lines = 0
         /// Cells that differ, or differed before they were mended.
         public var differences = 0
+        /// Notifications whose bytes retention has dropped: their part was taken from the signed records as they stand.
+        public var withoutBytes = 0
     }
 
     /// Lines in one transaction: what workers may have to wait for, and what is held in memory.
@@ -53,21 +55,22 @@ public struct Rebuild: Sendable {
             onLines(page.lines.count)
             report.lines += page.lines.count
             report.differences += page.differences.count
+            report.withoutBytes += page.withoutBytes
             last = end
         }
     }
 
     private func page(
         after last: PurchaseLine?, mending: Bool
-    ) async throws -> (lines: [PurchaseLine], differences: [RowDifference]) {
+    ) async throws -> (lines: [PurchaseLine], differences: [RowDifference], withoutBytes: Int) {
         // Looking takes one snapshot for all its statements; mending must see what others commit before its locks.
         let options = TransactionOptions(
             isolation: mending ? .readCommitted : .repeatableRead, isReadOnly: !mending, name: "rebuild")
         return try await pool.withTransaction(options) { session in
             let lines = try ledger.lines(after: last, limit: Self.linesAtOnce, session)
-            guard !lines.isEmpty else { return ([], []) }
+            guard !lines.isEmpty else { return ([], [], 0) }
             var unverified: [RowDifference] = []
-            let differences = try ledger.rederive(lines, mending: mending, session) { stored in
+            let (differences, withoutBytes) = try ledger.rederive(lines, mending: mending, session) { stored in
                 do throws(VerificationFailure) {
                     let verified = try verifier.verifyNotification(stored.body, isBackfill: true)
                     return LedgerEntry(outboxID: stored.outboxID, receivedAt: stored.receivedAt, verified)
@@ -79,7 +82,7 @@ public struct Rebuild: Sendable {
                     return nil
                 }
             }
-            return (lines, unverified + differences)
+            return (lines, unverified + differences, withoutBytes)
         }
     }
 }

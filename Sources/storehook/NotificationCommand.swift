@@ -8,7 +8,8 @@ struct NotificationCommand: AsyncParsableCommand {
         commandName: "notification",
         abstract: "Show one notification decoded, with its place in the timeline.",
         discussion: """
-            --raw prints the JWS exactly as Apple signed it.
+            --raw prints the JWS exactly as Apple signed it. Once retention has dropped the bytes, what is recorded of the
+            notification is shown without its payload, and --raw exits with 1.
 
             Example: storehook notification 002e14d5-51f5-4503-b5a8-c3a1af68eb20
             """)
@@ -32,29 +33,32 @@ struct NotificationCommand: AsyncParsableCommand {
             let line = try await found.originalTransactionID.asyncMap { try await reader.timeline(of: $0) }
             return (found, line ?? [])
         }
-        guard let body = found.body else {
-            throw CommandFailure("the bytes of notification \(uuid) are gone: retention dropped them")
-        }
         if raw {
+            guard let body = found.body else {
+                throw CommandFailure(
+                    "the bytes of notification \(uuid) are gone: received \(found.receivedAt), dropped since by retention "
+                        + "(STOREHOOK_RETENTION_DAYS)")
+            }
             FileHandle.standardOutput.write(Data(body))
             return
         }
-        print(try Self.answer(body, found, timeline.map(SubscriptionAnswer.Entry.init), uuid.lowercased()))
+        print(try Self.answer(found, timeline.map(SubscriptionAnswer.Entry.init), uuid.lowercased()))
     }
 
     /// The payloads go out as they were signed, byte for byte.
     private static func answer(
-        _ body: [UInt8], _ found: RecordedNotification, _ timeline: [SubscriptionAnswer.Entry], _ uuid: String
+        _ found: RecordedNotification, _ timeline: [SubscriptionAnswer.Entry], _ uuid: String
     ) throws -> String {
-        let payload = try StoredPayloads(body)
+        let payload = try found.body.map(StoredPayloads.init)
         let place = timeline.firstIndex { $0.notificationUuid == uuid }
         var members = [
             "\"outcome\":\"\(found.outcome)\"", "\"signed_at\":\"\(found.signedAt)\"",
             "\"received_at\":\"\(found.receivedAt)\"", "\"applied_at\":\"\(found.appliedAt)\"",
-            "\"payload\":\(payload.outer)",
+            "\"payload\":\(payload?.outer ?? "null")",
         ]
-        if let transaction = payload.transaction { members.append("\"transaction\":\(transaction)") }
-        if let renewal = payload.renewal { members.append("\"renewal\":\(renewal)") }
+        if payload == nil { members.append("\"bytes\":\"dropped by retention\"") }
+        if let transaction = payload?.transaction { members.append("\"transaction\":\(transaction)") }
+        if let renewal = payload?.renewal { members.append("\"renewal\":\(renewal)") }
         if let place {
             let around = timeline[max(place - 1, 0)...min(place + 1, timeline.count - 1)]
             members.append("\"place\":\(place + 1)")

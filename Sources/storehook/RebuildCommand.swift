@@ -9,7 +9,8 @@ struct RebuildCommand: AsyncParsableCommand {
         abstract: "Derive all facts and state again from Apple's stored bytes.",
         discussion: """
             Workers go on meanwhile. --check changes nothing, names each cell that differs, and exits with 1 if there is
-            one. Needs the workers' settings: everything is verified again.
+            one. Needs the workers' settings: everything is verified again. Where retention has dropped the bytes, the
+            signed records that were kept of them count instead.
 
             Example: storehook rebuild --check
             """)
@@ -33,6 +34,11 @@ struct RebuildCommand: AsyncParsableCommand {
         }
         let found = "\(report.lines) lines derived anew from Apple's bytes, \(report.differences) differences"
         print(check || report.differences == 0 ? found : found + " mended")
+        if report.withoutBytes > 0 {
+            print(
+                "\(report.withoutBytes) notifications' bytes were dropped by retention: "
+                    + "their records were taken as they stand")
+        }
         if check, report.differences > 0 { throw ExitStatus.failed }
     }
 }

@@ -126,6 +126,19 @@ struct Settings: Sendable {
         try positive("storehook.lease.seconds", "STOREHOOK_LEASE_SECONDS", default: 60, upTo: 86_400)
     }
 
+    /// `STOREHOOK_RETENTION_DAYS`: for how long Apple's bytes are kept; `forever`, or 0, drops none.
+    func retention() throws -> Retention {
+        let key: ConfigKey = "storehook.retention.days"
+        guard let value = text(key) else { return .usual }
+        if value == "forever" || value == "0" { return Retention(days: nil) }
+        guard let days = Int(value), (Retention.minimumDays...36_500).contains(days) else {
+            throw CommandFailure(
+                "STOREHOOK_RETENTION_DAYS must be forever or a whole number from \(Retention.minimumDays) to 36500",
+                status: .usage)
+        }
+        return Retention(days: days)
+    }
+
     /// A logger by `STOREHOOK_LOG_LEVEL` and `STOREHOOK_LOG_FORMAT`; it writes to standard error.
     func logger(_ label: String) throws -> Logger {
         let level = text("storehook.log.level") ?? "info"

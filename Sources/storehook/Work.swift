@@ -46,9 +46,9 @@ struct Work: AsyncParsableCommand {
         }
         // Nothing is counted where nobody can ask.
         let monitoring = try metricsPort.map { _ in try ProgramMonitoring("worker", settings) }
-        // One to claim, one to apply.
+        // One to claim, one to apply, one for the upkeep, which may take its time.
         let pool = PostgresPool(
-            configuration: try settings.database(), size: 2, logger: logger, onError: monitoring?.countError)
+            configuration: try settings.database(), size: 3, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)
         let listener = try PostgresListener(
             configuration: try settings.database(), channel: Outbox.channel, logger: logger)
@@ -61,6 +61,7 @@ struct Work: AsyncParsableCommand {
             configuration: WorkerConfiguration(
                 name: name, batchSize: batch, leaseSeconds: leaseSeconds, retries: try settings.retries()),
             logger: logger)
+        let upkeep = Upkeep(outbox: Outbox(pool), retention: try settings.retention(), logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         var services: [any Service] = [pool]
         if let monitoring, let metricsPort {
@@ -72,7 +73,7 @@ struct Work: AsyncParsableCommand {
                 },
             ]
         }
-        services += [listener, worker]
+        services += [listener, upkeep, worker]
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0) },

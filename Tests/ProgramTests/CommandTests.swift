@@ -12,7 +12,7 @@ struct CommandTests {
         "explain themselves with an example, and leave with 0",
         arguments: [
             "migrate", "receive", "work", "queue", "dead-letters", "dead-letters list", "dead-letters show",
-            "dead-letters replay", "dead-letters discard", "verify", "simulate", "",
+            "dead-letters replay", "dead-letters discard", "verify", "simulate", "maintain", "",
         ])
     func help(command: String) async throws {
         let words = command.split(separator: " ").map(String.init)
@@ -49,7 +49,8 @@ struct CommandTests {
         arguments: [
             ("DATABASE_URL", ""), ("DATABASE_URL", "nonsense"), ("STOREHOOK_APPS", "a=b"), ("STOREHOOK_APPS", ""),
             ("STOREHOOK_TRUSTED_ROOTS", "abc"), ("STOREHOOK_LEASE_SECONDS", "0"), ("STOREHOOK_LEASE_SECONDS", "soon"),
-            ("STOREHOOK_MAX_ATTEMPTS", "-1"), ("STOREHOOK_LOG_LEVEL", "loud"), ("STOREHOOK_LOG_FORMAT", "xml"),
+            ("STOREHOOK_MAX_ATTEMPTS", "-1"), ("STOREHOOK_RETENTION_DAYS", "6"), ("STOREHOOK_LOG_LEVEL", "loud"),
+            ("STOREHOOK_LOG_FORMAT", "xml"),
         ])
     func settings(name: String, value: String) async throws {
         try await withSite { site in

@@ -44,6 +44,23 @@ struct PartitionTests {
         }
     }
 
+    @Test("are made late for days of the last month that had none, so that they can be dropped whole in their time")
+    func lateDays() async throws {
+        try await withSchema { connection, _ in
+            try await connection.query(
+                """
+                insert into storehook.outbox (id, received_at, body)
+                select n, now() - make_interval(days => n), 'x' from generate_series(2, 40) n
+                """)
+            let made = try await connection.value("select storehook.ensure_outbox_partitions(0)", as: Int32.self)
+            // Yesterday and today, and those from the day before yesterday to the 31st day before today.
+            #expect(made == 32)
+            #expect(
+                try await connection.value("select min(id) from storehook.outbox_default", as: Int64.self) == 32)
+            #expect(try await connection.value("select count(*) from storehook.outbox", as: Int64.self) == 39)
+        }
+    }
+
     @Test("cannot be asked for without bound")
     func bounds() async throws {
         try await withSchema { connection, _ in

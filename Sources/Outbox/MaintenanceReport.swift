@@ -1,0 +1,41 @@
+/// What one round of maintenance did.
+public struct MaintenanceReport: Sendable, Hashable {
+    /// What became of a day that is older than the retention.
+    public enum Outcome: String, Sendable, Hashable, CaseIterable {
+        /// The bytes of its settled notifications are gone.
+        case dropped
+        /// Nothing went: what is there is still to do, or too much of it is.
+        case stays
+        /// Another session was at it.
+        case busy
+        /// Somebody was reading the outbox for longer than receivers may be kept waiting.
+        case postponed
+    }
+
+    /// One day that is older than the retention.
+    public struct Day: Sendable, Hashable {
+        /// The day in UTC, `YYYY-MM-DD`.
+        public var day: String
+        /// What became of it.
+        public var outcome: Outcome
+        /// Notifications whose bytes went.
+        public var gone: Int64
+        /// Notifications whose bytes stay, because something is still to do about them.
+        public var kept: Int64
+
+        init(_ day: String, _ outcome: Outcome, gone: Int64 = 0, kept: Int64 = 0) {
+            self.day = day
+            self.outcome = outcome
+            self.gone = gone
+            self.kept = kept
+        }
+    }
+
+    /// Partitions made ahead.
+    public var made = 0
+    /// Days older than the retention of which something was there, the oldest first.
+    public var days: [Day] = []
+
+    /// Nothing done yet.
+    public init() {}
+}

@@ -1,0 +1,68 @@
+import Postgres
+
+extension Outbox {
+    /// Makes partitions ahead and drops the bytes that are older than the retention, each day in a transaction of its own.
+    /// Safe to run from many machines at once: one does it, the others are told that it is busy.
+    /// - Throws: `PostgresError`. A day whose lock does not become free is no error: it is put off.
+    public func maintain(_ retention: Retention) async throws -> MaintenanceReport {
+        var report = MaintenanceReport()
+        report.made = try await ensurePartitions()
+        for day in try await daysToDrop(retention) {
+            report.days.append(try await drop(day, retention))
+        }
+        return report
+    }
+
+    /// The days of which something is there and that are older than the retention, the oldest first, `YYYY-MM-DD`.
+    public func daysToDrop(_ retention: Retention) async throws -> [String] {
+        guard let days = retention.days else { return [] }
+        return try await pool.query(
+            PostgresQuery(
+                "outbox.days_to_drop",
+                """
+                select to_char(day, 'YYYY-MM-DD') from storehook.outbox_days
+                 where day < (now() at time zone 'UTC')::date - \(Int32(clamping: days))
+                 order by day
+                """)
+        ).map { try $0.decode(0) }
+    }
+
+    private func drop(_ day: String, _ retention: Retention) async throws -> MaintenanceReport.Day {
+        let query = PostgresQuery(
+            "outbox.drop_day",
+            """
+            select outcome, gone, kept
+              from storehook.drop_outbox_day(\(day)::text::date, \(Int32(clamping: retention.days ?? Int.max)))
+            """)
+        do {
+            let row = try await patiently { try await pool.query(query, deadline: Self.dropDeadline).one() }
+            guard let outcome = MaintenanceReport.Outcome(rawValue: try row.decode("outcome")) else {
+                throw PostgresError(.decoding, "an outcome that is not known here", operation: "outbox.drop_day")
+            }
+            return try .init(day, outcome, gone: row.decode("gone"), kept: row.decode("kept"))
+        } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
+            return .init(day, .postponed)
+        }
+    }
+
+    /// Runs what waits for a lock only briefly a few times: readers of the outbox come and go within milliseconds, but for
+    /// dumps and the like.
+    func patiently<T>(
+        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> T
+    ) async throws -> T {
+        for attempt in 1..<Self.lockAttempts {
+            do {
+                return try await operation()
+            } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
+                var generator = SystemRandomNumberGenerator()
+                let pause = RetryPolicy(base: 0.2, cap: 1).delay(afterAttempt: attempt, using: &generator)
+                try await Task.sleep(for: .seconds(pause))
+            }
+        }
+        return try await operation()
+    }
+
+    private static let lockAttempts = 4
+    /// Counting a day of a million notifications takes seconds; nobody waits for it meanwhile.
+    private static let dropDeadline = Duration.seconds(600)
+}

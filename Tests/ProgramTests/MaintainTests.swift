@@ -1,0 +1,52 @@
+import Foundation
+import Outbox
+import Postgres
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("storehook maintain")
+struct MaintainTests {
+    @Test("drops what is too old; the books balance, and what is asked of gone bytes gets a clear answer")
+    func drop() async throws {
+        try await withSite { site in
+            var subscriber = SimulatedSubscriber(lane: 1, seed: 1)
+            subscriber.buy(.premiumMonthly, at: Site.now)
+            let notification = subscriber.takeNotifications()[0]
+            let line = try #require(notification.transaction?.originalTransactionId)
+            let jws = notification.signed(by: site.authority)
+            try await site.outbox.store([Array(jws.utf8)])
+            try await site.with(["work"]) { _ in try await site.untilDone() }
+            try await site.pool.withTransaction { try $0.executeScript(agedOutbox) }
+            let raw = try await site.run("notification", notification.uuid, "--raw")
+            #expect(raw.ending == .exited(0) && raw.output == jws)
+
+            let kept = try await site.run("maintain")
+            #expect(kept.ending == .exited(0) && kept.output == "partitions stand ready\n", "\(kept)")
+            let week = ["STOREHOOK_RETENTION_DAYS": "7"]
+            let rehearsal = try await site.run("maintain", "--dry-run", "--format", "json", with: week)
+            let days = try #require(try rehearsal.json() as? [String])
+            let done = try await site.run("maintain", "--format", "json", with: week)
+            #expect(done.ending == .exited(0), "\(done.errors)")
+            let report = try #require(try done.json() as? [String: Any])
+            let dropped = try #require(report["days"] as? [[String: Any]])
+            #expect(dropped.compactMap { $0["day"] as? String } == days)
+            #expect(dropped.compactMap { $0["outcome"] as? String } == ["dropped"])
+            #expect(dropped.compactMap { $0["gone"] as? Int } == [1])
+
+            let books = try await site.run("queue", "--conservation")
+            #expect(books.ending == .exited(0) && books.output.contains("received 1, pending 0, applied 1"), "\(books)")
+            let gone = try await site.run("notification", notification.uuid, "--raw")
+            #expect(gone.ending == .exited(1) && gone.output.isEmpty)
+            #expect(gone.errorLines == 1 && gone.errors.contains("dropped since by retention"), "\(gone.errors)")
+            let decoded = try await site.run("notification", notification.uuid)
+            let answer = try #require(try decoded.json() as? [String: Any])
+            #expect(answer["payload"] is NSNull && answer["place"] as? Int == 1)
+            let story = try await site.run("subscription", line)
+            #expect(story.ending == .exited(0) && story.output.contains("SUBSCRIBED"))
+            let check = try await site.run("rebuild", "--check")
+            #expect(check.ending == .exited(0), "\(check)")
+            #expect(check.output.contains("1 notifications' bytes were dropped by retention"), "\(check.output)")
+        }
+    }
+}
