@@ -38,6 +38,9 @@ final class ConnectionDriver {
     /// Whether another statement can be sent, as far as is known.
     var isUsable: Bool { state == .ready }
 
+    /// The server process that the start-up named; nil where there is no connection.
+    var serverProcess: Int32? { connection?.serverProcess }
+
     var transaction: LibPQConnection.Transaction { connection?.transaction ?? .unknown }
 
     // MARK: The connection

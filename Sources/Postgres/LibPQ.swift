@@ -52,6 +52,8 @@ final class LibPQConnection {
     var isBusy: Bool { PQisBusy(raw) == 1 }
     var host: String { PQhost(raw).map { String(cString: $0) } ?? "" }
     var port: String { PQport(raw).map { String(cString: $0) } ?? "" }
+    /// The server process that the start-up named.
+    var serverProcess: Int32 { PQbackendPID(raw) }
     /// Whether the server said that it ends the connection, which may be known before the socket shows it.
     var saidFarewell: Bool { noticeSink.sawFatal }
     /// libpq's last complaint: during the start-up free of the server's words, afterwards not to be shown to anybody.

@@ -97,6 +97,13 @@ public actor PostgresConnection {
         thread.retire()
     }
 
+    /// Whether a pooler stands between: a pooler makes up the process number that the start-up names, and the process that
+    /// answers has another one.
+    func isPooled() async throws -> Bool {
+        let answering = try await query("select pg_backend_pid()").one().decode(0, as: Int32.self)
+        return try await perform { _ in self.driver.serverProcess } != answering
+    }
+
     /// Waits until something has been notified on a channel that this connection listens to.
     func waitForNotification() async throws {
         try await perform { cancellation in

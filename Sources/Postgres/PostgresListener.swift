@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A hint, no more: NOTIFY reaches only who listens at that moment, and nothing at all comes through a transaction pooler.
 /// Whoever waits here goes on looking for work by himself now and then. While ``run()`` lasts the connection is made again
-/// whenever it breaks.
+/// whenever it breaks. Behind a pooler it does not listen at all: the pooler would lend the session that listens to others.
 public final class PostgresListener: Service, Sendable {
     /// Why it may be worth looking.
     public enum Hint: Sendable, Hashable {
@@ -45,6 +45,8 @@ public final class PostgresListener: Service, Sendable {
             while !Task.isCancelled {
                 do {
                     try await self.listen { failures = 0 }
+                    // Who runs this takes its end for a failure.
+                    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
                 } catch {
                     failures += 1
                     if Task.isCancelled { break }
@@ -57,10 +59,19 @@ public final class PostgresListener: Service, Sendable {
         continuation.finish()
     }
 
-    /// One connection's life; ends with the error that ended it.
+    /// One connection's life; ends with the error that ended it, or returns where listening would be in vain.
     private func listen(onListening: () -> Void) async throws {
         let connection = try await PostgresConnection.connect(to: configuration, logger: logger)
         do {
+            if try await connection.isPooled() {
+                logger.notice(
+                    """
+                    not listening: a connection pooler stands before the server, and would pass no notification on; \
+                    polling goes on
+                    """)
+                await connection.close()
+                return
+            }
             try await connection.query(PostgresQuery(unescaped: "listen \"\(channel)\"", name: "listen"))
             onListening()
             continuation.yield(.listening)

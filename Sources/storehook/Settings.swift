@@ -121,6 +121,15 @@ struct Settings: Sendable {
             maximumAttempts: try positive("storehook.max.attempts", "STOREHOOK_MAX_ATTEMPTS", default: 12, upTo: 1000))
     }
 
+    /// `STOREHOOK_LISTEN`: whether a worker tries to hear of new rows at once, rather than by polling alone.
+    func listens() throws -> Bool {
+        switch text("storehook.listen") ?? "auto" {
+        case "auto": return true
+        case "off": return false
+        default: throw CommandFailure("STOREHOOK_LISTEN must be auto or off", status: .usage)
+        }
+    }
+
     /// `STOREHOOK_LEASE_SECONDS`.
     func leaseSeconds() throws -> Int {
         try positive("storehook.lease.seconds", "STOREHOOK_LEASE_SECONDS", default: 60, upTo: 86_400)

@@ -50,9 +50,12 @@ struct Work: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: try settings.database(), size: 3, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)
-        let listener = try PostgresListener(
-            configuration: try settings.database(), channel: Outbox.channel, logger: logger)
         let leaseSeconds = try settings.leaseSeconds()
+        var listener: PostgresListener?
+        if try settings.listens() {
+            listener = try PostgresListener(
+                configuration: try settings.database(), channel: Outbox.channel, logger: logger)
+        }
         let worker = Worker(
             pool: pool,
             verifier: Verifier(configuration: trust, clock: WallClock.now),
@@ -73,7 +76,8 @@ struct Work: AsyncParsableCommand {
                 },
             ]
         }
-        services += [listener, upkeep, worker]
+        if let listener { services.append(listener) }
+        services += [upkeep, worker]
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0) },

@@ -17,6 +17,7 @@ need() {
 have() { command -v "$1"; }
 have_library() { pkg-config --exists "$1"; }
 have_cxx_library() { compgen -G '/usr/lib/gcc/*/*/libstdc++.so'; }
+have_pgbouncer() { [[ -x /usr/sbin/pgbouncer ]]; }
 have_certificates() { [[ -s /etc/ssl/certs/ca-certificates.crt || -s /etc/pki/tls/certs/ca-bundle.crt ]]; }
 
 # What building takes, whoever builds.
