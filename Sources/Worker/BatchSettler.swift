@@ -76,7 +76,7 @@ struct BatchSettler: Sendable {
         guard case .apply(let entry) = row.disposition else {
             logger.error(
                 "A dead letter could not be written",
-                metadata: ["error": "\(error)", "outbox_id": "\(row.claimed.id)"])
+                metadata: row.logMetadata.merging(["error": "\(error)"]) { _, new in new })
             return await putOff(batch, reason: "dead_letter_refused")
         }
         let letter = DeadLetterDraft(
@@ -111,31 +111,62 @@ struct BatchSettler: Sendable {
                 applied: outcomes.count { $0 == .applied }, duplicate: duplicates.count,
                 parked: outcomes.count { $0 == .parked }, dead: letters.count, lost: batch.rows.count - rows.count)
             let end = (try Outbox.clock(session), ContinuousClock.now)
-            return (tally: tally, entries: entries, outcomes: outcomes, letters: letters, end: end)
+            return (tally: tally, rows: rows, entries: entries, outcomes: outcomes, letters: letters, end: end)
         }
         // Asked inside the transaction, where it costs no connection; what the commit itself took is measured here.
         let committed = done.end.0.adding(ContinuousClock.now - done.end.1)
         metrics.settled(done.entries, done.outcomes, done.letters, at: committed)
+        tell(done.rows, done.outcomes)
         return done.tally
+    }
+
+    /// A line for each notification that was settled. Whoever posts junk decides how many letters there are, so of those
+    /// only some are told here; all of them are in the table.
+    private func tell(_ rows: [PreparedBatch.Row], _ outcomes: [LedgerOutcome]) {
+        if logger.logLevel <= .debug {
+            let applied = rows.filter { if case .apply = $0.disposition { true } else { false } }
+            for (row, outcome) in zip(applied, outcomes) {
+                logger.debug(
+                    "Settled a notification",
+                    metadata: row.logMetadata.merging(["outcome": "\(outcome.rawValue)"]) { _, new in new })
+            }
+        }
+        var told = 0
+        for row in rows {
+            guard case .bury(let letter) = row.disposition else { continue }
+            told += 1
+            guard told <= Self.lettersTold else { return }
+            logger.warning(
+                "Buried a notification",
+                metadata: row.logMetadata.merging(
+                    ["category": "\(letter.category.rawValue)", "reason": "\(letter.reason)"]) { _, new in new })
+        }
     }
 
     /// Puts rows off by the retry policy; `reason` where the rows do not say themselves.
     private func putOff(_ batch: PreparedBatch, reason: String?) async -> Tally {
-        var byReason: [String: [ClaimedNotification]] = [:]
+        var byReason: [String: [PreparedBatch.Row]] = [:]
         for row in batch.rows {
             if case .putOff(let own) = row.disposition {
-                byReason[reason ?? own, default: []].append(row.claimed)
+                byReason[reason ?? own, default: []].append(row)
             } else if let reason {
-                byReason[reason, default: []].append(row.claimed)
+                byReason[reason, default: []].append(row)
             }
         }
         var generator = SystemRandomNumberGenerator()
         var tally = Tally()
         for (reason, rows) in byReason {
-            let delays = rows.map { configuration.retries.delay(afterAttempt: $0.attempts, using: &generator) }
+            let delays = rows.map {
+                configuration.retries.delay(afterAttempt: $0.claimed.attempts, using: &generator)
+            }
             do {
-                try await outbox.putOff(rows.map(\.id), by: delays, reason: reason, token: batch.token)
+                try await outbox.putOff(rows.map(\.claimed.id), by: delays, reason: reason, token: batch.token)
                 metrics.putOff(rows.count, reason: reason)
+                for row in rows {
+                    logger.debug(
+                        "Put a notification off",
+                        metadata: row.logMetadata.merging(["reason": "\(reason)"]) { _, new in new })
+                }
                 tally.putOff += rows.count
             } catch {
                 // The lease runs out and they fall due by themselves.
@@ -148,6 +179,8 @@ struct BatchSettler: Sendable {
 
     /// Transient failures of one batch in a row until it is put off.
     private static let patience = 12
+    /// Letters of one batch that get a line each.
+    private static let lettersTold = 10
 }
 
 extension PreparedBatch {

@@ -25,7 +25,8 @@ struct BatchVerifier: Sendable {
             return parts.flatMap(\.self)
         }
         metrics.verified(judged.compactMap(\.duration), chains: verifier.chainCache.statistics)
-        return PreparedBatch(token: batch.token, rows: Array(zip(claimed, judged.map(\.disposition))))
+        return PreparedBatch(
+            token: batch.token, rows: zip(claimed, judged).map { .init(claimed: $0, disposition: $1.disposition) })
     }
 
     /// A row's disposition, and how long it took to find out; nil where nothing was verified.

@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreVerification
 import Foundation
 import Ledger
+import Logging
 import Outbox
 import Postgres
 
@@ -17,10 +18,32 @@ struct PreparedBatch: Sendable {
         case putOff(reason: String)
     }
 
+    /// A row and what is to be done with it.
+    struct Row: Sendable {
+        var claimed: ClaimedNotification
+        var disposition: Disposition
+    }
+
     var token: UUID
-    var rows: [(claimed: ClaimedNotification, disposition: Disposition)]
+    var rows: [Row]
 
     var ids: [Int64] { rows.map(\.claimed.id) }
+}
+
+extension PreparedBatch.Row {
+    /// What every log line about this notification carries, beside the worker's name: nothing that was posted but its UUID.
+    var logMetadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["outbox_id": "\(claimed.id)", "attempt": "\(claimed.attempts)"]
+        switch disposition {
+        case .apply(let entry): metadata["notification_uuid"] = "\(entry.notification.uuid)"
+        case .bury(let letter):
+            if let uuid = letter.notificationUUID {
+                metadata["notification_uuid"] = "\(uuid.uuidString.lowercased())"
+            }
+        case .putOff: break
+        }
+        return metadata
+    }
 }
 
 extension PreparedBatch.Disposition {

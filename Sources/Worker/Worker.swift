@@ -109,7 +109,14 @@ public final class Worker: Service {
                 failures = 0
                 lastClaim.withLock { $0 = .now }
                 if !claimed.rows.isEmpty { metrics.claimed(claimed.rows.count) }
-                if claimed.isSuspect { return .suspect(claimed) }
+                if claimed.isSuspect {
+                    for row in claimed.rows {
+                        logger.warning(
+                            "Took over a notification whose lease ran out: its worker died, hung, or was ended by it",
+                            metadata: ["outbox_id": "\(row.id)", "attempt": "\(row.attempts)"])
+                    }
+                    return .suspect(claimed)
+                }
                 if !claimed.rows.isEmpty { return .verified(await verifier.prepare(claimed)) }
                 await signal.wait(atMost: configuration.pollInterval * Double.random(in: 0.5...1))
             } catch let error as PostgresError where error.isTransient {
