@@ -50,7 +50,10 @@ public final class Worker: Service {
 
     /// How long ago it last looked at the queue and was answered; nil if it never did. An idle worker looks about once a
     /// second, a busy one after each batch.
-    public var sinceLastClaim: Duration? { lastClaim.withLock(\.self).map { ContinuousClock.now - $0 } }
+    var sinceLastClaim: Duration? { lastClaim.withLock(\.self).map { ContinuousClock.now - $0 } }
+
+    /// How long a claim of its lasts.
+    var leaseSeconds: Int { configuration.leaseSeconds }
 
     /// Works until graceful shutdown: then the batch in hand is finished, what was claimed ahead is given back, and this
     /// returns.

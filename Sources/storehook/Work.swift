@@ -50,7 +50,6 @@ struct Work: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: try settings.database(), size: 3, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)
-        let leaseSeconds = try settings.leaseSeconds()
         var listener: PostgresListener?
         if try settings.listens() {
             listener = try PostgresListener(
@@ -62,7 +61,8 @@ struct Work: AsyncParsableCommand {
             ledger: Ledger(),
             listener: listener,
             configuration: WorkerConfiguration(
-                name: name, batchSize: batch, leaseSeconds: leaseSeconds, retries: try settings.retries()),
+                name: name, batchSize: batch, leaseSeconds: try settings.leaseSeconds(), retries: try settings.retries()
+            ),
             logger: logger)
         let upkeep = Upkeep(outbox: Outbox(pool), retention: try settings.retention(), logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
@@ -71,9 +71,7 @@ struct Work: AsyncParsableCommand {
             // Before the worker, hence stopped after it: its last batch is counted and can still be read.
             services += [
                 monitoring.pool,
-                monitoring.server(host: metricsHost, port: metricsPort, logger: logger) {
-                    Self.notReady(worker.sinceLastClaim, leaseSeconds: leaseSeconds)
-                },
+                monitoring.server(host: metricsHost, port: metricsPort, logger: logger) { worker.whyNotReady },
             ]
         }
         if let listener { services.append(listener) }
@@ -83,13 +81,5 @@ struct Work: AsyncParsableCommand {
                 services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
-    }
-
-    /// Why a worker that looked at the queue so long ago is not ready. One that has not done so for longer than its lease
-    /// holds nothing any more; and who settles a batch may take seconds until the next look.
-    private static func notReady(_ sinceLastClaim: Duration?, leaseSeconds: Int) -> String? {
-        guard let sinceLastClaim else { return "the worker has not looked at the queue yet" }
-        guard sinceLastClaim > .seconds(max(leaseSeconds, 10)) else { return nil }
-        return "the worker last looked at the queue \(sinceLastClaim.components.seconds) seconds ago"
     }
 }

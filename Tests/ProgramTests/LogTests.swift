@@ -44,6 +44,8 @@ struct LogTests {
         texts.append(secret)
         texts.append("\(secret).\(secret).\(secret)")
         texts.append("\(claims).\(words).\(secret)")
+        let stranger = Data(#"{"notificationType":"STRANGER"}"#.utf8).base64URL
+        texts.append("\(claims).\(stranger).\(secret)")
         texts.append(genuine[0].split(separator: ".").dropLast().joined(separator: ".") + ".\(secret)")
         var bodies: [[UInt8]] = texts.map { UnsignedNotification.postBody($0) }
         bodies.append(Array(#"{"signedPayload":["\#(secret)"]}"#.utf8))
@@ -166,10 +168,10 @@ struct LogTests {
             }
             proxy.refuse()
             let letters = try await site.outbox.deadLetters(.init(), limit: 99)
-            #expect(letters.count >= 5)
+            #expect(letters.count >= 6 && letters.contains { $0.type == "STRANGER" })
             let said = log.text + letters.map { "\($0.message) \($0.reason)" }.joined(separator: "\n")
             let password = URLComponents(string: site.database.url)?.password
-            var words = ["5ECRET", "hush", token, "xxxxxxxx", "postgresql://"]
+            var words = ["5ECRET", "hush", "STRANGER", token, "xxxxxxxx", "postgresql://"]
             words.append(subscriber[subscriber.latest(of: line)].transactionId)
             words += genuine.flatMap { $0.split(separator: ".").map { String($0.dropFirst(20).prefix(30)) } }
             if let password { words.append(password) }
