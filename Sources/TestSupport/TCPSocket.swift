@@ -50,7 +50,7 @@ public struct TCPSocket: Sendable {
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// Listens on a port of this machine; 0 for one of the system's choice.
-    static func listening(port: Int) throws -> (socket: TCPSocket, port: Int) {
+    public static func listening(port: Int) throws -> (socket: TCPSocket, port: Int) {
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Failure("socket") }
         var yes: Int32 = 1

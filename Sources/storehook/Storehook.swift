@@ -16,7 +16,7 @@ struct Storehook: AsyncParsableCommand {
             """,
         subcommands: [
             Migrate.self, Receive.self, Work.self, Queue.self, DeadLetters.self, Verify.self, Simulate.self,
-            SubscriptionCommand.self, NotificationCommand.self, RebuildCommand.self, Maintain.self,
+            SubscriptionCommand.self, NotificationCommand.self, RebuildCommand.self, Maintain.self, Doctor.self,
         ]
     )
 }

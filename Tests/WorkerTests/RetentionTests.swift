@@ -51,12 +51,13 @@ struct RetentionTests {
         try await withHalfGone(seed) { bench, gone in
             let before = try await bench.contents()
             let (report, differences) = try await rebuild(bench, mending: false)
-            #expect(differences.isEmpty, "\(differences.prefix(3))")
+            #expect(report.differences == 0 && differences.count == 0)
             #expect(report.lines > 0)
             // What is about no line of purchases is no part of a rebuild.
             #expect(report.withoutBytes > 0 && report.withoutBytes <= gone)
             _ = try await rebuild(bench, mending: true)
-            #expect(try await bench.contents() == before)
+            let after = try await bench.contents()
+            #expect(after == before)
         }
     }
 

@@ -1,0 +1,5 @@
+public import ArgumentParser
+public import Outbox
+
+/// `--role worker`
+extension DatabaseRole: ExpressibleByArgument {}

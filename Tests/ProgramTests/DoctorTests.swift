@@ -1,0 +1,241 @@
+import Foundation
+import Postgres
+import Schema
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("storehook doctor")
+struct DoctorTests {
+    private struct Line: Decodable {
+        var check: String
+        var status: String
+        var message: String
+    }
+
+    /// Production as it should be: Apple's root, an app with its number, a port that is free.
+    private static let sound = [
+        "STOREHOOK_TRUSTED_ROOTS": "", "STOREHOOK_APPS": "com.example.app=1234567890",
+    ]
+
+    /// A port that was free a moment ago.
+    private static func freePort() throws -> Int {
+        let (socket, port) = try TCPSocket.listening(port: 0)
+        socket.close()
+        return port
+    }
+
+    /// What the doctor finds to be done, by check. How full this machine's disk is, is not the tests' business.
+    private func faults(
+        _ site: Site, _ more: [String: String] = [:], _ arguments: [String] = [], port: Int? = nil
+    ) async throws -> [String: String] {
+        let port = try port ?? Self.freePort()
+        let program = try site.start(
+            ["doctor", "--format", "json", "--port", "\(port)"] + arguments,
+            Self.sound.merging(more) { _, own in own })
+        let ending = await program.end()
+        let (output, errors) = (program.output, program.errors)
+        await program.discard()
+        let lines = try JSONDecoder().decode([Line].self, from: Data(output.utf8))
+        let failed = lines.filter { $0.status == "failed" }
+        #expect(ending == .exited(failed.isEmpty ? 0 : 1))
+        #expect(errors.isEmpty, "\(errors)")
+        #expect(lines.count == 13 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
+        return Dictionary(uniqueKeysWithValues: failed.filter { $0.check != "disk" }.map { ($0.check, $0.message) })
+    }
+
+    private func expect(_ faults: [String: String], only check: String, saying words: String...) {
+        #expect(Set(faults.keys) == [check], "\(faults)")
+        for word in words { #expect(faults[check]?.contains(word) == true, "\(faults)") }
+    }
+
+    /// The site's connection string with more parameters; what comes last wins.
+    private func url(_ site: Site, _ parameters: String) -> String {
+        site.database.url + (site.database.url.contains("?") ? "&" : "?") + parameters
+    }
+
+    @Test("finds nothing to do where all is well, and tells so line by line")
+    func sound() async throws {
+        try await withSite { site in
+            let found = try await faults(site)
+            #expect(found.isEmpty, "\(found)")
+            let port = try Self.freePort()
+            let table = try await site.run("doctor", "--port", "\(port)", with: Self.sound)
+            #expect(table.output.split(separator: "\n").count == 14, "\(table.output)")
+        }
+    }
+
+    @Test("names a database that is not there")
+    func noDatabase() async throws {
+        try await withSite { site in
+            let nowhere = try Self.freePort()
+            let gone = "postgresql://me:s3cr3t@127.0.0.1:\(nowhere)/storehook"
+            let found = try await faults(site, ["DATABASE_URL": gone])
+            expect(found, only: "database", saying: "\(nowhere)")
+            #expect(found["database"]?.contains("s3cr3t") == false)
+            expect(try await faults(site, ["DATABASE_URL": ""]), only: "configuration", saying: "DATABASE_URL")
+        }
+    }
+
+    @Test("names a user who lacks the rights of its role, and what is lacking")
+    func wrongRole() async throws {
+        try await withSite { site in
+            // Roles are the server's, so one of the test's own.
+            let name = "doctor_\(UUID().uuidString.prefix(8).lowercased())"
+            try await site.pool.query("create role \(unescaped: name) login password 'pw'")
+            let there = ["DATABASE_URL": url(site, "user=\(name)&password=pw")]
+            do {
+                let stranger = try await faults(site, there)
+                expect(stranger, only: "rights", saying: name, "sql/roles.sql")
+                try await site.pool.withTransaction { session in
+                    try session.executeScript(
+                        """
+                        grant usage on schema storehook to \(name);
+                        grant usage on sequence storehook.outbox_id to \(name);
+                        grant select on storehook.schema_migrations to \(name);
+                        grant insert on storehook.outbox to \(name);
+                        """)
+                }
+                expect(
+                    try await faults(site, there, ["--role", "receiver"]), only: "rights",
+                    saying: "lacks insert on outbox_queue;")
+                try await site.pool.query("grant insert on storehook.outbox_queue to \(unescaped: name)")
+                let receiver = try await faults(site, there, ["--role", "receiver"])
+                #expect(receiver.isEmpty, "\(receiver)")
+                expect(try await faults(site, there, ["--role", "worker"]), only: "rights", saying: "worker")
+            } catch {
+                try await drop(name, site)
+                throw error
+            }
+            try await drop(name, site)
+        }
+    }
+
+    private func drop(_ role: String, _ site: Site) async throws {
+        try await site.pool.withTransaction { try $0.executeScript("drop owned by \(role); drop role \(role);") }
+    }
+
+    @Test("names a schema that is older than the program")
+    func oldSchema() async throws {
+        try await withSite { site in
+            let last = try #require(Schema.migrations.map(\.version).max())
+            try await site.pool.query("delete from storehook.schema_migrations where version = \(Int32(last))")
+            expect(try await faults(site), only: "schema", saying: "storehook migrate")
+        }
+    }
+
+    @Test("names a clock that is off by a minute, ahead or behind", arguments: [60, -60])
+    func clock(seconds: Int) async throws {
+        try await withSite { site in
+            // The doctor asks clock_timestamp() of whatever schema the connection's search path names first.
+            try await site.pool.withTransaction { session in
+                try session.executeScript(
+                    """
+                    create schema wrong;
+                    create function wrong.clock_timestamp() returns timestamptz language sql as
+                        'select pg_catalog.clock_timestamp() + interval ''\(seconds) s''';
+                    """)
+            }
+            let found = try await faults(
+                site, ["DATABASE_URL": url(site, "options=-c%20search_path%3Dwrong,pg_catalog")])
+            expect(
+                found, only: "clock", saying: seconds > 0 ? "s behind the database" : "s ahead of the database", "NTP")
+        }
+    }
+
+    @Test("names settings without an app, and an app without the number that Production needs")
+    func noApps() async throws {
+        try await withSite { site in
+            expect(try await faults(site, ["STOREHOOK_APPS": ""]), only: "apps", saying: "STOREHOOK_APPS")
+            #expect(try await faults(site, ["STOREHOOK_APPS": ""], ["--role", "receiver"]).isEmpty)
+            expect(
+                try await faults(site, ["STOREHOOK_APPS": "com.example.app"]), only: "apps", saying: "com.example.app",
+                "App Apple ID")
+        }
+    }
+
+    @Test("names a root that is not Apple's, beside Apple's or instead of it")
+    func unknownRoot() async throws {
+        try await withSite { site in
+            let apple = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
+            let own = site.authority.rootFingerprint
+            expect(
+                try await faults(site, ["STOREHOOK_TRUSTED_ROOTS": own]), only: "roots", saying: "leaves out Apple",
+                apple)
+            expect(try await faults(site, ["STOREHOOK_TRUSTED_ROOTS": "\(apple),\(own)"]), only: "roots", saying: own)
+            let xcode = try await faults(
+                site, ["STOREHOOK_TRUSTED_ROOTS": own, "STOREHOOK_ENVIRONMENTS": "Xcode"])
+            #expect(xcode.isEmpty, "\(xcode)")
+        }
+    }
+
+    @Test("names the session that pins the vacuum horizon")
+    func horizon() async throws {
+        try await withSite { site in
+            let held = try await HeldTransaction(
+                in: site.database, "select pg_current_xact_id()::text, set_config('application_name', 'sleeper', false)"
+            )
+            try await eventually("the transaction is more than a second old") {
+                try await site.value(
+                    """
+                    select coalesce(bool_or(now() - xact_start > interval '1 s'), false) from pg_stat_activity
+                     where application_name = 'sleeper' and datname = current_database()
+                    """, as: Bool.self)
+            }
+            let pid = try await site.value(
+                "select pid from pg_stat_activity where application_name = 'sleeper' and datname = current_database()",
+                as: Int32.self)
+            expect(
+                try await faults(site, [:], ["--transaction-age", "1"]), only: "vacuum horizon", saying: "sleeper",
+                "pg_terminate_backend(\(pid))")
+            let patient = try await faults(site, [:], ["--transaction-age", "3600"])
+            #expect(patient.isEmpty, "\(patient)")
+            try await held.release()
+        }
+    }
+
+    @Test("names who has taken the port, unless it is a receiver")
+    func port() async throws {
+        try await withSite { site in
+            let (socket, port) = try TCPSocket.listening(port: 0)
+            let found = try await faults(site, port: port)
+            socket.close()
+            expect(
+                found, only: "port", saying: "\(port) is taken by",
+                "process \(ProcessInfo.processInfo.processIdentifier)")
+            try await site.with(["receive", "--port", "0"]) { receiver in
+                let found = try await faults(site, port: receiver.port)
+                #expect(found.isEmpty, "\(found)")
+            }
+        }
+    }
+
+    @Test("names what has been left undone: overdue notifications, dead letters, partitions")
+    func undone() async throws {
+        try await withSite { site in
+            try await site.pool.withTransaction { session in
+                try session.executeScript(
+                    """
+                    insert into storehook.outbox_queue (id, received_at, due_at)
+                    values (1, now() - interval '10 min', now() - interval '10 min');
+                    insert into storehook.dead_letters (outbox_id, received_at, category, reason, message, attempts)
+                    values (2, now(), 'unverified', 'untrusted_root', 'x', 1);
+                    do $$ declare name text; begin
+                        for name in select inhrelid::regclass::text from pg_inherits
+                                     where inhparent = 'storehook.outbox'::regclass
+                                       and inhrelid <> 'storehook.outbox_default'::regclass loop
+                            execute 'drop table ' || name;
+                        end loop;
+                    end $$;
+                    """)
+            }
+            let found = try await faults(site)
+            #expect(Set(found.keys) == ["queue", "dead letters", "partitions"], "\(found)")
+            #expect(found["queue"]?.contains("storehook work") == true)
+            #expect(found["dead letters"]?.contains("1 untrusted_root") == true)
+            #expect(found["partitions"]?.contains("storehook maintain") == true)
+            _ = try await site.run("maintain")
+            #expect(try await Set(faults(site).keys) == ["queue", "dead letters"])
+        }
+    }
+}
