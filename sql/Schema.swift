@@ -8,7 +8,7 @@ public enum Schema {
         Migration(version: 2, name: "facts", sql: text(PackageResources._002_facts_sql)),
         Migration(version: 3, name: "state", sql: text(PackageResources._003_state_sql)),
         Migration(version: 4, name: "views", sql: text(PackageResources._004_views_sql)),
-        Migration(version: 6, name: "retention", sql: text(PackageResources._006_retention_sql)),
+        Migration(version: 5, name: "retention", sql: text(PackageResources._005_retention_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
