@@ -3,8 +3,8 @@ import Synchronization
 /// What a scrape asks the database: asked once at a time however many scrapers wait for it, not again before a while has
 /// passed, and never waited for longer than a scraper can.
 ///
-/// An answer that took long is kept ten times as long as it took: what is asked here may cost the database a tenth of one
-/// of its cores at most, however long the queue has become.
+/// An answer that took long is kept twenty times as long as it took: what one process asks here costs the database a
+/// twentieth of one of its cores at most, however long the queue has become.
 final class CachedReading<Value: Sendable>: Sendable {
     /// The last answer that has come.
     struct Answer: Sendable {
@@ -85,7 +85,7 @@ final class CachedReading<Value: Sendable>: Sendable {
             state.isAnswered = value != nil
             state.isAsking = false
             // A server that does not answer has no work of it, and its return should be noticed soon.
-            state.askAgainAt = end + (value == nil ? interval : max(interval, (end - began) * 10))
+            state.askAgainAt = end + (value == nil ? interval : max(interval, (end - began) * 20))
             defer { state.waiting = [] }
             return state.waiting
         }

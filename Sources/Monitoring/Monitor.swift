@@ -18,13 +18,14 @@ public struct Monitor: Sendable {
 
     private let registry: MetricsRegistry
     private let program: Program
+    private let pulse: CachedReading<Bool>
     private let queue: CachedReading<[QueueDepth]?>
     private let schemaFits: CachedReading<Bool>
 
     /// A monitor.
     /// - Parameters:
-    ///   - outbox: over connections of its own, so that those who work never wait for those who watch. Its statements must
-    ///     have a deadline.
+    ///   - outbox: over two connections of its own, so that those who work never wait for those who watch, and a pulse is
+    ///     felt while a long queue is being counted. Its statements must have a deadline.
     ///   - schemaFits: asks the database whether its schema is the one that the program was built for.
     public init(
         _ program: Program, registry: MetricsRegistry, outbox: Outbox,
@@ -34,26 +35,33 @@ public struct Monitor: Sendable {
         self.registry = registry
         // Prometheus gives a scrape ten seconds unless told otherwise, and people set it as low as one.
         let patience = Duration.milliseconds(500)
-        queue = CachedReading(every: .seconds(1), patience: patience, shelfLife: .seconds(60)) {
+        pulse = CachedReading(every: .seconds(1), patience: patience, shelfLife: .seconds(60)) {
+            try await outbox.ping(deadline: .seconds(2))
+            return true
+        }
+        // Counting a million rows takes half a second, ten million some seconds: late is better than not at all.
+        queue = CachedReading(every: .seconds(1), patience: patience, shelfLife: .seconds(900)) {
             try await outbox.depthIfAllowed()
         }
         self.schemaFits = CachedReading(every: .seconds(30), patience: patience, shelfLife: .seconds(300), schemaFits)
     }
 
     /// Whether the database answers.
-    public func databaseAnswers() async -> Bool { await queue.answer().isAnswered }
+    public func databaseAnswers() async -> Bool { await pulse.answer().isAnswered }
 
     /// The page that Prometheus reads. Comes whatever the database does; without it, it lacks what only the database knows.
     public func exposition() async -> (contentType: String, text: String) {
+        async let isUp = databaseAnswers()
         async let queued = queue.answer()
         async let fits = schemaFits.answer()
         var samples = ProcessSamples.now()
         samples.append(
             MetricSample(
                 "storehook_build_info", [("program", program.name), ("schema_version", "\(program.schema)")], 1))
-        let answer = await queued
-        samples.append(MetricSample("storehook_database_up", [], answer.isAnswered ? 1 : 0))
-        for depth in (answer.value ?? nil) ?? [] {
+        let answers = await isUp
+        samples.append(MetricSample("storehook_database_up", [], answers ? 1 : 0))
+        let depths = await queued.value ?? nil
+        for depth in answers ? depths ?? [] : [] {
             let state = [("state", depth.state)]
             samples.append(MetricSample("storehook_queue_depth", state, Double(depth.count)))
             samples.append(MetricSample("storehook_queue_oldest_age_seconds", state, depth.oldestAgeSeconds))

@@ -55,9 +55,10 @@ extension Outbox {
     }
 
     /// Whether storing would work now: reaches the database and finds the queue's tables.
+    /// - Parameter deadline: for the answer; the pool's own unless told otherwise.
     /// - Throws: `PostgresError` if not.
-    public func ping() async throws {
+    public func ping(deadline: Duration? = nil) async throws {
         _ = try await pool.query(
-            PostgresQuery("outbox.ping", "select 'storehook.outbox_queue'::regclass::text"))
+            PostgresQuery("outbox.ping", "select 'storehook.outbox_queue'::regclass::text"), deadline: deadline)
     }
 }

@@ -8,7 +8,7 @@ import Schema
 /// What a long-running program tells Prometheus, put together. Makes the process's metrics backend: at most once.
 struct ProgramMonitoring: Sendable {
     let monitor: Monitor
-    /// One connection of its own, so that who watches never waits for who works, nor the other way round.
+    /// Connections of its own, so that who watches never waits for who works, nor the other way round.
     let pool: PostgresPool
     /// Counts a failed statement.
     let countError: @Sendable (PostgresError) -> Void
@@ -21,7 +21,7 @@ struct ProgramMonitoring: Sendable {
         // The program's own pool says when the database goes and comes; one line is enough.
         var quiet = try settings.logger("monitoring")
         quiet.logLevel = .error
-        let pool = PostgresPool(configuration: try settings.monitorDatabase(), size: 1, logger: quiet)
+        let pool = PostgresPool(configuration: try settings.monitorDatabase(), size: 2, logger: quiet)
         self.pool = pool
         let migrator = try Database.migrator()
         monitor = Monitor(

@@ -69,11 +69,10 @@ struct Settings: Sendable {
         return configuration
     }
 
-    /// `DATABASE_URL` for metrics: whoever looks waits half a second for an answer, and a question that takes ten times as
-    /// long is better stopped.
+    /// `DATABASE_URL` for metrics: that the database is away is to be known soon.
     func monitorDatabase() throws -> PostgresConfiguration {
         var configuration = try database()
-        configuration.queryTimeout = .seconds(5)
+        configuration.acquireTimeout = .seconds(2)
         configuration.cancelGracePeriod = .seconds(1)
         return configuration
     }

@@ -98,6 +98,28 @@ struct MonitoringServerTests {
         await pool.close()
     }
 
+    @Test("tells that the database is up while the queue cannot be counted, and the rest in the meantime")
+    func locked() async throws {
+        try await withMigratedDatabase(Schema.migrations) { database in
+            let pool = PostgresPool(configuration: database.configuration, size: 2, logger: Self.quiet)
+            let held = try await HeldTransaction(
+                in: database, "lock table storehook.outbox_queue in access exclusive mode")
+            try await withServer(pool) { request async throws in
+                for _ in 0..<2 {
+                    let page = try await request(.GET, "/metrics").body
+                    #expect(
+                        page.contains("storehook_database_up 1\n") && page.contains("storehook_schema_mismatch 0\n"))
+                    #expect(!page.contains("storehook_queue_depth"))
+                }
+                try await held.release()
+                try await eventually("it is counted") {
+                    try await request(.GET, "/metrics").body.contains(#"storehook_queue_depth{state="ready"} 0"#)
+                }
+            }
+            await pool.close()
+        }
+    }
+
     @Test(
         "says of a role that may not see the queue that its database is there, and leaves no refusal in the server's log"
     )
