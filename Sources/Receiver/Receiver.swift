@@ -45,7 +45,9 @@ public struct Receiver: Service {
             server: .http1(
                 configuration: HTTP1Channel.Configuration(
                     additionalChannelHandlers: [
-                        RequestDeadline(TimeAmount(configuration.requestDeadline)), ConnectionRegistration(connections),
+                        RequestDeadline(
+                            TimeAmount(configuration.requestDeadline), mostBytes: 4 * configuration.maximumBodySize),
+                        ConnectionRegistration(connections),
                     ],
                     idleTimeout: TimeAmount(configuration.idleTimeout))),
             configuration: ApplicationConfiguration(

@@ -34,10 +34,17 @@ struct Receive: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: try settings.receiverDatabase(), size: 2, logger: logger, onError: monitoring.countError)
         try await requireSchemaIfReachable(pool)
-        let host = host
+        var configuration = ReceiverConfiguration(host: host, port: port)
+        let descriptors = OpenFiles.raiseLimit()
+        if descriptors - Self.ownDescriptors < configuration.maximumConnections {
+            configuration.maximumConnections = max(1, descriptors - Self.ownDescriptors)
+            logger.warning(
+                "Fewer connections than usual: raise the hard limit of open files (ulimit -Hn)",
+                metadata: ["connections": "\(configuration.maximumConnections)", "open_files": "\(descriptors)"])
+        }
         let receiver = Receiver(
-            outbox: Outbox(pool), configuration: ReceiverConfiguration(host: host, port: port), logger: logger,
-            onListening: { logger.info("Listening", metadata: ["host": "\(host)", "port": "\($0)"]) },
+            outbox: Outbox(pool), configuration: configuration, logger: logger,
+            onListening: { [host] in logger.info("Listening", metadata: ["host": "\(host)", "port": "\($0)"]) },
             exposition: { await monitoring.monitor.exposition() })
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -45,6 +52,9 @@ struct Receive: AsyncParsableCommand {
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await services.run()
     }
+
+    /// Descriptors that are no sender's: files, database connections, event loops.
+    private static let ownDescriptors = 128
 
     /// A receiver that starts while the database is away answers 503 until it is back; one that starts on the wrong schema
     /// does not start.

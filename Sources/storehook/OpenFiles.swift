@@ -1,0 +1,29 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// How many files and connections this process may have open.
+enum OpenFiles {
+    /// Raises the soft limit to the hard one, and returns what it is then.
+    ///
+    /// The usual soft limit of 1024 is for programs that call select(2). A receiver at it could accept nobody, and a
+    /// handful of idle strangers would have shut Apple out.
+    static func raiseLimit() -> Int {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let which = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let which = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(which, &limit) == 0 else { return 1024 }
+        var raised = limit
+        // More than anybody uses, and what systems without a limit accept.
+        raised.rlim_cur = min(limit.rlim_max, 1 << 20)
+        if raised.rlim_cur > limit.rlim_cur, setrlimit(which, &raised) == 0 { limit = raised }
+        return Int(clamping: limit.rlim_cur)
+    }
+}

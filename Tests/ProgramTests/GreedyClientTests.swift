@@ -1,0 +1,117 @@
+import AsyncHTTPClient
+import Foundation
+import Glibc
+import NIOCore
+import NIOHTTP1
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+/// These hold thousands of connections: side by side they would starve each other.
+@Suite("A receiver among slow and greedy clients", .serialized)
+struct GreedyClientTests {
+    /// Runs a receiver that was started under the usual soft limit of open files.
+    private func withReceiver(_ site: Site, _ body: (ChildProgram, Int) async throws -> Void) async throws {
+        let program = try ChildProgram(
+            "/bin/sh", ["-c", #"ulimit -Sn 1024 && exec "$0" receive --port 0"#, Executable.path],
+            environment: site.environment())
+        do {
+            try await program.untilUnderWay()
+            try await body(program, try #require(program.port))
+            #expect(program.ending == nil)
+            await program.discard()
+        } catch {
+            print("what the receiver said before the test failed:\n\(program.errors.suffix(2000))")
+            await program.discard()
+            throw error
+        }
+    }
+
+    /// The most memory that a process has held at once, in MiB.
+    private func peakMemory(of program: ChildProgram) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(program.id)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(Int(line.filter(\.isNumber))) / 1024
+    }
+
+    /// Expects that somebody who behaves is served, and that memory is bounded.
+    private func expectService(_ program: ChildProgram, port: Int) async throws {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/webhooks/apple")
+        request.method = .POST
+        request.body = .bytes(ByteBuffer(bytes: UnsignedNotification.postBody("well.behaved.client")))
+        #expect(try await client.execute(request, timeout: .seconds(120)).status == .ok)
+        #expect(try peakMemory(of: program) < 200)
+    }
+
+    @Test("serves others while two thousand connections stand idle and fifty send a byte a second")
+    func slow() async throws {
+        // The test holds the other end of each connection.
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        try await withSite { site in
+            try await withReceiver(site) { program, port in
+                let sockets = try await onThread { try (0..<2050).map { _ in try TCPSocket(port: port) } }
+                defer { sockets.forEach { $0.close() } }
+                let isDone = Atomic(false)
+                let slow = sockets[..<50]
+                async let dribbling: Void = onThread {
+                    for socket in slow {
+                        try? socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nContent-Length: 262144\r\n\r\n")
+                    }
+                    while !isDone.load(ordering: .relaxed) {
+                        for socket in slow { try? socket.send("x") }
+                        Thread.sleep(forTimeInterval: 1)
+                    }
+                }
+                try await eventually("all of them are connected") {
+                    let entries = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(program.id)/fd")
+                    return entries.count > sockets.count
+                }
+                for _ in 0..<3 { try await expectService(program, port: port) }
+                isDone.store(true, ordering: .relaxed)
+                try await dribbling
+            }
+        }
+    }
+
+    @Test(
+        "refuses a body of a GiB without keeping it, and serves others meanwhile",
+        arguments: [
+            "Content-Length: 1073741824\r\n", "Transfer-Encoding: chunked\r\n",
+        ])
+    func greedy(framing: String) async throws {
+        try await withSite { site in
+            try await withReceiver(site) { program, port in
+                let chunk = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+                let piece = framing.contains("chunked") ? Array("100000\r\n".utf8) + chunk + [13, 10] : chunk
+                let outcomes = try await withThrowingTaskGroup(of: (sent: Int, answer: String).self) { group in
+                    for _ in 0..<4 {
+                        group.addTask {
+                            try await onThread {
+                                let socket = try TCPSocket(port: port)
+                                defer { socket.close() }
+                                try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\n\(framing)\r\n")
+                                // Until it is all sent, or the receiver hangs up.
+                                var sent = 0
+                                while sent < 1024, (try? socket.send(piece)) != nil { sent += 1 }
+                                return (sent, socket.receiveToEnd())
+                            }
+                        }
+                    }
+                    try await expectService(program, port: port)
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                // Who goes on sending may be reset before he reads the answer.
+                for (sent, answer) in outcomes {
+                    #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 413 "), "\(answer)")
+                    // What the sockets' buffers take, and no more.
+                    #expect(sent < 64, "MiB")
+                }
+                try await expectService(program, port: port)
+            }
+        }
+    }
+}
