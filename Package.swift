@@ -210,9 +210,9 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "storehook", "storehook-bench", "AppStorePayloads", "Outbox", "Postgres", "Schema", "Simulator",
-                "TestSupport",
-                asyncHTTPClient, logging, nioCore, nioHTTP1,
+                "storehook", "storehook-bench", "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres",
+                "Schema",
+                "Simulator", "TestSupport", "Worker", asyncHTTPClient, logging, nioCore, nioHTTP1,
             ],
             swiftSettings: rules
         ),

@@ -13,6 +13,8 @@ public final class CertificateChain: Sendable {
     public let intermediate: ChainCertificate
     /// The anchor.
     public let root: ChainCertificate
+    /// What to ask about revocation: of the leaf and the intermediate, where they name whom. The root is trusted or it is not.
+    public let revocationQuestions: [OCSPQuestion]
     /// The leaf's key.
     let signingKey: P256.Signing.PublicKey
 
@@ -38,6 +40,9 @@ public final class CertificateChain: Sendable {
             )
         }
         signingKey = try PathValidation.validate(leaf: leaf, intermediate: intermediate, root: root)
+        revocationQuestions = [
+            OCSPQuestion(about: leaf, issuer: intermediate), OCSPQuestion(about: intermediate, issuer: root),
+        ].compactMap(\.self)
     }
 
     /// Makes sure that all three certificates are valid at the instant.

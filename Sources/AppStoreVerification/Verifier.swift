@@ -14,20 +14,25 @@ public struct Verifier: Sendable {
     /// The chains found valid so far; copies of a verifier share it.
     public let chainCache: ChainCache
 
-    private let clock: @Sendable () -> Timestamp
+    /// What is known about revocation; nil where nobody is asked.
+    public let revocation: RevocationRegister?
+
+    let clock: @Sendable () -> Timestamp
 
     /// Creates a verifier.
     ///
     /// - Parameters:
     ///   - configuration: What is trusted and served.
     ///   - chainCache: The chains found valid so far. Share one only between verifiers that trust the same roots.
-    ///   - clock: Today's date, used for nothing but ``VerifierConfiguration/maximumAgeInDays``.
+    ///   - revocation: What is known about revocation; without it no certificate counts as revoked.
+    ///   - clock: Today's date, used for ``VerifierConfiguration/maximumAgeInDays`` and revocation, and nothing else.
     public init(
         configuration: VerifierConfiguration, chainCache: ChainCache = ChainCache(),
-        clock: @escaping @Sendable () -> Timestamp
+        revocation: RevocationRegister? = nil, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.configuration = configuration
         self.chainCache = chainCache
+        self.revocation = revocation
         self.clock = clock
     }
 
@@ -120,7 +125,11 @@ public struct Verifier: Sendable {
     }
 
     func signed(_ jws: [UInt8], inside outer: SignedPayload? = nil) throws(VerificationFailure) -> SignedPayload {
-        try SignedPayload(jws, inside: outer, cache: chainCache, trustedRoots: configuration.trustedRoots)
+        let signed = try SignedPayload(
+            jws, inside: outer, cache: chainCache, trustedRoots: configuration.trustedRoots)
+        // After the signature: who cannot sign cannot have anybody asked.
+        if let revocation { try revocation.require(signed.chain, at: clock()) }
+        return signed
     }
 
     func decode<Payload>(

@@ -5,11 +5,26 @@ import Outbox
 /// Verifies a batch on all cores.
 struct BatchVerifier: Sendable {
     let verifier: Verifier
+    let revocation: RevocationChecker?
     let configuration: WorkerConfiguration
     let watch: RunawayWatch
     let metrics: WorkerMetrics
 
-    func prepare(_ batch: ClaimedBatch) async -> PreparedBatch {
+    func prepare(_ claimed: ClaimedBatch) async -> PreparedBatch {
+        var batch = await verify(claimed)
+        // Asked once for all rows, and with the answers only those are verified again that waited for them. A part that
+        // another chain signed may bring up one more question.
+        for _ in 0..<2 {
+            guard let revocation, await revocation.askOpenQuestions() else { break }
+            for (index, row) in batch.rows.enumerated() {
+                guard case .putOff = row.disposition else { continue }
+                batch.rows[index].disposition = judge(row.claimed).disposition
+            }
+        }
+        return batch
+    }
+
+    private func verify(_ batch: ClaimedBatch) async -> PreparedBatch {
         let claimed = batch.rows
         // One task a core: a row costs about a hundred microseconds, too little for a task of its own.
         let share = (claimed.count + Self.cores - 1) / Self.cores

@@ -28,16 +28,18 @@ public final class Worker: Service {
     /// - Parameters:
     ///   - pool: at least two connections: one batch is claimed while another is applied.
     ///   - listener: hears of new rows at once; without it the worker polls.
+    ///   - revocation: answers what the verifier's register asks.
     ///   - metrics: where to count.
     public init(
         pool: PostgresPool, verifier: Verifier, ledger: Ledger, listener: PostgresListener?,
-        configuration: WorkerConfiguration, logger: Logger, metrics factory: any MetricsFactory = MetricsSystem.factory
+        revocation: RevocationChecker? = nil, configuration: WorkerConfiguration, logger: Logger,
+        metrics factory: any MetricsFactory = MetricsSystem.factory
     ) {
         metrics = WorkerMetrics(factory)
         outbox = Outbox(pool)
         watch = RunawayWatch(limit: configuration.runawaySeconds, logger: logger)
         self.verifier = BatchVerifier(
-            verifier: verifier, configuration: configuration, watch: watch, metrics: metrics)
+            verifier: verifier, revocation: revocation, configuration: configuration, watch: watch, metrics: metrics)
         settler = BatchSettler(
             pool: pool, ledger: ledger, configuration: configuration, watch: watch, logger: logger, metrics: metrics)
         self.listener = listener

@@ -129,6 +129,15 @@ struct Settings: Sendable {
         }
     }
 
+    /// `STOREHOOK_REVOCATION`: whether authorities are asked if they have revoked a certificate.
+    func checksRevocation() throws -> Bool {
+        switch text("storehook.revocation") ?? "off" {
+        case "ocsp": return true
+        case "off": return false
+        default: throw CommandFailure("STOREHOOK_REVOCATION must be ocsp or off", status: .usage)
+        }
+    }
+
     /// `STOREHOOK_LEASE_SECONDS`.
     func leaseSeconds() throws -> Int {
         try positive("storehook.lease.seconds", "STOREHOOK_LEASE_SECONDS", default: 60, upTo: 86_400)

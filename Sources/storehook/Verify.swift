@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreVerification
 import ArgumentParser
 import Foundation
+import Worker
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,8 +24,19 @@ struct Verify: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        let verifier = Verifier(configuration: try settings.verifier(), clock: WallClock.now)
+        let register = try settings.checksRevocation() ? RevocationRegister() : nil
+        let verifier = Verifier(configuration: try settings.verifier(), revocation: register, clock: WallClock.now)
         let jws = try read()
+        if let register {
+            let requester = OCSPRequester()
+            let checker = requester.checker(for: register, logger: try settings.logger("verify"))
+            // The first look finds out what to ask, the second one perhaps of a part that another chain signed.
+            for _ in 0..<2 {
+                _ = try? Self.answer(kind, jws, verifier)
+                await checker.askOpenQuestions()
+            }
+            await requester.shutdown()
+        }
         do throws(VerificationFailure) {
             print(try Self.answer(kind, jws, verifier))
         } catch {

@@ -55,11 +55,14 @@ struct Work: AsyncParsableCommand {
             listener = try PostgresListener(
                 configuration: try settings.database(), channel: Outbox.channel, logger: logger)
         }
+        let register = try settings.checksRevocation() ? RevocationRegister() : nil
+        let requester = register.map { _ in OCSPRequester() }
         let worker = Worker(
             pool: pool,
-            verifier: Verifier(configuration: trust, clock: WallClock.now),
+            verifier: Verifier(configuration: trust, revocation: register, clock: WallClock.now),
             ledger: Ledger(),
             listener: listener,
+            revocation: register.flatMap { requester?.checker(for: $0, logger: logger) },
             configuration: WorkerConfiguration(
                 name: name, batchSize: batch, leaseSeconds: try settings.leaseSeconds(), retries: try settings.retries()
             ),
@@ -80,6 +83,12 @@ struct Work: AsyncParsableCommand {
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await group.run()
+        do {
+            try await group.run()
+            await requester?.shutdown()
+        } catch {
+            await requester?.shutdown()
+            throw error
+        }
     }
 }

@@ -1,0 +1,44 @@
+import AppStoreVerification
+import AsyncHTTPClient
+import Logging
+import NIOCore
+import NIOHTTP1
+import Worker
+
+/// Asks OCSP responders over HTTP (RFC 6960 appendix A).
+///
+/// Any http address is asked, loopback and private networks included: it was read from a certificate under a root that the
+/// operator trusts. Redirects, which anybody on the way could write, are not followed.
+struct OCSPRequester: Sendable {
+    private let client: HTTPClient
+
+    /// The longest answer read, in bytes. Apple's are under 2 kB.
+    private static let longestAnswer = 64 * 1024
+
+    init() {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// A checker that asks by this requester.
+    func checker(for register: RevocationRegister, logger: Logger) -> RevocationChecker {
+        RevocationChecker(register: register, clock: WallClock.now, logger: logger, ask: ask)
+    }
+
+    /// Ends the client; afterwards nobody can be asked.
+    func shutdown() async { try? await client.shutdown() }
+
+    private struct NoAnswer: Error {}
+
+    @Sendable private func ask(_ question: [UInt8], _ responder: String) async throws -> [UInt8] {
+        var request = HTTPClientRequest(url: responder)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/ocsp-request")
+        request.body = .bytes(ByteBuffer(bytes: question))
+        let response = try await client.execute(request, timeout: .seconds(5))
+        guard response.status == .ok else { throw NoAnswer() }
+        return Array(try await response.body.collect(upTo: Self.longestAnswer).readableBytesView)
+    }
+}
