@@ -23,6 +23,8 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -49,6 +51,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -137,7 +140,7 @@ let package = Package(
             name: "Receiver",
             dependencies: [
                 "AppStorePayloads", "Outbox", deque, httpTypes, hummingbird, hummingbirdCore, logging, metrics,
-                nioCore, nioHTTPTypes, serviceLifecycle,
+                nioCore, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -195,7 +198,7 @@ let package = Package(
             name: "ReceiverTests",
             dependencies: [
                 "Outbox", "Postgres", "Receiver", "Schema", "Simulator", "TestSupport", asyncHTTPClient, logging,
-                nioCore, nioHTTP1, serviceLifecycle,
+                nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -211,14 +214,13 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "storehook", "storehook-bench", "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres",
-                "Schema",
-                "Simulator", "TestSupport", "Worker", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                "Schema", "Simulator", "TestSupport", "Worker", asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL,
             ],
             swiftSettings: rules
         ),
 
         // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
-        .target(name: "TestSupport", dependencies: ["Postgres", logging], swiftSettings: rules),
+        .target(name: "TestSupport", dependencies: ["Postgres", asn1, crypto, logging, x509], swiftSettings: rules),
     ]
 )
 

@@ -38,18 +38,27 @@ public struct Receiver: Service {
         quiet.logLevel = max(logger.logLevel, .warning)
         let connections = OpenConnections(patience: TimeAmount(configuration.stopDeadline), metrics: metrics)
         self.connections = connections
+        let http = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [
+                RequestDeadline(
+                    TimeAmount(configuration.requestDeadline), mostBytes: 4 * configuration.maximumBodySize),
+                ConnectionRegistration(connections),
+            ],
+            idleTimeout: TimeAmount(configuration.idleTimeout))
+        let deadline = TimeAmount(configuration.requestDeadline)
+        let server: HTTPServerBuilder =
+            configuration.tls.map { identity in
+                HTTPServerBuilder { responder in
+                    TLSChannel(
+                        identity: identity, http: HTTP1Channel(responder: responder, configuration: http),
+                        handshakeDeadline: deadline)
+                }
+            } ?? .http1(configuration: http)
         application = Application(
             responder: ReceiverResponder(
                 configuration: configuration, commit: commit, ping: { try await outbox.ping() }, metrics: metrics,
                 exposition: exposition),
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [
-                        RequestDeadline(
-                            TimeAmount(configuration.requestDeadline), mostBytes: 4 * configuration.maximumBodySize),
-                        ConnectionRegistration(connections),
-                    ],
-                    idleTimeout: TimeAmount(configuration.idleTimeout))),
+            server: server,
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: nil,

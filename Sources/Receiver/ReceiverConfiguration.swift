@@ -4,9 +4,11 @@ public struct ReceiverConfiguration: Sendable {
     public var host: String
     /// The TCP port; 0 for any free one.
     public var port: Int
+    /// The certificate to show; nil where a proxy speaks TLS.
+    public var tls: TLSIdentity?
     /// The longest POST body that is read, in bytes. Apple's are under 20 kB.
     public var maximumBodySize = 256 * 1024
-    /// How long one request may take to arrive whole.
+    /// How long one request may take to arrive whole; with TLS, also how long the handshake may take.
     public var requestDeadline: Duration = .seconds(10)
     /// How long a connection may stand idle between requests.
     public var idleTimeout: Duration = .seconds(60)

@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import Outbox
 import Postgres
+import Receiver
 import SystemPackage
 
 /// What the environment and the configuration file say. The environment wins.
@@ -154,6 +155,25 @@ struct Settings: Sendable {
                 status: .usage)
         }
         return Retention(days: days)
+    }
+
+    /// `STOREHOOK_TLS_CERTIFICATE` and `STOREHOOK_TLS_KEY`, read; what is given here instead wins. Nil where there is neither.
+    func tls(certificate: String? = nil, key: String? = nil) throws -> TLSIdentity? {
+        let certificate = certificate ?? text("storehook.tls.certificate")
+        let key = key ?? text("storehook.tls.key")
+        switch (certificate, key) {
+        case (nil, nil): return nil
+        case (let certificate?, let key?):
+            do {
+                return try TLSIdentity(certificateFile: certificate, keyFile: key)
+            } catch {
+                throw CommandFailure("TLS: \(error)", status: .usage)
+            }
+        default:
+            throw CommandFailure(
+                "TLS needs both a certificate and its key: --tls-certificate (STOREHOOK_TLS_CERTIFICATE) and "
+                    + "--tls-key (STOREHOOK_TLS_KEY)", status: .usage)
+        }
     }
 
     /// A logger by `STOREHOOK_LOG_LEVEL` and `STOREHOOK_LOG_FORMAT`; it writes to standard error.

@@ -40,7 +40,7 @@ struct DoctorTests {
         let failed = lines.filter { $0.status == "failed" }
         #expect(ending == .exited(failed.isEmpty ? 0 : 1))
         #expect(errors.isEmpty, "\(errors)")
-        #expect(lines.count == 13 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
+        #expect(lines.count == 14 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
         return Dictionary(uniqueKeysWithValues: failed.filter { $0.check != "disk" }.map { ($0.check, $0.message) })
     }
 
@@ -61,7 +61,7 @@ struct DoctorTests {
             #expect(found.isEmpty, "\(found)")
             let port = try Self.freePort()
             let table = try await site.run("doctor", "--port", "\(port)", with: Self.sound)
-            #expect(table.output.split(separator: "\n").count == 14, "\(table.output)")
+            #expect(table.output.split(separator: "\n").count == 15, "\(table.output)")
         }
     }
 
@@ -166,6 +166,19 @@ struct DoctorTests {
             let xcode = try await faults(
                 site, ["STOREHOOK_TRUSTED_ROOTS": own, "STOREHOOK_ENVIRONMENTS": "Xcode"])
             #expect(xcode.isEmpty, "\(xcode)")
+        }
+    }
+
+    @Test("names a certificate that must be renewed, or cannot be read")
+    func certificate() async throws {
+        try await withSite { site in
+            // Valid for a day.
+            try await CertificateFiles.with(try ServerCertificate()) { files in
+                let own = ["STOREHOOK_TLS_CERTIFICATE": files.certificateFile, "STOREHOOK_TLS_KEY": files.keyFile]
+                expect(try await faults(site, own), only: "certificate", saying: "renew it", files.certificateFile)
+            }
+            let gone = ["STOREHOOK_TLS_CERTIFICATE": "/no/such/file", "STOREHOOK_TLS_KEY": "/no/such/file"]
+            expect(try await faults(site, gone), only: "certificate", saying: "cannot read /no/such/file")
         }
     }
 

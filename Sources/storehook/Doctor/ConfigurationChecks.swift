@@ -1,13 +1,15 @@
 import AppStorePayloads
 import AppStoreVerification
+import Foundation
 import Outbox
+import Receiver
 
 /// What can be told from the settings alone.
 struct ConfigurationChecks {
     let settings: Settings
     let role: DatabaseRole?
 
-    func findings() -> [Finding] { [configuration(), apps(), roots()] }
+    func findings() -> [Finding] { [configuration(), apps(), roots(), certificate()] }
 
     /// Every setting is read, as the programs would.
     private func configuration() -> Finding {
@@ -48,6 +50,27 @@ struct ConfigurationChecks {
         let environments = trust.environments.map(\.rawValue).sorted().joined(separator: ", ")
         return .ok("apps", "\(names.joined(separator: ", ")) in \(environments)")
     }
+
+    /// The receiver's own certificate, where it has one.
+    private func certificate() -> Finding {
+        do {
+            guard let identity = try settings.tls() else {
+                return .skipped("certificate", "TLS is a proxy's business here")
+            }
+            let until = identity.expires.formatted(.iso8601)
+            guard identity.expires > Date(timeIntervalSinceNow: Self.renewalTime) else {
+                return .failed(
+                    "certificate",
+                    "\(identity.certificateFile) is valid until \(until): renew it, then send SIGHUP to the receiver")
+            }
+            return .ok("certificate", "\(identity.certificateFile) is valid until \(until)")
+        } catch {
+            return .failed("certificate", (error as? CommandFailure)?.message ?? "\(error)")
+        }
+    }
+
+    /// Certificates of 90 days are renewed with 30 days left; with 14 left, somebody should look, in seconds.
+    private static let renewalTime = 14.0 * 86_400
 
     private func roots() -> Finding {
         guard let trust = try? settings.verifier() else { return .skipped("roots", "see configuration") }
