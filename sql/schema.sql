@@ -5,7 +5,7 @@ CREATE SCHEMA storehook;
 CREATE FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET lock_timeout TO '250ms'
+    SET lock_timeout TO '10s'
     AS $_$
 declare
     opens       constant timestamptz := drop_outbox_day.day::timestamp at time zone 'UTC';
@@ -38,8 +38,11 @@ begin
     source := case when is_whole then name else 'outbox_default' end;
     -- Single rows are deleted one by one, so not too many of them at once.
     most := case when not is_whole then 20000 end;
-    -- Nobody adds to the day while it is counted; receivers write to today's and never meet this lock.
+    -- Nobody adds to the day while it is counted, and no VACUUM stands in the way later. Receivers write to today's
+    -- partition, and neither they nor readers meet any of these locks or the wait for them.
     if is_whole then
+        lock table only storehook.outbox in share update exclusive mode;
+        lock table storehook.outbox_default in share update exclusive mode;
         execute format('lock table storehook.%I in share row exclusive mode', name);
     end if;
     execute format('select min(id), max(id) from storehook.%I where received_at >= $1 and received_at < $2', source)
@@ -105,6 +108,7 @@ begin
     end if;
 
     if is_whole then
+        perform set_config('lock_timeout', '250ms', true);
         execute format('alter table storehook.outbox detach partition storehook.%I', name);
         execute format(
             'insert into storehook.outbox_default (id, received_at, body)
@@ -146,6 +150,9 @@ begin
     if days is null then
         return 0;
     end if;
+    -- Keeps VACUUM away from here on, and waits for one that is at it (an automatic one gives way after deadlock_timeout);
+    -- nobody else waits for that.
+    lock table storehook.outbox_default in share update exclusive mode;
     foreach day in array days loop
         name := 'outbox_' || to_char(day, 'YYYYMMDD');
         execute format('create table storehook.%I (like storehook.outbox including all)', name);
