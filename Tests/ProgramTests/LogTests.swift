@@ -159,6 +159,9 @@ struct LogTests {
                         try await fetch("http://127.0.0.1:\(port)/metrics").body,
                         try await fetch("http://127.0.0.1:\(try await worker.metricsPort())/metrics").body,
                     ]
+                    for (outcome, count) in [("stored", 8), ("malformed", 3), ("too_large", 1), ("unavailable", 1)] {
+                        #expect(pages[0].contains("storehook_received_total{outcome=\"\(outcome)\"} \(count)\n"))
+                    }
                     var log = try Log(receiver, worker, first)
                     log.text += pages.joined()
                     return log

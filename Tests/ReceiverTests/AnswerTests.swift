@@ -98,10 +98,10 @@ struct AnswerTests {
         }
     }
 
-    @Test("healthz and readyz say so by GET and HEAD")
+    @Test("healthz, readyz and metrics answer GET and HEAD")
     func health() async throws {
         try await withReceiver { receiver async throws in
-            for path in ["/healthz", "/readyz"] {
+            for path in ["/healthz", "/readyz", "/metrics"] {
                 #expect(try await receiver.send("GET", path).status == 200)
                 #expect(try await receiver.send("HEAD", path).status == 200)
                 #expect(try await receiver.send("POST", path).status == 405)
