@@ -1,6 +1,8 @@
--- The users of a PostgreSQL on the same machine, named like the system's accounts, so that each is known by being that
--- account (peer authentication) and no password exists. What a role may do is roles.sql's matter, which runs first; run
--- as often as you like.
+-- A user for each program, with the rights of its role. None has a password: PostgreSQL on the same machine knows them by
+-- being the accounts of these names (peer authentication); for one elsewhere, give them passwords. Run by an administrator
+-- after roles.sql, as often as you like:
+--
+--     psql -v ON_ERROR_STOP=1 -d storehook -f sql/roles.sql -f deploy/logins.sql
 
 begin;
 set local client_min_messages = warning;
