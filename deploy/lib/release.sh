@@ -9,7 +9,7 @@ build_release() {
     local root=$1 file=$2 log=$3
     # Apart from other builds: linked in another way, it would build all of them anew. SwiftPM leaves it to the linker to
     # drop what is not used.
-    local build=$root/.build/release-static
+    local build=$root/.build/static
     local options=(--package-path "$root" --scratch-path "$build" --configuration release --static-swift-stdlib)
     if ! swift build "${options[@]}" --product storehook </dev/null >"$log" 2>&1; then
         show_tail "$log" 30
