@@ -26,4 +26,7 @@ begin
 end
 $$;
 
+-- Who blocks whom, and who holds back vacuum: without this an operator sees his own sessions alone.
+grant pg_read_all_stats to "storehook-ops";
+
 commit;
