@@ -68,8 +68,8 @@ grant select, insert on storehook.notifications to storehook_worker;
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
     storehook.subscriptions to storehook_worker;
 grant delete on storehook.subscriptions to storehook_worker;
-grant execute on function storehook.ensure_outbox_partitions(integer), storehook.drop_outbox_day(date, integer)
-    to storehook_worker;
+grant execute on function storehook.ensure_outbox_partitions(integer), storehook.drop_outbox_day(date, integer),
+    storehook.outbox_bodies(bigint[], timestamptz[]) to storehook_worker;
 grant select on storehook.outbox_days to storehook_worker;
 -- Its metrics tell how long the queue is.
 grant select on storehook.queue_depth to storehook_worker;

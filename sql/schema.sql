@@ -171,6 +171,29 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, body bytea)
+    LANGUAGE plpgsql STABLE STRICT
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    opens  timestamptz;
+    closes timestamptz;
+begin
+    for opens, closes in
+        select min(at), max(at) from unnest(outbox_bodies.received_at) as at
+         group by date_trunc('day', at at time zone 'UTC')
+    loop
+        -- A scalar subquery can only be an index lookup, whatever is thought of the partition's size.
+        return query execute
+            'select k.id, (select o.body from storehook.outbox o
+                            where o.received_at = k.received_at and o.id = k.id and o.received_at between $3 and $4)
+               from unnest($1, $2) as k (id, received_at)
+              where k.received_at between $3 and $4'
+            using ids, outbox_bodies.received_at, opens, closes;
+    end loop;
+end
+$_$;
+
 CREATE FUNCTION storehook.status_at(at timestamp with time zone) RETURNS TABLE(environment text, bundle_id text, original_transaction_id text, product_id text, subscription_group_id text, app_account_token uuid, status text, access boolean, expires_at timestamp with time zone, will_renew boolean, renewal_product_id text, in_trial boolean, price_increase_pending boolean, apple_status smallint, access_until timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
@@ -754,3 +777,5 @@ ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey
 REVOKE ALL ON FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.ensure_outbox_partitions(days_ahead integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) FROM PUBLIC;

@@ -152,16 +152,24 @@ extension PostgresQuery {
         PostgresQuery(
             "ledger.evidence",
             """
-            select n.notification_uuid, n.outbox_id, n.received_at, n.original_transaction_id, n.bundle_id,
-                   n.environment, n.apple_status,
-                   case when n.apple_status is not null then n.signed_at end as apple_status_signed_at,
-                   (select body from storehook.outbox o where o.received_at = n.received_at and o.id = n.outbox_id) as body
-              from unnest(\(lines.map(\.originalTransactionID)), \(lines.map(\.bundleID)), \(lines.map(\.environment)))
-                   as scope (original_transaction_id, bundle_id, environment)
-              join storehook.notifications n using (original_transaction_id, bundle_id, environment)
-             where \(last) is null or n.notification_uuid > \(last)
-             order by n.notification_uuid
-             limit \(limit)
+            with page as materialized (
+                select n.notification_uuid, n.outbox_id, n.received_at, n.original_transaction_id, n.bundle_id,
+                       n.environment, n.apple_status,
+                       case when n.apple_status is not null then n.signed_at end as apple_status_signed_at
+                  from unnest(
+                       \(lines.map(\.originalTransactionID)), \(lines.map(\.bundleID)), \(lines.map(\.environment)))
+                       as scope (original_transaction_id, bundle_id, environment)
+                  join storehook.notifications n using (original_transaction_id, bundle_id, environment)
+                 where \(last) is null or n.notification_uuid > \(last)
+                 order by n.notification_uuid
+                 limit \(limit)
+            )
+            select page.*, body
+              from page
+              left join storehook.outbox_bodies(
+                   (select array_agg(outbox_id order by outbox_id) from page),
+                   (select array_agg(received_at order by outbox_id) from page)) b on b.id = outbox_id
+             order by notification_uuid
             """)
     }
 

@@ -49,10 +49,9 @@ public struct LedgerReader: Sendable {
             PostgresQuery(
                 "ledger.notification",
                 """
-                select n.original_transaction_id, n.outcome, n.signed_at, n.received_at, n.applied_at,
-                       (select body from storehook.outbox o
-                         where o.received_at = n.received_at and o.id = n.outbox_id) as body
+                select n.original_transaction_id, n.outcome, n.signed_at, n.received_at, n.applied_at, b.body
                   from storehook.notifications n
+                  left join lateral storehook.outbox_bodies(array[n.outbox_id], array[n.received_at]) b on true
                  where n.notification_uuid = \(uuid)
                 """)
         ).first.map { try RecordedNotification($0) }

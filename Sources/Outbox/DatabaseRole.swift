@@ -26,6 +26,7 @@ public enum DatabaseRole: String, Sendable, CaseIterable {
                 ("transactions", ["select", "insert", "update"]), ("renewals", ["select", "insert", "update"]),
                 ("subscriptions", ["select", "insert", "update", "delete"]),
                 ("ensure_outbox_partitions", ["execute"]), ("drop_outbox_day", ["execute"]),
+                ("outbox_bodies", ["execute"]),
             ]
         case .ops:
             Self.worker.needs + [("dead_letters", ["select"]), ("outbox_queue", ["insert"])]

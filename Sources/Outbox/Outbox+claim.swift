@@ -33,8 +33,7 @@ extension Outbox {
 
 extension PostgresQuery {
     /// A CTE is the fence: the locking select runs once, with its limit, whatever the planner thinks of the update. The
-    /// body is fetched by a scalar subquery, which can only be an index lookup in the row's own partition. The outer join
-    /// is there for the clock: a claim that finds nothing tells the time too.
+    /// first outer join is there for the clock: a claim that finds nothing tells the time too.
     fileprivate static func claim(_ limit: Int, _ lease: Lease, _ floor: PostgresTimestamp?) -> PostgresQuery {
         PostgresQuery(
             "outbox.claim",
@@ -60,10 +59,13 @@ extension PostgresQuery {
                 returning q.id, q.received_at, q.attempts, due.lapsed, q.last_reason
             )
             select now() as claimed_at, (select due_at from first) as oldest_due_at,
-                   id, received_at, attempts, lapsed, last_reason,
-                   (select body from storehook.outbox o where o.received_at = c.received_at and o.id = c.id) as body
-              from (select) as clock left join claimed c on true
-             order by id
+                   c.id, received_at, attempts, lapsed, last_reason, body
+              from (select) as clock
+              left join claimed c on true
+              left join storehook.outbox_bodies(
+                   (select array_agg(id order by id) from claimed),
+                   (select array_agg(received_at order by id) from claimed)) b on b.id = c.id
+             order by c.id
             """)
     }
 }

@@ -60,19 +60,24 @@ extension PostgresQuery {
         PostgresQuery(
             "outbox.dead_letters",
             """
-            select id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
-                   dead_at, resolution, resolved_at, resolved_by, resolved_why,
-                   case when \(withBodies) then
-                       (select body from storehook.outbox o where o.received_at = d.received_at and o.id = d.outbox_id)
-                   end as body
-              from storehook.dead_letters d
-             where resolution = 'open'
-               and (\(filter.ids) is null or id = any(\(filter.ids)))
-               and (\(filter.reason) is null or reason = \(filter.reason))
-               and (\(filter.type) is null or type = \(filter.type))
-               and (\(filter.since) is null or dead_at >= \(filter.since))
-             order by id
-             limit \(limit)
+            with letters as materialized (
+                select id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
+                       dead_at, resolution, resolved_at, resolved_by, resolved_why
+                  from storehook.dead_letters
+                 where resolution = 'open'
+                   and (\(filter.ids) is null or id = any(\(filter.ids)))
+                   and (\(filter.reason) is null or reason = \(filter.reason))
+                   and (\(filter.type) is null or type = \(filter.type))
+                   and (\(filter.since) is null or dead_at >= \(filter.since))
+                 order by id
+                 limit \(limit)
+            )
+            select letters.*, body
+              from letters
+              left join storehook.outbox_bodies(
+                   (select array_agg(outbox_id order by id) from letters where \(withBodies)),
+                   (select array_agg(received_at order by id) from letters where \(withBodies))) b on b.id = outbox_id
+             order by letters.id
             """)
     }
 
@@ -80,11 +85,11 @@ extension PostgresQuery {
         PostgresQuery(
             "outbox.dead_letter",
             """
-            select id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
-                   dead_at, resolution, resolved_at, resolved_by, resolved_why,
-                   (select body from storehook.outbox o where o.received_at = d.received_at and o.id = d.outbox_id) as body
+            select d.id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
+                   dead_at, resolution, resolved_at, resolved_by, resolved_why, body
               from storehook.dead_letters d
-             where id = \(id)
+              left join lateral storehook.outbox_bodies(array[outbox_id], array[received_at]) b on true
+             where d.id = \(id)
             """)
     }
 

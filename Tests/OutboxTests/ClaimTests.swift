@@ -140,6 +140,32 @@ struct ClaimTests {
         }
     }
 
+    @Test("plans with the partitions of its own rows alone: what is done to the others is no matter")
+    func partitions() async throws {
+        try await withQueue { queue in
+            try await queue.fill(3)
+            // A row of another day, in its own partition.
+            try await queue.pool.withTransaction { try $0.executeScript(agedOutbox) }
+            try await queue.outbox.store([[1, 2, 3]])
+            let other = try await queue.value(
+                """
+                select 'outbox_' || to_char(max(day), 'YYYYMMDD') from storehook.outbox_days
+                 where has_partition and day > (now() at time zone 'UTC')::date + 1
+                """, as: String.self)
+            let held = try await HeldTransaction(
+                in: queue.database, "lock table storehook.\(unescaped: other) in access exclusive mode")
+            let lease = Lease.fresh()
+            let claimed = try await queue.outbox.claim(10, for: lease).rows
+            #expect(claimed.map(\.body) == [Array("0".utf8), Array("1".utf8), Array("2".utf8), [1, 2, 3]])
+            try await queue.bury(claimed, lease)
+            let letters = try await queue.outbox.deadLettersWithBodies(DeadLetterFilter(), limit: 10)
+            #expect(letters.map(\.body) == claimed.map(\.body))
+            let last = try #require(letters.last?.letter.id)
+            #expect(try await queue.outbox.deadLetter(last)?.body == [1, 2, 3])
+            try await held.release()
+        }
+    }
+
     @Test("brings a row whose bytes are gone, so that somebody buries it")
     func missingBody() async throws {
         try await withQueue { queue in

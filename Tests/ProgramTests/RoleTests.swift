@@ -94,7 +94,8 @@ struct RoleTests {
 
     private static let everybody: Set = ["schema USAGE", "table schema_migrations SELECT"]
     private static let worker: Set = [
-        "function drop_outbox_day EXECUTE", "function ensure_outbox_partitions EXECUTE", "table dead_letters INSERT",
+        "function drop_outbox_day EXECUTE", "function ensure_outbox_partitions EXECUTE",
+        "function outbox_bodies EXECUTE", "table dead_letters INSERT",
         "table duplicates INSERT", "table outbox_days SELECT", "table queue_depth SELECT",
         "table notifications INSERT SELECT", "table outbox SELECT", "table outbox_queue DELETE SELECT UPDATE",
         "table purchase_lines INSERT SELECT UPDATE", "table renewals INSERT SELECT UPDATE",
@@ -113,7 +114,7 @@ struct RoleTests {
             "storehook_ops",
             [
                 "schema USAGE", "function drop_outbox_day EXECUTE", "function ensure_outbox_partitions EXECUTE",
-                "function status_at EXECUTE",
+                "function outbox_bodies EXECUTE", "function status_at EXECUTE",
                 "column dead_letters.resolution UPDATE", "column dead_letters.resolved_at UPDATE",
                 "column dead_letters.resolved_by UPDATE", "column dead_letters.resolved_why UPDATE",
                 "table dead_letters INSERT", "table duplicates INSERT", "table notifications INSERT",
