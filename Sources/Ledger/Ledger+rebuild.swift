@@ -20,25 +20,18 @@ extension Ledger {
     /// timeline is not touched: it tells what happened, in the order in which it happened here.
     /// - Parameters:
     ///   - mending: write what was derived where it differs; workers wait for the lines meanwhile.
+    ///   - forgetting: mend lines too of which some bytes do not verify any more, and so forget what those brought.
     ///   - open: verifies stored bytes; nil where they do not verify (the caller says so).
-    /// - Returns: what differs, or with `mending` what differed; and for how many notifications the bytes are gone.
+    /// - Returns: what differs, or with `mending` what differed; for how many notifications the bytes are gone; and the
+    ///   lines of which some bytes do not verify.
     public func rederive(
-        _ lines: [PurchaseLine], mending: Bool, _ session: borrowing PostgresSession,
+        _ lines: [PurchaseLine], mending: Bool, forgetting: Bool = false, _ session: borrowing PostgresSession,
         open: (StoredNotification) -> LedgerEntry?
-    ) throws -> (differences: [RowDifference], withoutBytes: Int) {
+    ) throws -> (differences: [RowDifference], withoutBytes: Int, unverified: Set<PurchaseLine>) {
         if mending { try session.query(.lock(lines)) }
-        let (histories, withoutBytes) = try histories(of: lines, session, open: open)
-        let rows: [(LedgerTable, PostgresQuery)] = [
-            (.verdicts, .verdicts(histories)), (.transactions, .transactions(histories)),
-            (.renewals, .renewals(histories)),
-            (
-                .subscriptions,
-                .subscriptions(
-                    histories.compactMap { history in history.state.map { (line: history.line, state: $0) } })
-            ),
-        ]
+        let (histories, withoutBytes, unverified) = try histories(of: lines, session, open: open)
         var differences: [RowDifference] = []
-        for (table, rows) in rows {
+        for (table, rows) in Self.rows(of: histories) {
             for row in try session.query(table.differences(rows, of: lines)) {
                 differences.append(
                     RowDifference(
@@ -47,21 +40,36 @@ extension Ledger {
             }
         }
         if mending, !differences.isEmpty {
-            for (table, rows) in rows {
-                try session.query(table.delete(lines))
+            let mended = histories.filter { forgetting || !unverified.contains($0.line) }
+            for (table, rows) in Self.rows(of: mended) {
+                try session.query(table.delete(mended.map(\.line)))
                 try session.query(table.upsert(rows))
             }
         }
-        return (differences, withoutBytes)
+        return (differences, withoutBytes, unverified)
+    }
+
+    /// What stands in each table if these histories do.
+    private static func rows(of histories: [LineHistory]) -> [(LedgerTable, PostgresQuery)] {
+        [
+            (.verdicts, .verdicts(histories)), (.transactions, .transactions(histories)),
+            (.renewals, .renewals(histories)),
+            (
+                .subscriptions,
+                .subscriptions(
+                    histories.compactMap { history in history.state.map { (line: history.line, state: $0) } })
+            ),
+        ]
     }
 
     /// The lines' facts, from nothing but what Apple signed, a page of bodies at a time.
     private func histories(
         of lines: [PurchaseLine], _ session: borrowing PostgresSession, open: (StoredNotification) -> LedgerEntry?
-    ) throws -> (histories: [LineHistory], withoutBytes: Int) {
+    ) throws -> (histories: [LineHistory], withoutBytes: Int, unverified: Set<PurchaseLine>) {
         var histories = Dictionary(
             uniqueKeysWithValues: lines.map { ($0, LineHistory($0, LineFacts(), policy)) })
         var withoutBytes: [UUID] = []
+        var unverified = Set<PurchaseLine>()
         var last: UUID?
         while true {
             let page = try session.query(.evidence(of: lines, after: last, limit: 200))
@@ -74,7 +82,7 @@ extension Ledger {
                 if let body = try row.decode("body", as: [UInt8]?.self) {
                     let stored = StoredNotification(
                         outboxID: try row.decode("outbox_id"), receivedAt: try row.decode("received_at"), body: body)
-                    if let entry = open(stored) { histories[line]?.merge(entry) }
+                    if let entry = open(stored) { histories[line]?.merge(entry) } else { unverified.insert(line) }
                 } else {
                     withoutBytes.append(uuid)
                     if let verdict = try AppleVerdict(row) { _ = histories[line]?.merge(verdict) }
@@ -87,7 +95,7 @@ extension Ledger {
             histories[line]?.derive()
             return histories[line]
         }
-        return (derived, withoutBytes.count)
+        return (derived, withoutBytes.count, unverified)
     }
 
     private func mergeRecords(

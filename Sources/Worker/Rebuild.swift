@@ -15,6 +15,8 @@ public struct Rebuild: Sendable {
         public var differences = 0
         /// Notifications whose bytes retention has dropped: their part was taken from the signed records as they stand.
         public var withoutBytes = 0
+        /// Lines of which some stored bytes do not verify: those were not mended unless that was asked for.
+        public var unverified = 0
     }
 
     /// Lines in one transaction: what workers may have to wait for, and what is held in memory.
@@ -41,36 +43,43 @@ public struct Rebuild: Sendable {
     /// Goes through all lines.
     /// - Parameters:
     ///   - mending: write what was derived where it differs; otherwise only look, each page in a snapshot of its own.
+    ///   - forgetting: mend lines too of which some stored bytes do not verify under the verifier's settings. What those
+    ///     brought is forgotten, which is right for bytes that should never have been trusted and a loss if it is the
+    ///     settings that are wrong.
     ///   - onLines: told how many more are done.
     ///   - onDifference: told of each cell that differs, and of stored bytes that do not verify any more.
     public func run(
-        mending: Bool, onLines: @Sendable (Int) -> Void, onDifference: @Sendable (RowDifference) -> Void
+        mending: Bool, forgetting: Bool = false, onLines: @Sendable (Int) -> Void,
+        onDifference: @Sendable (RowDifference) -> Void
     ) async throws -> Report {
         var report = Report()
         var last: PurchaseLine?
         while true {
-            let page = try await self.page(after: last, mending: mending)
+            let page = try await self.page(after: last, mending: mending, forgetting: forgetting)
             guard let end = page.lines.last else { return report }
             page.differences.forEach(onDifference)
             onLines(page.lines.count)
             report.lines += page.lines.count
             report.differences += page.differences.count
             report.withoutBytes += page.withoutBytes
+            report.unverified += page.unverified
             last = end
         }
     }
 
     private func page(
-        after last: PurchaseLine?, mending: Bool
-    ) async throws -> (lines: [PurchaseLine], differences: [RowDifference], withoutBytes: Int) {
+        after last: PurchaseLine?, mending: Bool, forgetting: Bool
+    ) async throws -> (lines: [PurchaseLine], differences: [RowDifference], withoutBytes: Int, unverified: Int) {
         // Looking takes one snapshot for all its statements; mending must see what others commit before its locks.
         let options = TransactionOptions(
             isolation: mending ? .readCommitted : .repeatableRead, isReadOnly: !mending, name: "rebuild")
         return try await pool.withTransaction(options) { session in
             let lines = try ledger.lines(after: last, limit: Self.linesAtOnce, session)
-            guard !lines.isEmpty else { return ([], [], 0) }
+            guard !lines.isEmpty else { return ([], [], 0, 0) }
             var unverified: [RowDifference] = []
-            let (differences, withoutBytes) = try ledger.rederive(lines, mending: mending, session) { stored in
+            let (differences, withoutBytes, doubtful) = try ledger.rederive(
+                lines, mending: mending, forgetting: forgetting, session
+            ) { stored in
                 do throws(VerificationFailure) {
                     let verified = try verifier.verifyNotification(stored.body, isBackfill: true)
                     return LedgerEntry(outboxID: stored.outboxID, receivedAt: stored.receivedAt, verified)
@@ -82,7 +91,7 @@ public struct Rebuild: Sendable {
                     return nil
                 }
             }
-            return (lines, unverified + differences, withoutBytes)
+            return (lines, unverified + differences, withoutBytes, doubtful.count)
         }
     }
 }
