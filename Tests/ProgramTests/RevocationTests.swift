@@ -169,6 +169,9 @@ struct RevocationTests {
                     trustedRoots: verifier.configuration.trustedRoots
                 ).revocationQuestions.first)
             #expect(try OCSPAnswer(genuine, to: question, at: start).status == .good)
+            for wrong in [start.adding(seconds: 3700), start.adding(seconds: -3600)] {
+                #expect(throws: OCSPAnswer.Refusal.self) { try OCSPAnswer(genuine, to: question, at: wrong) }
+            }
             for position in genuine.indices {
                 var edited = genuine
                 edited[position] ^= 0x01

@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreVerification
+import Foundation
 
 /// What is fuzzed.
 enum Reader: String, CaseIterable {
@@ -12,6 +13,8 @@ enum Reader: String, CaseIterable {
     case payload
     /// What is posted to the receiver.
     case body
+    /// An OCSP responder's answer about the chain that is among the seeds.
+    case ocsp
 
     /// Reads one input. Traps where a reader's promise is broken.
     func run(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -21,6 +24,7 @@ enum Reader: String, CaseIterable {
         case .chain: readChain(input)
         case .payload: readPayload(input)
         case .body: readBody(input)
+        case .ocsp: readAnswer(input)
         }
         return 0
     }
@@ -49,13 +53,7 @@ enum Reader: String, CaseIterable {
     }
 
     private func readChain(_ input: [UInt8]) {
-        var certificates: [[UInt8]] = []
-        var rest = input[...]
-        while let high = rest.popFirst(), let low = rest.popFirst() {
-            let length = Int(high) << 8 | Int(low)
-            certificates.append(Array(rest.prefix(length)))
-            rest = rest.dropFirst(length)
-        }
+        let certificates = Self.certificates(input)
         let roots = Set(certificates.last.map { [Fingerprint(of: $0)] } ?? [])
         do throws(VerificationFailure) {
             let chain = try CertificateChain(validating: certificates, trustedRoots: roots)
@@ -89,6 +87,37 @@ enum Reader: String, CaseIterable {
         precondition(!jws.isEmpty && jws.count <= input.count, "a JWS that the body cannot hold")
         precondition(!jws.contains(0), "a zero byte")
         _ = UnverifiedSummary.read(jws)
+    }
+
+    private func readAnswer(_ input: [UInt8]) {
+        guard let question = Self.seedChain?.revocationQuestions.first else {
+            fatalError("run this where Tests/Fuzzing/Seeds/chain/simulated is")
+        }
+        do throws(OCSPAnswer.Refusal) {
+            let now = Timestamp(millisecondsSince1970: 1_770_000_000_000)
+            _ = try OCSPAnswer(input, to: question, at: now)
+            fatalError("nobody has the key to sign an answer")
+        } catch {
+            precondition(!error.description.isEmpty && !error.description.contains("\n"), "a reason is one line")
+        }
+    }
+
+    private static let seedChain: CertificateChain? = {
+        let file = try? Data(contentsOf: URL(fileURLWithPath: "Tests/Fuzzing/Seeds/chain/simulated"))
+        let certificates = Reader.certificates([UInt8](file ?? Data()))
+        let roots = Set(certificates.last.map { [Fingerprint(of: $0)] } ?? [])
+        return try? CertificateChain(validating: certificates, trustedRoots: roots)
+    }()
+
+    private static func certificates(_ input: [UInt8]) -> [[UInt8]] {
+        var certificates: [[UInt8]] = []
+        var rest = input[...]
+        while let high = rest.popFirst(), let low = rest.popFirst() {
+            let length = Int(high) << 8 | Int(low)
+            certificates.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        return certificates
     }
 
     private static let app = "com.example.storehook"
