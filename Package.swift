@@ -102,7 +102,8 @@ let package = Package(
             resources: [.embedInCode("migrations")],
             swiftSettings: rules
         ),
-        .target(name: "Outbox", dependencies: ["Postgres"], swiftSettings: rules),
+        // Base64url is AppStorePayloads' alone, and how the outbox's bytes are packed the Outbox's.
+        .target(name: "Outbox", dependencies: ["AppStorePayloads", "Postgres"], swiftSettings: rules),
         .target(
             name: "Ledger",
             dependencies: ["AppStorePayloads", "Postgres", "Subscriptions"],
@@ -191,7 +192,9 @@ let package = Package(
         ),
         .testTarget(
             name: "OutboxTests",
-            dependencies: ["Outbox", "Postgres", "Schema", "TestSupport", logging],
+            dependencies: [
+                "AppStorePayloads", "Outbox", "Postgres", "Schema", "Simulator", "TestSupport", crypto, logging,
+            ],
             swiftSettings: rules
         ),
         .testTarget(

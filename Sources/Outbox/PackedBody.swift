@@ -1,0 +1,62 @@
+/// A notification without what the database holds already.
+///
+/// Two thirds of a subscription notification are the same certificates three times over, once more in base64 where they
+/// stand inside the payload. Packed bytes name each header that is known by its SHA-256, and hold base64url as the bytes it
+/// stands for; everything else is as it was. The form:
+///
+///     packed  = varint(length of the whole JWS) · count of headers (1 byte) · their digests (32 bytes each) · pieces
+///     piece   = varint(number × 4 + kind) · contents
+///     kind 0  = the next `number` bytes, as they are
+///     kind 1  = the header of that number
+///     kind 2  = base64url of the next `number` bytes
+///     kind 3  = base64url of what the pieces in the next `number` bytes make; not within another of its kind
+///
+/// Varints are little-endian groups of seven bits, the eighth set where another follows. Nothing in it is trusted: no
+/// number is believed that asks for more than a JWS may be long.
+public enum PackedBody {
+    /// The longest JWS that packed bytes stand for, in bytes.
+    static let maximumSize = Outbox.maximumBodySize
+
+    enum Kind: Int {
+        case literal, header, base64, nested
+    }
+
+    /// The digests that packed bytes name.
+    /// - Throws: ``UnreadableBody/damaged``.
+    static func digests(in packed: [UInt8]) throws(UnreadableBody) -> [[UInt8]] {
+        var reader = PackedBodyReader(packed)
+        return try reader.start().digests
+    }
+
+    /// The JWS that packed bytes stand for.
+    /// - Parameter header: the header of a digest, nil if it is not known.
+    /// - Throws: ``UnreadableBody``.
+    public static func unpack(
+        _ packed: [UInt8], _ header: (_ digest: [UInt8]) -> [UInt8]?
+    ) throws(UnreadableBody) -> [UInt8] {
+        var reader = PackedBodyReader(packed)
+        let (length, digests) = try reader.start()
+        for digest in digests {
+            guard let text = header(digest) else { throw .missingHeader(digest) }
+            reader.headers.append(text)
+        }
+        var body: [UInt8] = []
+        body.reserveCapacity(length)
+        try reader.expand(upTo: packed.count, into: &body, limit: length, mayNest: true)
+        guard body.count == length else { throw .damaged }
+        return body
+    }
+
+    /// The JWS's packed form; nil where it has none that is shorter and gives back the same bytes.
+    ///
+    /// Anything may be handed in. What is packed was unpacked again and compared byte for byte.
+    /// - Parameter headers: those that may be named; the more often used the earlier.
+    public static func pack(_ body: [UInt8], knowing headers: [SignatureHeader]) -> [UInt8]? {
+        guard body.count <= maximumSize, !headers.isEmpty else { return nil }
+        var writer = PackedBodyWriter(headers: headers)
+        guard let packed = writer.pack(body), packed.count < body.count else { return nil }
+        // Few: a search through them is quicker than a table of them.
+        let unpacked = try? unpack(packed) { digest in writer.used.first { $0.digest == digest }?.text }
+        return unpacked == body ? packed : nil
+    }
+}

@@ -1,0 +1,18 @@
+/// The header segment of JWS that Apple signs: algorithm and certificates, some 4.4 kB of base64url, the same for months.
+public struct SignatureHeader: Sendable, Hashable {
+    /// The SHA-256 of ``text``, 32 bytes: its name in packed bytes. PostgreSQL computes it.
+    public var digest: [UInt8]
+    /// The segment as it stands in a JWS, without the dot after it.
+    public var text: [UInt8]
+
+    /// A header under its digest.
+    public init(digest: [UInt8], text: [UInt8]) {
+        self.digest = digest
+        self.text = text
+    }
+
+    /// The longest header that is kept, in bytes; the schema checks the same number.
+    static let maximumSize = 16_384
+    /// The length of a SHA-256, in bytes.
+    static let digestSize = 32
+}

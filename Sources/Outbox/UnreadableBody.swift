@@ -1,0 +1,24 @@
+/// Why the bytes in a row of the outbox cannot be given back as they were posted.
+public enum UnreadableBody: Error, Sendable, Hashable {
+    /// They are packed in a way that this release does not know.
+    case unknownPacking(Int)
+    /// They name a header that the database does not hold; its SHA-256.
+    case missingHeader([UInt8])
+    /// They are not what packing makes.
+    case damaged
+}
+
+extension UnreadableBody: CustomStringConvertible {
+    /// One line: what is wrong and what to do.
+    public var description: String {
+        switch self {
+        case .unknownPacking(let packing):
+            "the stored bytes are packed in a way that this release does not know (\(packing)): use a newer one"
+        case .missingHeader(let digest):
+            "the stored bytes name a header that storehook.signature_headers does not hold: restore its row with digest "
+                + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        case .damaged:
+            "the stored bytes are damaged: they are not what packing makes; restore the outbox's row from a backup"
+        }
+    }
+}
