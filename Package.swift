@@ -106,7 +106,7 @@ let package = Package(
         .target(name: "Outbox", dependencies: ["AppStorePayloads", "Postgres"], swiftSettings: rules),
         .target(
             name: "Ledger",
-            dependencies: ["AppStorePayloads", "Postgres", "Subscriptions"],
+            dependencies: ["AppStorePayloads", "Outbox", "Postgres", "Subscriptions"],
             swiftSettings: rules
         ),
         .testTarget(

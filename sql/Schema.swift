@@ -8,8 +8,9 @@ public enum Schema {
         Migration(version: 2, name: "facts", sql: text(PackageResources._002_facts_sql)),
         Migration(version: 3, name: "state", sql: text(PackageResources._003_state_sql)),
         Migration(version: 4, name: "views", sql: text(PackageResources._004_views_sql)),
-        Migration(version: 5, name: "retention", sql: text(PackageResources._005_retention_sql)),
-        Migration(version: 6, name: "bodies", sql: text(PackageResources._006_bodies_sql)),
+        Migration(version: 5, name: "packing", sql: text(PackageResources._005_packing_sql)),
+        Migration(version: 6, name: "retention", sql: text(PackageResources._006_retention_sql)),
+        Migration(version: 7, name: "bodies", sql: text(PackageResources._007_bodies_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -53,16 +53,20 @@ grant usage on schema storehook to storehook_receiver, storehook_worker, storeho
 -- Every program begins by asking whether the schema fits it.
 grant select on storehook.schema_migrations to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor;
 
--- The receiver stands where the world can reach it. It puts in and can read nothing back, its own rows neither.
+-- The receiver stands where the world can reach it. It puts in and can read nothing back, its own rows neither; but for
+-- the certificates that Apple signs with, which are public and which it need not store again each time.
 -- Partitions need no rights of their own: rows go in and come out through the parent.
 grant usage on sequence storehook.outbox_id to storehook_receiver;
 grant insert on storehook.outbox, storehook.outbox_queue to storehook_receiver;
+grant select on storehook.signature_headers to storehook_receiver;
 
 -- The worker claims, applies and settles. Facts are added and superseded, never deleted; what is recorded of a
 -- notification, a change or a dead letter stays as it was written. State goes when the facts no longer carry it.
 -- `storehook rebuild` mends facts too, and is the owner's.
 grant select on storehook.outbox to storehook_worker;
 grant select, update, delete on storehook.outbox_queue to storehook_worker;
+-- What is needed to read packed bytes is added to, and never changed or deleted.
+grant select, insert on storehook.signature_headers to storehook_worker;
 grant insert on storehook.duplicates, storehook.dead_letters, storehook.subscription_changes to storehook_worker;
 grant select, insert on storehook.notifications to storehook_worker;
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,

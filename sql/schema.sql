@@ -111,8 +111,8 @@ begin
         perform set_config('lock_timeout', '250ms', true);
         execute format('alter table storehook.outbox detach partition storehook.%I', name);
         execute format(
-            'insert into storehook.outbox_default (id, received_at, body)
-             select id, received_at, body from storehook.%I where id = any($1)', name) using kept_ids;
+            'insert into storehook.outbox_default (id, received_at, packing, body)
+             select id, received_at, packing, body from storehook.%I where id = any($1)', name) using kept_ids;
         execute format('drop table storehook.%I', name);
     elsif gone > 0 then
         delete from storehook.outbox_default o
@@ -171,7 +171,7 @@ begin
 end
 $$;
 
-CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, body bytea)
+CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, stored bytea)
     LANGUAGE plpgsql STABLE STRICT
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -185,7 +185,7 @@ begin
     loop
         -- A scalar subquery can only be an index lookup, whatever is thought of the partition's size.
         return query execute
-            'select k.id, (select o.body from storehook.outbox o
+            'select k.id, (select int2send(o.packing) || o.body from storehook.outbox o
                             where o.received_at = k.received_at and o.id = k.id and o.received_at between $3 and $4)
                from unnest($1, $2) as k (id, received_at)
               where k.received_at between $3 and $4'
@@ -294,12 +294,16 @@ CREATE TABLE storehook.outbox (
     id bigint DEFAULT nextval('storehook.outbox_id'::regclass) NOT NULL,
     received_at timestamp with time zone DEFAULT now() NOT NULL,
     body bytea NOT NULL,
-    CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144))
+    packing smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144)),
+    CONSTRAINT outbox_packing_check CHECK ((packing = ANY (ARRAY[0, 1])))
 )
 PARTITION BY RANGE (received_at);
 ALTER TABLE ONLY storehook.outbox ALTER COLUMN body SET STORAGE EXTERNAL;
 
-COMMENT ON TABLE storehook.outbox IS 'the compact JWS of each POST that was answered 200, byte for byte; append-only, one partition a day (UTC)';
+COMMENT ON TABLE storehook.outbox IS 'the compact JWS of each POST that was answered 200, byte for byte once it is unpacked; append-only, one partition a day (UTC)';
+
+COMMENT ON COLUMN storehook.outbox.packing IS '0: body is as it was posted; 1: it names headers in signature_headers';
 
 CREATE TABLE storehook.outbox_dropped (
     day date NOT NULL,
@@ -522,7 +526,9 @@ CREATE TABLE storehook.outbox_default (
     id bigint DEFAULT nextval('storehook.outbox_id'::regclass) NOT NULL,
     received_at timestamp with time zone DEFAULT now() NOT NULL,
     body bytea NOT NULL,
-    CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144))
+    packing smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144)),
+    CONSTRAINT outbox_packing_check CHECK ((packing = ANY (ARRAY[0, 1])))
 );
 ALTER TABLE ONLY storehook.outbox_default ALTER COLUMN body SET STORAGE EXTERNAL;
 
@@ -657,6 +663,15 @@ CREATE TABLE storehook.schema_migrations (
     CONSTRAINT schema_migrations_version_check CHECK ((version > 0))
 );
 
+CREATE TABLE storehook.signature_headers (
+    digest bytea GENERATED ALWAYS AS (sha256(header)) STORED NOT NULL,
+    header bytea NOT NULL,
+    first_seen timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT signature_headers_header_check CHECK (((octet_length(header) >= 1) AND (octet_length(header) <= 16384)))
+);
+
+COMMENT ON TABLE storehook.signature_headers IS 'headers of verified signatures, which packed bodies in the outbox name by SHA-256; needed for as long as those are';
+
 CREATE TABLE storehook.subscription_changes (
     id bigint NOT NULL,
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -740,6 +755,9 @@ ALTER TABLE ONLY storehook.renewals
 
 ALTER TABLE ONLY storehook.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY storehook.signature_headers
+    ADD CONSTRAINT signature_headers_pkey PRIMARY KEY (digest);
 
 ALTER TABLE ONLY storehook.subscription_changes
     ADD CONSTRAINT subscription_changes_pkey PRIMARY KEY (id);

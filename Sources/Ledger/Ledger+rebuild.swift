@@ -1,5 +1,6 @@
 import AppStorePayloads
 import Foundation
+public import Outbox
 public import Postgres
 public import Subscriptions
 
@@ -21,15 +22,18 @@ extension Ledger {
     /// - Parameters:
     ///   - mending: write what was derived where it differs; workers wait for the lines meanwhile.
     ///   - forgetting: mend lines too of which some bytes do not verify any more, and so forget what those brought.
+    ///   - headers: what is known of the headers that stored bytes leave out.
     ///   - open: verifies stored bytes; nil where they do not verify (the caller says so).
     /// - Returns: what differs, or with `mending` what differed; for how many notifications the bytes are gone; and the
     ///   lines of which some bytes do not verify.
+    /// - Throws: ``UnreadableEvidence`` where stored bytes cannot be read: what is derived without them would be wrong.
     public func rederive(
-        _ lines: [PurchaseLine], mending: Bool, forgetting: Bool = false, _ session: borrowing PostgresSession,
+        _ lines: [PurchaseLine], mending: Bool, forgetting: Bool = false, headers: SignatureHeaders,
+        _ session: borrowing PostgresSession,
         open: (StoredNotification) -> LedgerEntry?
     ) throws -> (differences: [RowDifference], withoutBytes: Int, unverified: Set<PurchaseLine>) {
         if mending { try session.query(.lock(lines)) }
-        let (histories, withoutBytes, unverified) = try histories(of: lines, session, open: open)
+        let (histories, withoutBytes, unverified) = try histories(of: lines, headers, session, open: open)
         var differences: [RowDifference] = []
         for (table, rows) in Self.rows(of: histories) {
             for row in try session.query(table.differences(rows, of: lines)) {
@@ -64,7 +68,8 @@ extension Ledger {
 
     /// The lines' facts, from nothing but what Apple signed, a page of bodies at a time.
     private func histories(
-        of lines: [PurchaseLine], _ session: borrowing PostgresSession, open: (StoredNotification) -> LedgerEntry?
+        of lines: [PurchaseLine], _ headers: SignatureHeaders, _ session: borrowing PostgresSession,
+        open: (StoredNotification) -> LedgerEntry?
     ) throws -> (histories: [LineHistory], withoutBytes: Int, unverified: Set<PurchaseLine>) {
         var histories = Dictionary(
             uniqueKeysWithValues: lines.map { ($0, LineHistory($0, LineFacts(), policy)) })
@@ -73,15 +78,18 @@ extension Ledger {
         var last: UUID?
         while true {
             let page = try session.query(.evidence(of: lines, after: last, limit: 200))
-            for row in page {
+            let bodies = try headers.open(page.map { try $0.decode("stored") }, session)
+            for (row, body) in zip(page, bodies) {
                 let uuid: UUID = try row.decode("notification_uuid")
                 last = uuid
                 let line = PurchaseLine(
                     environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
                     originalTransactionID: try row.decode("original_transaction_id"))
-                if let body = try row.decode("body", as: [UInt8]?.self) {
+                if let body {
+                    let outboxID: Int64 = try row.decode("outbox_id")
                     let stored = StoredNotification(
-                        outboxID: try row.decode("outbox_id"), receivedAt: try row.decode("received_at"), body: body)
+                        outboxID: outboxID, receivedAt: try row.decode("received_at"),
+                        body: try body.mapError { UnreadableEvidence(outboxID: outboxID, why: $0) }.get())
                     if let entry = open(stored) { histories[line]?.merge(entry) } else { unverified.insert(line) }
                 } else {
                     withoutBytes.append(uuid)
@@ -172,7 +180,7 @@ extension PostgresQuery {
                  order by n.notification_uuid
                  limit \(limit)
             )
-            select page.*, body
+            select page.*, stored
               from page
               left join storehook.outbox_bodies(
                    (select array_agg(outbox_id order by outbox_id) from page),

@@ -1,10 +1,12 @@
 public import AppStorePayloads
 public import Foundation
+import Outbox
 public import Postgres
 
 /// Reads what the ledger holds, for people who ask why.
 public struct LedgerReader: Sendable {
     let pool: PostgresPool
+    private let headers = SignatureHeaders()
 
     /// A reader.
     public init(_ pool: PostgresPool) { self.pool = pool }
@@ -45,15 +47,16 @@ public struct LedgerReader: Sendable {
 
     /// One notification, with Apple's bytes while the outbox keeps them; nil if it is not recorded.
     public func notification(_ uuid: UUID) async throws -> RecordedNotification? {
-        try await pool.query(
+        let rows = try await pool.query(
             PostgresQuery(
                 "ledger.notification",
                 """
-                select n.original_transaction_id, n.outcome, n.signed_at, n.received_at, n.applied_at, b.body
+                select n.original_transaction_id, n.outcome, n.signed_at, n.received_at, n.applied_at, b.stored
                   from storehook.notifications n
                   left join lateral storehook.outbox_bodies(array[n.outbox_id], array[n.received_at]) b on true
                  where n.notification_uuid = \(uuid)
-                """)
-        ).first.map { try RecordedNotification($0) }
+                """))
+        guard let row = rows.first else { return nil }
+        return try RecordedNotification(row, body: try await headers.open([row.decode("stored")], pool).first ?? nil)
     }
 }

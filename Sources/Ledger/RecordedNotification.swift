@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Outbox
 import Postgres
 
 /// A notification as it is recorded, with the bytes that Apple signed.
@@ -13,15 +14,15 @@ public struct RecordedNotification: Sendable, Hashable {
     public var receivedAt: Timestamp
     /// When it took effect.
     public var appliedAt: Timestamp
-    /// The compact JWS, byte for byte; nil once retention has dropped it.
-    public var body: [UInt8]?
+    /// The compact JWS, byte for byte, or why it cannot be read; nil once retention has dropped it.
+    public var body: Result<[UInt8], UnreadableBody>?
 
-    init(_ row: PostgresRow) throws {
+    init(_ row: PostgresRow, body: Result<[UInt8], UnreadableBody>?) throws {
         originalTransactionID = try row.decode("original_transaction_id")
         outcome = try row.decode("outcome")
         signedAt = Timestamp(try row.decode("signed_at", as: PostgresTimestamp.self))
         receivedAt = Timestamp(try row.decode("received_at", as: PostgresTimestamp.self))
         appliedAt = Timestamp(try row.decode("applied_at", as: PostgresTimestamp.self))
-        body = try row.decode("body")
+        self.body = body
     }
 }

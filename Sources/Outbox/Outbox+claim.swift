@@ -12,11 +12,12 @@ extension Outbox {
         _ limit: Int, for lease: Lease, from floor: PostgresTimestamp? = nil
     ) async throws -> ClaimedBatch {
         let rows = try await pool.query(.claim(limit, lease, floor))
+        let bodies = try await headers.open(rows.map { try $0.decode("stored") }, pool)
         return try ClaimedBatch(
             token: lease.token,
             claimedAt: rows.first?.decode("claimed_at"),
             oldestDueAt: rows.first?.decode("oldest_due_at"),
-            rows: rows.compactMap { row in
+            rows: zip(rows, bodies).compactMap { row, body in
                 guard let id = try row.decode("id", as: Int64?.self) else { return nil }
                 return try ClaimedNotification(
                     id: id,
@@ -24,7 +25,7 @@ extension Outbox {
                     attempts: Int(row.decode("attempts", as: Int16.self)),
                     lapsed: row.decode("lapsed"),
                     lastReason: row.decode("last_reason"),
-                    body: row.decode("body")
+                    stored: body
                 )
             }
         )
@@ -59,7 +60,7 @@ extension PostgresQuery {
                 returning q.id, q.received_at, q.attempts, due.lapsed, q.last_reason
             )
             select now() as claimed_at, (select due_at from first) as oldest_due_at,
-                   c.id, received_at, attempts, lapsed, last_reason, body
+                   c.id, received_at, attempts, lapsed, last_reason, stored
               from (select) as clock
               left join claimed c on true
               left join storehook.outbox_bodies(

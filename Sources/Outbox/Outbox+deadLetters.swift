@@ -6,20 +6,22 @@ extension Outbox {
         try await pool.query(.openDeadLetters(filter, limit, withBodies: false)).map { try DeadLetter($0) }
     }
 
-    /// Open dead letters with the bytes they are about, the oldest first.
+    /// Open dead letters with the bytes they are about (nil where they are gone), the oldest first.
     public func deadLettersWithBodies(
         _ filter: DeadLetterFilter, limit: Int
-    ) async throws -> [(letter: DeadLetter, body: [UInt8]?)] {
-        try await pool.query(.openDeadLetters(filter, limit, withBodies: true)).map { row in
-            (try DeadLetter(row), try row.decode("body"))
-        }
+    ) async throws -> [(letter: DeadLetter, body: Result<[UInt8], UnreadableBody>?)] {
+        let rows = try await pool.query(.openDeadLetters(filter, limit, withBodies: true))
+        let bodies = try await headers.open(rows.map { try $0.decode("stored") }, pool)
+        return try zip(rows, bodies).map { (try DeadLetter($0), $1) }
     }
 
-    /// One letter, open or not, with the bytes it is about; nil if there is none of that number.
-    public func deadLetter(_ id: Int64) async throws -> (letter: DeadLetter, body: [UInt8]?)? {
+    /// One letter, open or not, with the bytes it is about (nil where they are gone); nil if there is none of that number.
+    public func deadLetter(
+        _ id: Int64
+    ) async throws -> (letter: DeadLetter, body: Result<[UInt8], UnreadableBody>?)? {
         let rows = try await pool.query(.deadLetter(id))
         guard let row = rows.first else { return nil }
-        return (try DeadLetter(row), try row.decode("body"))
+        return (try DeadLetter(row), try await headers.open([row.decode("stored")], pool).first ?? nil)
     }
 
     /// Puts open letters back on the queue, their attempts begun anew, and notes who did it. A letter that is not open is
@@ -72,7 +74,7 @@ extension PostgresQuery {
                  order by id
                  limit \(limit)
             )
-            select letters.*, body
+            select letters.*, stored
               from letters
               left join storehook.outbox_bodies(
                    (select array_agg(outbox_id order by id) from letters where \(withBodies)),
@@ -86,7 +88,7 @@ extension PostgresQuery {
             "outbox.dead_letter",
             """
             select d.id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
-                   dead_at, resolution, resolved_at, resolved_by, resolved_why, body
+                   dead_at, resolution, resolved_at, resolved_by, resolved_why, stored
               from storehook.dead_letters d
               left join lateral storehook.outbox_bodies(array[outbox_id], array[received_at]) b on true
              where d.id = \(id)

@@ -3,25 +3,27 @@ import Postgres
 extension Outbox {
     /// Stores notifications and queues them, in one commit: when this returns they will be done, whatever dies.
     ///
+    /// They are stored without the headers that ``learnHeaders()`` has found; see ``PackedBody``.
     /// - Parameter bodies: the compact JWS of each, byte for byte; at most ``maximumBodySize`` bytes each.
     /// - Throws: `PostgresError`; then none of them may be taken for stored (some failures leave it open).
     public func store(_ bodies: [[UInt8]]) async throws {
-        _ = try await pool.query(.store(bodies))
+        let known = headers.recent
+        _ = try await pool.query(.store(bodies.map { StoredBody(packing: $0, knowing: known) }))
     }
 }
 
 extension PostgresQuery {
     /// The ids are drawn first, so that nothing has to be read back: the receiver's role may insert and nothing else.
-    fileprivate static func store(_ bodies: [[UInt8]]) -> PostgresQuery {
+    fileprivate static func store(_ bodies: [StoredBody]) -> PostgresQuery {
         PostgresQuery(
             "outbox.store",
             """
             with drawn as materialized (
-                select nextval('storehook.outbox_id') as id, now() as received_at, body
-                  from unnest(\(bodies)) as posted (body)
+                select nextval('storehook.outbox_id') as id, now() as received_at, packing, body
+                  from unnest(\(bodies.map { Int16($0.packing) }), \(bodies.map(\.bytes))) as posted (packing, body)
             ), stored as (
-                insert into storehook.outbox (id, received_at, body)
-                select id, received_at, body from drawn
+                insert into storehook.outbox (id, received_at, packing, body)
+                select id, received_at, packing, body from drawn
             ), queued as (
                 insert into storehook.outbox_queue (id, received_at, due_at)
                 select id, received_at, received_at from drawn

@@ -12,6 +12,7 @@ public struct Receiver: Service {
     public typealias Exposition = @Sendable () async -> (contentType: String, text: String)
 
     private let commit: GroupCommit
+    private let knownHeaders: KnownHeaders
     private let application: Application<ReceiverResponder>
     private let connections: OpenConnections
     private let logger: Logger
@@ -32,6 +33,7 @@ public struct Receiver: Service {
             try await metrics.storing(bodies.count) { try await outbox.store(bodies) }
         }
         self.commit = commit
+        knownHeaders = KnownHeaders(outbox: outbox, interval: configuration.headerInterval, logger: logger)
         self.logger = logger
         // Hummingbird logs a line a request; at thousands a second that is noise.
         var quiet = logger
@@ -73,7 +75,7 @@ public struct Receiver: Service {
     /// brought committed.
     public func run() async throws {
         // Stopped in reverse: the server while commits still work, and the commits when nobody can add to them.
-        let services = ServiceGroup(services: [commit, application], logger: logger)
+        let services = ServiceGroup(services: [knownHeaders, commit, application], logger: logger)
         try await withGracefulShutdownHandler {
             try await services.run()
         } onGracefulShutdown: {

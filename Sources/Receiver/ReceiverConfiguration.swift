@@ -19,6 +19,8 @@ public struct ReceiverConfiguration: Sendable {
     public var maximumConnections = 4096
     /// What bounds the receiver's memory and each commit.
     public var limits = GroupCommit.Limits()
+    /// How often to ask which headers of signatures need not be stored any more, give or take a quarter.
+    public var headerInterval: Duration = .seconds(30)
     /// What a refused sender is told to wait, in seconds.
     public var retryAfterSeconds = 5
 

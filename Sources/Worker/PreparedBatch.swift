@@ -46,10 +46,32 @@ extension PreparedBatch.Row {
     }
 }
 
+extension PreparedBatch {
+    /// Every JWS in it that was verified: the notifications, and those inside them.
+    var verifiedTexts: [[UInt8]] {
+        rows.flatMap { row -> [[UInt8]] in
+            guard case .apply(let entry) = row.disposition, let body = row.claimed.body else { return [] }
+            let parts: [String?]
+            switch entry.notification.part {
+            case .data(let data): parts = [data.signedTransactionInfo, data.signedRenewalInfo]
+            case .appData(let data): parts = [data.signedAppTransactionInfo]
+            case .summary, .externalPurchaseToken, .none: parts = []
+            }
+            return [body] + parts.compactMap { $0.map { Array($0.utf8) } }
+        }
+    }
+}
+
 extension PreparedBatch.Disposition {
     /// Verifies a row. Permanent and transient are told apart here and nowhere else: of all reasons to refuse a signature,
     /// only a revocation responder that is away can be another one tomorrow.
     init(verifying claimed: ClaimedNotification, by verifier: Verifier) {
+        if let why = claimed.unreadable {
+            self = .bury(
+                DeadLetterDraft(
+                    claimed, category: .unprocessable, reason: "body_unreadable", message: why.description))
+            return
+        }
         guard let body = claimed.body else {
             self = .bury(
                 DeadLetterDraft(

@@ -25,6 +25,7 @@ public struct Rebuild: Sendable {
     private let pool: PostgresPool
     private let verifier: Verifier
     private let ledger: Ledger
+    private let headers = SignatureHeaders()
 
     /// A rebuild with the verifier and the ledger that workers use.
     public init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
@@ -40,7 +41,7 @@ public struct Rebuild: Sendable {
         ).one().decode(0)
     }
 
-    /// Goes through all lines.
+    /// Goes through all lines. Ends at stored bytes that cannot be read: what is derived without them would be wrong.
     /// - Parameters:
     ///   - mending: write what was derived where it differs; otherwise only look, each page in a snapshot of its own.
     ///   - forgetting: mend lines too of which some stored bytes do not verify under the verifier's settings. What those
@@ -78,7 +79,7 @@ public struct Rebuild: Sendable {
             guard !lines.isEmpty else { return ([], [], 0, 0) }
             var unverified: [RowDifference] = []
             let (differences, withoutBytes, doubtful) = try ledger.rederive(
-                lines, mending: mending, forgetting: forgetting, session
+                lines, mending: mending, forgetting: forgetting, headers: headers, session
             ) { stored in
                 do throws(VerificationFailure) {
                     let verified = try verifier.verifyNotification(stored.body, isBackfill: true)

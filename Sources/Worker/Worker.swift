@@ -122,7 +122,11 @@ public final class Worker: Service {
                     }
                     return .suspect(claimed)
                 }
-                if !claimed.rows.isEmpty { return .verified(await verifier.prepare(claimed)) }
+                if !claimed.rows.isEmpty {
+                    let prepared = await verifier.prepare(claimed)
+                    await keepHeaders(of: prepared)
+                    return .verified(prepared)
+                }
                 await signal.wait(atMost: configuration.pollInterval * Double.random(in: 0.5...1))
             } catch let error as PostgresError where error.isTransient {
                 failures += 1
@@ -134,6 +138,17 @@ public final class Worker: Service {
             }
         }
         return nil
+    }
+
+    /// Lets receivers do without the headers that were verified here. A few times a year there is one to write down.
+    private func keepHeaders(of batch: PreparedBatch) async {
+        do {
+            try await outbox.keepHeaders(of: batch.verifiedTexts)
+        } catch {
+            logger.warning(
+                "Could not keep a signature's header; notifications are stored whole until then",
+                metadata: ["error": "\(error)"])
+        }
     }
 
     private func giveBack(_ ids: [Int64], token: UUID) async {

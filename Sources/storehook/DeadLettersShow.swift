@@ -27,14 +27,17 @@ struct DeadLettersShow: AsyncParsableCommand {
         let found = try await Database.with(try await shared.settings()) { pool in
             try await Outbox(pool).deadLetter(id)
         }
-        guard let (letter, body) = found else {
+        guard let (letter, stored) = found else {
             throw CommandFailure("there is no dead letter \(id); see storehook dead-letters list")
         }
         if raw {
-            print(String(decoding: body ?? [], as: UTF8.self))
+            do { print(String(decoding: try stored?.get() ?? [], as: UTF8.self)) } catch {
+                throw CommandFailure("dead letter \(id): \(error)")
+            }
             return
         }
-        let segments = (body ?? []).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let segments = ((try? stored?.get()) ?? []).split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let texts = segments.prefix(2).map { segment in
             Base64.url.decode(Array(segment)).map { String(decoding: $0, as: UTF8.self) }
         }
@@ -42,11 +45,18 @@ struct DeadLettersShow: AsyncParsableCommand {
             letter: DeadLetterAnswer(letter), header: texts.first ?? nil, payload: texts.dropFirst().first ?? nil)
         switch format {
         case .json: print(try JSONText.encode(answer))
-        case .table: print(Self.text(answer, size: body?.count))
+        case .table: print(Self.text(answer, size: stored.map(Self.size) ?? "gone"))
         }
     }
 
-    private static func text(_ answer: Answer, size: Int?) -> String {
+    private static func size(_ stored: Result<[UInt8], UnreadableBody>) -> String {
+        switch stored {
+        case .success(let body): "\(body.count)"
+        case .failure(let why): "\(why)"
+        }
+    }
+
+    private static func text(_ answer: Answer, size: String) -> String {
         let letter = answer.letter
         var rows: [(String, String?)] = [
             ("dead letter", "\(letter.id)"), ("reason", "\(letter.reason) (\(letter.category))"),
@@ -58,7 +68,7 @@ struct DeadLettersShow: AsyncParsableCommand {
         if let by = letter.resolvedBy, let at = letter.resolvedAt {
             rows.append(("resolved", "\(at) by \(by)" + (letter.resolvedWhy.map { ": \($0)" } ?? "")))
         }
-        rows.append(("stored bytes", size.map(String.init) ?? "gone"))
+        rows.append(("stored bytes", size))
         rows.append(("payload", answer.payload ?? "cannot be decoded"))
         return rows.filter { $0.1?.isEmpty == false }
             .map { name, value in name + String(repeating: " ", count: 14 - name.count) + (value ?? "") }

@@ -2,6 +2,7 @@ import AppStorePayloads
 import ArgumentParser
 import Foundation
 import Ledger
+import Outbox
 
 struct NotificationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,17 +40,21 @@ struct NotificationCommand: AsyncParsableCommand {
                     "the bytes of notification \(uuid) are gone: received \(found.receivedAt), dropped since by retention "
                         + "(STOREHOOK_RETENTION_DAYS)")
             }
-            FileHandle.standardOutput.write(Data(body))
+            FileHandle.standardOutput.write(Data(try Self.readable(body, uuid)))
             return
         }
         print(try Self.answer(found, timeline.map(SubscriptionAnswer.Entry.init), uuid.lowercased()))
+    }
+
+    private static func readable(_ body: Result<[UInt8], UnreadableBody>, _ uuid: String) throws -> [UInt8] {
+        do { return try body.get() } catch { throw CommandFailure("notification \(uuid): \(error)") }
     }
 
     /// The payloads go out as they were signed, byte for byte.
     private static func answer(
         _ found: RecordedNotification, _ timeline: [SubscriptionAnswer.Entry], _ uuid: String
     ) throws -> String {
-        let payload = try found.body.map(StoredPayloads.init)
+        let payload = try found.body.map { try StoredPayloads(readable($0, uuid)) }
         let place = timeline.firstIndex { $0.notificationUuid == uuid }
         var members = [
             "\"outcome\":\"\(found.outcome)\"", "\"signed_at\":\"\(found.signedAt)\"",

@@ -41,10 +41,10 @@ struct DeadLetterTests {
             let letter = try await letters(queue, "malformed")[0]
             let found = try #require(try await queue.outbox.deadLetter(letter.id))
             #expect(found.letter == letter)
-            #expect(found.body == Array("0".utf8))
+            #expect(found.body == .success(Array("0".utf8)))
             #expect(try await queue.outbox.deadLetter(letter.id + 1) == nil)
             let bodies = try await queue.outbox.deadLettersWithBodies(DeadLetterFilter(), limit: 9).map(\.body)
-            #expect(bodies == [Array("0".utf8)])
+            #expect(bodies == [.success(Array("0".utf8))])
         }
     }
 

@@ -14,8 +14,10 @@ import Testing
 @Suite("The programs under faults", .serialized)
 struct FaultTests {
     private func stored(_ site: Site) async throws -> [String] {
-        try await site.pool.query("select body from storehook.outbox order by id", deadline: .seconds(60)).map {
-            String(decoding: try $0.decode(0, as: [UInt8].self), as: UTF8.self)
+        let rows = try await site.pool.query(
+            "select int2send(packing) || body from storehook.outbox order by id", deadline: .seconds(60))
+        return try await SignatureHeaders().open(rows.map { try $0.decode(0) }, site.pool).map {
+            String(decoding: try #require(try $0?.get()), as: UTF8.self)
         }
     }
 

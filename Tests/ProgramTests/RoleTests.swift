@@ -101,13 +101,17 @@ struct RoleTests {
         "table purchase_lines INSERT SELECT UPDATE", "table renewals INSERT SELECT UPDATE",
         "table subscription_changes INSERT", "table subscriptions DELETE INSERT SELECT UPDATE",
         "table transactions INSERT SELECT UPDATE",
+        "table signature_headers INSERT SELECT",
     ]
 
     /// All that a role may do.
     private static let allowed: [(role: String, rights: Set<String>)] = [
         (
             "storehook_receiver",
-            everybody.union(["sequence outbox_id USAGE", "table outbox INSERT", "table outbox_queue INSERT"])
+            everybody.union([
+                "sequence outbox_id USAGE", "table outbox INSERT", "table outbox_queue INSERT",
+                "table signature_headers SELECT",
+            ])
         ),
         ("storehook_worker", everybody.union(worker)),
         (
@@ -121,6 +125,7 @@ struct RoleTests {
                 "table outbox_queue DELETE INSERT UPDATE", "table purchase_lines INSERT UPDATE",
                 "table renewals INSERT UPDATE", "table subscription_changes INSERT",
                 "table subscriptions DELETE INSERT UPDATE", "table transactions INSERT UPDATE",
+                "table signature_headers INSERT",
             ]
         ),
         (
@@ -159,6 +164,9 @@ struct RoleTests {
         ("receiver", "select body from storehook.outbox"), ("receiver", "select id from storehook.outbox_queue"),
         ("receiver", "delete from storehook.outbox_queue"), ("receiver", "update storehook.outbox set body = ''"),
         ("receiver", "select * from storehook.conservation"),
+        ("receiver", "insert into storehook.signature_headers (header) values ('x')"),
+        ("worker", "update storehook.signature_headers set header = 'x'"),
+        ("worker", "delete from storehook.signature_headers"),
         ("receiver", "select last_value from storehook.outbox_id"),
         ("receiver", "select storehook.ensure_outbox_partitions()"),
         ("receiver", "select * from storehook.subscription_status"), ("receiver", "create table storehook.mine ()"),

@@ -54,8 +54,9 @@ struct RunningReceiver: Sendable {
 
     /// The stored JWS, in the order of storing.
     func stored() async throws -> [String] {
-        try await observer.query("select body from storehook.outbox order by id").map {
-            String(decoding: try $0.decode(0, as: [UInt8].self), as: UTF8.self)
+        let rows = try await observer.query("select int2send(packing) || body from storehook.outbox order by id")
+        return try await SignatureHeaders().open(rows.map { try $0.decode(0) }, observer).compactMap {
+            try ($0?.get()).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 }

@@ -249,8 +249,8 @@ begin
         perform set_config('lock_timeout', '250ms', true);
         execute format('alter table storehook.outbox detach partition storehook.%I', name);
         execute format(
-            'insert into storehook.outbox_default (id, received_at, body)
-             select id, received_at, body from storehook.%I where id = any($1)', name) using kept_ids;
+            'insert into storehook.outbox_default (id, received_at, packing, body)
+             select id, received_at, packing, body from storehook.%I where id = any($1)', name) using kept_ids;
         execute format('drop table storehook.%I', name);
     elsif gone > 0 then
         delete from storehook.outbox_default o

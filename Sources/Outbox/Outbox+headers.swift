@@ -1,0 +1,62 @@
+import Postgres
+
+extension Outbox {
+    /// Keeps the headers of these JWS, so that receivers need not store them again each time.
+    ///
+    /// Only of JWS whose signature and chain have been verified: the signature covers the header, so nobody but Apple can
+    /// put one in here, however much is posted. Costs nothing for headers that are known.
+    /// - Parameter verified: compact JWS.
+    /// - Throws: `PostgresError`. Nothing is lost by it; one that is transient lets the headers be tried again next time.
+    public func keepHeaders(of verified: [[UInt8]]) async throws {
+        let new = headers.offering(verified)
+        guard !new.isEmpty else { return }
+        do {
+            // Sorted: two workers who meet the same new headers at the same time must not wait for each other in a ring.
+            let sorted = new.sorted { $0.lexicographicallyPrecedes($1) }
+            headers.learn(try await pool.query(.keep(sorted)).map { try SignatureHeader($0) })
+        } catch let error as PostgresError where error.isTransient {
+            headers.withdraw(new)
+            throw error
+        }
+    }
+
+    /// Reads which headers have been kept since the last time, so that ``store(_:)`` can do without them.
+    /// - Throws: `PostgresError`; then storing goes on with those known so far.
+    public func learnHeaders() async throws {
+        // The oldest first, as they are learned: the newest of all is searched for first.
+        headers.learn(try await pool.query(.newest(besides: headers.recent)).reversed().map { try SignatureHeader($0) })
+    }
+}
+
+extension PostgresQuery {
+    /// What stands in the table afterwards: nothing where it is full.
+    fileprivate static func keep(_ headers: [[UInt8]]) -> PostgresQuery {
+        PostgresQuery(
+            "outbox.keep_headers",
+            """
+            with kept as (
+                insert into storehook.signature_headers (header)
+                select header from unnest(\(headers)) as seen (header)
+                 where (select count(*) from storehook.signature_headers) < \(SignatureHeaders.maximumCount)
+                    on conflict do nothing
+                returning digest, header
+            )
+            select digest, header from kept
+            union
+            select digest, header from storehook.signature_headers
+             where digest in (select sha256(header) from unnest(\(headers)) as seen (header))
+            """)
+    }
+
+    fileprivate static func newest(besides known: [SignatureHeader]) -> PostgresQuery {
+        PostgresQuery(
+            "outbox.learn_headers",
+            """
+            select digest, header
+              from (select digest, header, first_seen from storehook.signature_headers
+                     order by first_seen desc, digest limit \(SignatureHeaders.packable)) newest
+             where digest <> all(\(known.map(\.digest)))
+             order by first_seen desc, digest
+            """)
+    }
+}

@@ -1,0 +1,133 @@
+public import Postgres
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The headers of table `storehook.signature_headers` that this process has seen there: one for each process and database.
+///
+/// Rows of that table are never changed and never deleted, so what was read once holds. A header that is not known here
+/// costs nothing but space: its notification is stored as it was posted.
+public final class SignatureHeaders: Sendable {
+    /// Headers that packing looks for: more than Apple uses at a time, and few enough to search through.
+    static let packable = 64
+    /// Rows that the table takes. Apple uses a handful of headers a year; should it ever write a new one for each
+    /// notification, keeping them would cost as much as it saves.
+    static let maximumCount = 1000
+
+    private struct State {
+        var texts: [[UInt8]: [UInt8]] = [:]
+        /// The last ones learned, the newest first.
+        var recent: [SignatureHeader] = []
+        /// Handed to the table by this process, whatever came of it.
+        var offered: [[UInt8]] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// None are known.
+    public init() {}
+
+    /// Those that packing may name, the newest first: all of them stand in the table.
+    var recent: [SignatureHeader] { state.withLock(\.recent) }
+
+    func learn(_ headers: [SignatureHeader]) {
+        state.withLock { state in
+            for header in headers where state.texts[header.digest] == nil {
+                state.texts[header.digest] = header.text
+                state.recent = Array(([header] + state.recent).prefix(Self.packable))
+            }
+        }
+    }
+
+    /// The headers of these JWS that are neither known nor offered yet; they count as offered from now on.
+    func offering(_ texts: [[UInt8]]) -> [[UInt8]] {
+        state.withLock { state in
+            var new: [[UInt8]] = []
+            for text in texts {
+                let header = text.withUnsafeBufferPointer { bytes -> [UInt8]? in
+                    let isOld =
+                        state.recent.contains { $0.text.isHeader(of: bytes) }
+                        || state.offered.contains { $0.isHeader(of: bytes) }
+                    guard !isOld, let end = bytes.firstIndex(of: UInt8(ascii: ".")), end > 0,
+                        end <= SignatureHeader.maximumSize
+                    else { return nil }
+                    return Array(bytes[..<end])
+                }
+                guard let header else { continue }
+                new.append(header)
+                state.offered = Array(([header] + state.offered).prefix(Self.packable))
+            }
+            return new
+        }
+    }
+
+    /// Lets headers be offered again.
+    func withdraw(_ headers: [[UInt8]]) {
+        state.withLock { state in state.offered.removeAll { headers.contains($0) } }
+    }
+
+    /// The bytes that were posted, for each of these; reads headers that are not known here yet from the table.
+    /// - Returns: for each what was stored, or why it cannot be read; nil where there is nothing stored.
+    /// - Throws: `PostgresError` where headers have to be read and that fails.
+    public func open(
+        _ stored: [StoredBody?], _ session: borrowing PostgresSession
+    ) throws -> [Result<[UInt8], UnreadableBody>?] {
+        let missing = unknown(stored)
+        if !missing.isEmpty { learn(try session.query(.headers(missing)).map { try SignatureHeader($0) }) }
+        return opened(stored)
+    }
+
+    /// As ``open(_:_:)-(_,PostgresSession)``, outside of a transaction.
+    public func open(
+        _ stored: [StoredBody?], _ pool: PostgresPool
+    ) async throws -> [Result<[UInt8], UnreadableBody>?] {
+        let missing = unknown(stored)
+        if !missing.isEmpty { learn(try await pool.query(.headers(missing)).map { try SignatureHeader($0) }) }
+        return opened(stored)
+    }
+
+    private func unknown(_ stored: [StoredBody?]) -> [[UInt8]] {
+        let texts = state.withLock(\.texts)
+        return Array(Set(stored.flatMap { $0?.digests ?? [] }.filter { texts[$0] == nil }))
+    }
+
+    private func opened(_ stored: [StoredBody?]) -> [Result<[UInt8], UnreadableBody>?] {
+        let texts = state.withLock(\.texts)
+        return stored.map { stored in
+            stored.map { stored in
+                Result { () throws(UnreadableBody) in try stored.open { texts[$0] } }
+            }
+        }
+    }
+}
+
+extension SignatureHeader {
+    init(_ row: PostgresRow) throws {
+        self.init(digest: try row.decode("digest"), text: try row.decode("header"))
+    }
+}
+
+extension [UInt8] {
+    /// Whether this is what stands before the first dot; a header itself has none.
+    fileprivate func isHeader(of jws: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count < jws.count, jws[count] == UInt8(ascii: ".") else { return false }
+        return withUnsafeBytes { bytes in
+            guard let mine = bytes.baseAddress, let theirs = jws.baseAddress else { return false }
+            return memcmp(mine, theirs, bytes.count) == 0
+        }
+    }
+}
+
+extension PostgresQuery {
+    fileprivate static func headers(_ digests: [[UInt8]]) -> PostgresQuery {
+        PostgresQuery(
+            "outbox.headers",
+            "select digest, header from storehook.signature_headers where digest = any(\(digests))")
+    }
+}
