@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # The program as it is installed: one file that brings Swift's libraries along, so that the machine needs no Swift.
 
-# What it still takes from the system, by Debian's names.
+# What it still takes from the system, by Debian's names; deploy/install sees to it.
+# shellcheck disable=SC2034
 release_libraries=(libpq5 libstdc++6 zlib1g ca-certificates)
 
 # build_release ROOT FILE LOG: builds the program and puts it at FILE.
