@@ -9,12 +9,20 @@ struct Backlog {
     let notifications: Int
     /// Of all of them together, as posted.
     let bytes: Int
+    /// Of all of them together, as stored.
+    let storedBytes: Int64
+    /// WAL that storing them wrote, in bytes.
+    let walBytes: Int64
+    /// The server's CPU seconds for storing them; nil where it runs on another machine.
+    let serverCPU: Double?
     /// No row of it fell due before, by the database's clock.
     let since: PostgresTimestamp
 
     /// Stores notifications as a receiver would.
+    /// - Parameter isKnown: whether workers have verified the signature's header before, so that it need not be stored.
     static func store(
-        _ notifications: Int, seed: UInt64, by authority: SimulatedAuthority, in database: BenchDatabase
+        _ notifications: Int, seed: UInt64, by authority: SimulatedAuthority, knowing isKnown: Bool = true,
+        in database: BenchDatabase
     ) async throws -> Backlog {
         let since: PostgresTimestamp = try await database.pool.query("select now()").one().decode(0)
         let now = Milliseconds(Int64(Date().timeIntervalSince1970 * 1000))
@@ -22,6 +30,12 @@ struct Backlog {
         var bodies: [[UInt8]] = []
         var bytes = 0
         let outbox = Outbox(database.pool)
+        if isKnown {
+            try await outbox.keepHeaders(of: [Array(authority.sign("{}").utf8)])
+            try await outbox.learnHeaders()
+        }
+        let wal = try await database.walBytes()
+        let server = try await database.serverCPUSeconds()
         for text in simulation.signedDeliveries(by: authority) {
             bodies.append(Array(text.utf8))
             bytes += text.utf8.count
@@ -31,9 +45,15 @@ struct Backlog {
             }
         }
         if !bodies.isEmpty { try await outbox.store(bodies) }
+        let end = try await (wal: database.walBytes(), server: database.serverCPUSeconds())
+        let stored: Int64 = try await database.pool.query(
+            "select coalesce(sum(octet_length(body)), 0)::bigint from storehook.outbox"
+        ).one().decode(0)
         // As autovacuum would have, had the rows come over hours.
         try await database.pool.query("analyze")
-        return Backlog(notifications: notifications, bytes: bytes, since: since)
+        return Backlog(
+            notifications: notifications, bytes: bytes, storedBytes: stored, walBytes: end.wal - wal,
+            serverCPU: server.flatMap { before in end.server.map { $0 - before } }, since: since)
     }
 
     /// Waits until workers have done all of it.

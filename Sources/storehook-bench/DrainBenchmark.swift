@@ -20,6 +20,8 @@ struct DrainBenchmark: AsyncParsableCommand {
     @Option(help: "Worker processes.") var workers = 2
     @Option(help: "Notifications claimed at a time.") var batch = 100
     @Option(help: "Seed of the simulation.") var seed: UInt64 = 1
+    @Flag(help: "Store what was posted as it is, as a receiver does that does not know the signature's header yet.")
+    var unpacked = false
     @Flag(help: "Print one JSON object instead of lines for people.") var json = false
 
     func validate() throws {
@@ -32,7 +34,7 @@ struct DrainBenchmark: AsyncParsableCommand {
         let authority = try SimulatedAuthority.generate()
         let bare = BareSignatures.rate(milliseconds: 500)
         let figures = try await BenchDatabase.with { database in
-            let waiting = try await Backlog.store(backlog, seed: seed, by: authority, in: database)
+            let waiting = try await Backlog.store(backlog, seed: seed, by: authority, knowing: !unpacked, in: database)
             let wal = try await database.walBytes()
             let serverBefore = try await database.serverCPUSeconds()
             let start: PostgresTimestamp = try await database.pool.query("select clock_timestamp()").one().decode(0)
@@ -55,6 +57,14 @@ struct DrainBenchmark: AsyncParsableCommand {
             figures.add("workers", Double(workers), "worker processes")
             figures.add(
                 "notification_bytes", Double(waiting.bytes) / Double(backlog), "bytes a notification, as posted")
+            figures.add(
+                "stored_bytes", Double(waiting.storedBytes) / Double(backlog), "bytes a notification, as stored")
+            figures.add(
+                "store_wal_bytes", Double(waiting.walBytes) / Double(backlog), "WAL of storing, bytes a notification")
+            if let used = waiting.serverCPU {
+                figures.add(
+                    "store_server_cpu_us", used * each, "PostgreSQL's CPU for storing, microseconds a notification")
+            }
             figures.add("per_second", Double(backlog) / seconds, "applied, notifications a second")
             figures.add("worker_cpu_us", workerCPU * each, "workers' CPU, microseconds a notification")
             if let serverBefore, let serverCPU {
