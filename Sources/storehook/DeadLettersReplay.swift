@@ -54,8 +54,12 @@ struct DeadLettersReplay: AsyncParsableCommand {
     }
 
     private func rehearse(_ filter: DeadLetterFilter, _ settings: Settings, _ pool: PostgresPool) async throws {
-        let verifier = Verifier(configuration: try settings.verifier(), clock: WallClock.now)
+        let register = try settings.checksRevocation() ? RevocationRegister() : nil
+        let verifier = Verifier(configuration: try settings.verifier(), revocation: register, clock: WallClock.now)
         let rehearsal = ReplayRehearsal(pool: pool, verifier: verifier, ledger: Ledger())
+        try await OCSPRequester.settle(register, logger: try settings.logger("replay")) {
+            _ = try await rehearsal.run(filter, at: WallClock.now())
+        }
         let report = try await rehearsal.run(filter, at: WallClock.now())
         let answer = RehearsalAnswer(report)
         switch format {

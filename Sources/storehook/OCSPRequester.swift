@@ -27,6 +27,26 @@ struct OCSPRequester: Sendable {
         RevocationChecker(register: register, clock: WallClock.now, logger: logger, ask: ask)
     }
 
+    /// For a command that runs once: has `look` run into what it wants to know about revocation, and asks. What another
+    /// chain signed a part of may want a second look.
+    static func settle(
+        _ register: RevocationRegister?, logger: Logger, _ look: () async throws -> Void
+    ) async throws {
+        guard let register else { return }
+        let requester = OCSPRequester()
+        let checker = requester.checker(for: register, logger: logger)
+        do {
+            for _ in 0..<2 {
+                try await look()
+                guard await checker.askOpenQuestions() else { break }
+            }
+            await requester.shutdown()
+        } catch {
+            await requester.shutdown()
+            throw error
+        }
+    }
+
     /// Ends the client; afterwards nobody can be asked.
     func shutdown() async { try? await client.shutdown() }
 

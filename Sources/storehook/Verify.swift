@@ -2,7 +2,6 @@ import AppStorePayloads
 import AppStoreVerification
 import ArgumentParser
 import Foundation
-import Worker
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,15 +26,8 @@ struct Verify: AsyncParsableCommand {
         let register = try settings.checksRevocation() ? RevocationRegister() : nil
         let verifier = Verifier(configuration: try settings.verifier(), revocation: register, clock: WallClock.now)
         let jws = try read()
-        if let register {
-            let requester = OCSPRequester()
-            let checker = requester.checker(for: register, logger: try settings.logger("verify"))
-            // The first look finds out what to ask, the second one perhaps of a part that another chain signed.
-            for _ in 0..<2 {
-                _ = try? Self.answer(kind, jws, verifier)
-                await checker.askOpenQuestions()
-            }
-            await requester.shutdown()
+        try await OCSPRequester.settle(register, logger: try settings.logger("verify")) {
+            _ = try? Self.answer(kind, jws, verifier)
         }
         do throws(VerificationFailure) {
             print(try Self.answer(kind, jws, verifier))

@@ -83,6 +83,22 @@ struct RevocationTests {
                     #expect(try letters.map { try $0.decode(0, as: String.self) } == [reason].compactMap(\.self))
                 }
             }
+            // A rehearsal asks, too: what it says would happen is what a replay would do.
+            try await with(.revoked) { responder in
+                try await site.outbox.store([Array(notification(responder.authority, lane: 81).utf8)])
+                try await site.with(["work"]) { _ in try await site.untilDone() }
+                let words = ["dead-letters", "replay", "--reason", "untrusted_root", "--dry-run", "--format", "json"]
+                for (switched, reason) in [("ocsp", "revoked"), ("off", nil)] as [(String, String?)] {
+                    let program = try site.start(
+                        words, settings(site, responder.authority).merging(["STOREHOOK_REVOCATION": switched]) { $1 })
+                    #expect(await program.end() == .exited(0), "\(program.errors)")
+                    let report = try JSONSerialization.jsonObject(with: Data(program.output.utf8)) as? [String: Any]
+                    let dead = report?["still_dead"] as? [[String: Any]]
+                    #expect(dead?.first?["reason"] as? String == reason, "\(program.output)")
+                    #expect(report?["applied"] as? Int == (reason == nil ? 1 : 0), "\(program.output)")
+                    await program.discard()
+                }
+            }
         }
     }
 
