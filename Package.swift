@@ -233,7 +233,7 @@ if Context.environment["STOREHOOK_FUZZ"] == "1" {
         .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
         .executableTarget(
             name: "storehook-fuzz",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", "CLibFuzzer"],
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "CLibFuzzer", "Outbox"],
             path: "Tests/Fuzzing/storehook-fuzz",
             swiftSettings: rules
         ),

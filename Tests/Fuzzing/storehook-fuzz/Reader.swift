@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreVerification
 import Foundation
+import Outbox
 
 /// What is fuzzed.
 enum Reader: String, CaseIterable {
@@ -31,6 +32,7 @@ enum Reader: String, CaseIterable {
 
     private func readJWS(_ input: [UInt8]) {
         _ = UnverifiedSummary.read(input)
+        pack(input)
         var roots: Set<Fingerprint> = [.appleRootG3]
         if let header = input.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).first,
             let text = Base64.url.decode(Array(header)), let object = try? JSONDocument(text).object,
@@ -87,6 +89,21 @@ enum Reader: String, CaseIterable {
         precondition(!jws.isEmpty && jws.count <= input.count, "a JWS that the body cannot hold")
         precondition(!jws.contains(0), "a zero byte")
         _ = UnverifiedSummary.read(jws)
+        pack(jws)
+    }
+
+    /// What the receiver does with a JWS before it stores it. Its header counts as known, as Apple's is to everybody.
+    private func pack(_ jws: [UInt8]) {
+        let header = SignatureHeader(
+            digest: [UInt8](repeating: 1, count: 32), text: Array(jws.prefix { $0 != UInt8(ascii: ".") }))
+        if let packed = PackedBody.pack(jws, knowing: [header]) {
+            let unpacked = try? PackedBody.unpack(packed) { $0 == header.digest ? header.text : nil }
+            precondition(unpacked == jws, "packed bytes that do not come back")
+        }
+        // Nobody but the database hands in packed bytes; all the same.
+        if let unpacked = try? PackedBody.unpack(jws, { _ in header.text }) {
+            precondition(unpacked.count <= Outbox.maximumBodySize, "more than a JWS may be long")
+        }
     }
 
     private func readAnswer(_ input: [UInt8]) {
