@@ -90,6 +90,7 @@ final class Proxy: Sendable {
             for (index, target) in [(0, server), (1, client)] where entries[index].revents != 0 {
                 let count = read(entries[index].fd, &bytes, bytes.count)
                 if count <= 0, index == 1 {
+                    waitUntilArrived(at: client)
                     let keepsClient = state.withLock { state in
                         state.hangUps += 1
                         return state.keepsClients
@@ -113,6 +114,13 @@ final class Proxy: Sendable {
         state.withLock { $0.sockets.subtract([client, server]) }
         close(client)
         close(server)
+    }
+
+    /// What was sent over the loopback interface arrives by itself, but on a busy machine not at once.
+    private func waitUntilArrived(at client: Int32) {
+        let end = ContinuousClock.now + .seconds(10)
+        var underWay: Int32 = 0
+        while ioctl(client, UInt(TIOCOUTQ), &underWay) == 0, underWay > 0, ContinuousClock.now < end { sched_yield() }
     }
 
     private func connectToServer() throws -> Int32 {
