@@ -171,17 +171,19 @@ struct PackedBodyTests {
     @Test("cannot ask for more than a JWS may be long")
     func bomb() async throws {
         let header = Signed.header(of: Signed.purchase(by: try await Signed.authority.value))
-        // 262,144 bytes are promised, under one header; then that header (number 0, kind 1) is named as often as it goes.
-        var bomb: [UInt8] = [0x80, 0x80, 0x10, 1] + header.digest
-        bomb += [UInt8](repeating: 1, count: 200_000)
-        #expect(throws: UnreadableBody.damaged) { try unpack(bomb, [header]) }
-        // The same within base64 (kind 3, 200,000 bytes), and a promise of one byte more.
-        #expect(throws: UnreadableBody.damaged) {
-            try unpack([0x80, 0x80, 0x10, 1] + header.digest + [0x83, 0xB5, 0x30] + bomb.suffix(200_000), [header])
+        let size = header.text.count
+        // As often as they promise, that header is named (number 0, kind 1): some 4 kB for each byte, and one too many.
+        func bomb(_ count: Int, promising length: Int) -> [UInt8] {
+            let promise = [UInt8(length & 0x7F | 0x80), UInt8(length >> 7 & 0x7F | 0x80), UInt8(length >> 14)]
+            return promise + [1] + header.digest + [UInt8](repeating: 1, count: count)
         }
-        #expect(throws: UnreadableBody.damaged) { try unpack([0x81, 0x80, 0x10, 0], []) }
-        // Nested twice.
-        #expect(throws: UnreadableBody.damaged) { try unpack([4, 0, 0x0B, 0x07, 0x04, 0x41], []) }
+        let most = Outbox.maximumBodySize / size
+        #expect(try unpack(bomb(most, promising: most * size), [header]).count == most * size)
+        #expect(throws: UnreadableBody.damaged) { try unpack(bomb(most + 1, promising: (most + 1) * size), [header]) }
+        #expect(throws: UnreadableBody.damaged) { try unpack(bomb(10_000, promising: most * size), [header]) }
+        // Nested twice ("A" as base64 of base64), which would multiply.
+        #expect(try unpack([2, 0, 0x0B, 0x04, 0x41], []) == Array("QQ".utf8))
+        #expect(throws: UnreadableBody.damaged) { try unpack([3, 0, 0x0F, 0x0B, 0x04, 0x41], []) }
     }
 
     @Test("of what no JWS is are not made")
