@@ -19,6 +19,12 @@ struct ConstraintTests {
                 "insert into storehook.outbox (body) values (convert_to(repeat('x', 262145), 'UTF8'))",
                 "outbox_body_check"
             ),
+            ("insert into storehook.outbox (body, packing) values ('x', 2)", "outbox_packing_check"),
+            ("insert into storehook.signature_headers (header) values ('')", "signature_headers_header_check"),
+            (
+                "insert into storehook.signature_headers (header) values (convert_to(repeat('x', 16385), 'UTF8'))",
+                "signature_headers_header_check"
+            ),
             ("\(queue), attempts) values (1, now(), now(), -1)", "outbox_queue_attempts_check"),
             ("\(queue), lease_owner) values (1, now(), now(), 'somebody')", "outbox_queue_check"),
             ("\(queue), lease_token) values (1, now(), now(), \(uuid))", "outbox_queue_check"),
