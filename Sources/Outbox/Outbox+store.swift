@@ -1,4 +1,4 @@
-import Postgres
+package import Postgres
 
 extension Outbox {
     /// Stores notifications and queues them, in one commit: when this returns they will be done, whatever dies.
@@ -7,14 +7,21 @@ extension Outbox {
     /// - Parameter bodies: the compact JWS of each, byte for byte; at most ``maximumBodySize`` bytes each.
     /// - Throws: `PostgresError`; then none of them may be taken for stored (some failures leave it open).
     public func store(_ bodies: [[UInt8]]) async throws {
+        _ = try await pool.query(.store(packed(bodies)))
+    }
+
+    /// Bodies as they would be stored now.
+    package func packed(_ bodies: [[UInt8]]) -> [StoredBody] {
         let known = headers.recent
-        _ = try await pool.query(.store(bodies.map { StoredBody(packing: $0, knowing: known) }))
+        return bodies.map { StoredBody(packing: $0, knowing: known) }
     }
 }
 
 extension PostgresQuery {
+    /// The one statement of ``Outbox/store(_:)``; its parameters are the bodies' packings and the bodies.
+    ///
     /// The ids are drawn first, so that nothing has to be read back: the receiver's role may insert and nothing else.
-    fileprivate static func store(_ bodies: [StoredBody]) -> PostgresQuery {
+    package static func store(_ bodies: [StoredBody]) -> PostgresQuery {
         PostgresQuery(
             "outbox.store",
             """

@@ -13,8 +13,8 @@ public struct StoredBody: Sendable, Hashable, PostgresDecodable {
         case headersByDigest
     }
 
-    let packing: Int
-    let bytes: [UInt8]
+    package let packing: Int
+    package let bytes: [UInt8]
 
     /// Packs a body as far as that is possible.
     init(packing body: [UInt8], knowing headers: [SignatureHeader]) {

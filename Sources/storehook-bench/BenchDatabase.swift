@@ -65,10 +65,28 @@ struct BenchDatabase {
         ).one().decode(0)
     }
 
-    /// CPU seconds that the server's processes have used so far; nil where they run on another machine.
+    /// CPU seconds that the server's processes have used so far, those that ended included; nil where they run on another
+    /// machine.
     func serverCPUSeconds() async throws -> Double? {
-        let pids: [Int32] = try await pool.query("select pid from pg_stat_activity").map { try $0.decode(0) }
-        let used = pids.compactMap(ProcessTimes.cpuSeconds(of:))
-        return used.isEmpty ? nil : used.reduce(0, +)
+        let backend: Int32 = try await pool.query("select pg_backend_pid()").one().decode(0)
+        guard let server = ProcessTimes.parent(of: backend) else { return nil }
+        return ProcessTimes.familyCPUSeconds(of: server)
+    }
+
+    /// The server's processes now; none where they run on another machine.
+    func serverProcesses() async throws -> [Int32] {
+        let backend: Int32 = try await pool.query("select pg_backend_pid()").one().decode(0)
+        guard let server = ProcessTimes.parent(of: backend) else { return [] }
+        return ProcessTimes.children(of: server) + [server]
+    }
+
+    /// What the server would not do in production makes figures of commits worthless.
+    func requireDurableCommits() async throws {
+        for setting in ["fsync", "synchronous_commit", "full_page_writes"] {
+            let value: String = try await pool.query("select current_setting(\(setting))").one().decode(0)
+            guard value == "on" else {
+                throw ValidationError("the server has \(setting) = \(value); measure on one that has it on")
+            }
+        }
     }
 }
