@@ -15,7 +15,10 @@ struct PsqlSession {
     func run(_ pieces: some Sequence<Data>) throws -> Cost {
         let psql = Process()
         psql.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        psql.arguments = ["psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", "-", url]
+        psql.arguments = [
+            "psql", "--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set", "ON_ERROR_STOP=1", "--file", "-",
+            url,
+        ]
         let script = Pipe()
         psql.standardInput = script
         psql.standardOutput = FileHandle.nullDevice

@@ -8,7 +8,8 @@ struct StorehookBench: AsyncParsableCommand {
         abstract: "Measures storehook on this machine.",
         discussion: "Example: storehook-bench verify --seconds 5 --json",
         subcommands: [
-            VerifyBenchmark.self, PackBenchmark.self, ReceiveBenchmark.self, DrainBenchmark.self, ChaosCommand.self,
+            VerifyBenchmark.self, PackBenchmark.self, ReceiveBenchmark.self, DrainBenchmark.self, ScaleBenchmark.self,
+            ChaosCommand.self,
             PressureCommand.self, PoisonedWorker.self,
         ]
     )

@@ -104,8 +104,13 @@ struct PrometheusTests {
     private func expectPages(_ ports: [Int]) async throws -> String {
         var pages = ""
         for port in ports {
-            let (status, page) = try await fetch("http://127.0.0.1:\(port)/metrics")
-            #expect(status == 200)
+            // What the database says is asked again after a second or so.
+            var page = ""
+            try await eventually("the page tells the queue's depth as it is now") {
+                let (status, text) = try await fetch("http://127.0.0.1:\(port)/metrics")
+                page = text
+                return status == 200 && text.contains(#"storehook_queue_depth{state="dead"} 1"#)
+            }
             let (succeeds, said) = try await promtool(["check", "metrics"], input: page)
             #expect(succeeds, "\(said)")
             #expect(!page.contains("simul") && !page.contains("com.example"))

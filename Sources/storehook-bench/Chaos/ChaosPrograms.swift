@@ -106,13 +106,13 @@ struct ChaosPrograms: Sendable {
             ]) { _, own in own }
     }
 
-    private static func beside(_ name: String) -> URL {
+    static func beside(_ name: String) -> URL {
         URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
             .appendingPathComponent(name)
     }
 
     /// A port that nobody listens on now.
-    private static func freePort() throws -> Int {
+    static func freePort() throws -> Int {
         for _ in 0..<50 {
             let port = Int.random(in: 20_000..<32_000)
             let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
