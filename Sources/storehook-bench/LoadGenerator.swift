@@ -48,7 +48,9 @@ struct LoadGenerator: Sendable {
         let start = ContinuousClock.now
         while true {
             var due = due(begun, since: start)
-            while let instant = due, instant <= .now, let index = idle.popLast() {
+            // In turn, so that none stands idle until the receiver closes it.
+            while let instant = due, instant <= .now, !idle.isEmpty {
+                let index = idle.removeFirst()
                 try connections[index].begin(try next(), intended: instant)
                 begun += 1
                 due = self.due(begun, since: start)
