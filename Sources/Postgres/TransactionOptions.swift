@@ -16,8 +16,8 @@ public struct TransactionOptions: Sendable {
     public var isReadOnly: Bool
     /// How long the whole transaction may take; nil: only its statements are limited.
     public var deadline: Duration?
-    /// How long it may stand between two statements before the server ends it, so that a client that is stopped in the
-    /// middle does not keep its locks; nil: as the server is set.
+    /// How long it may stand between two statements, or its client be out of reach, before the server ends it, so that a
+    /// client that is stopped or cut off in the middle does not keep its locks; nil: as the server is set.
     public var idleTimeout: Duration?
     /// What logs and errors call its BEGIN and COMMIT.
     public var name: String?
@@ -42,13 +42,23 @@ public struct TransactionOptions: Sendable {
     }
 
     /// Local to the transaction, so that it does not outlive it either.
+    ///
+    /// The server counts as idle only a client whose last statement it has done. One whose machine or link went away in the
+    /// middle of a message is waited for by TCP's rules, hours by default: hence keepalives, and a limit for bytes that
+    /// nobody acknowledges. Neither means anything on a Unix-domain socket, where PostgreSQL ignores them.
     var limitingIdleness: PostgresQuery? {
         idleTimeout.map { timeout in
-            PostgresQuery(
+            let milliseconds = max(1, Int64(timeout / .milliseconds(1)))
+            // Asked at half of it, and then three times in the other half, a second apart at the least.
+            let half = max(1, milliseconds / 2000)
+            return PostgresQuery(
                 name.map { "\($0) (idle timeout)" } ?? "idle_timeout",
                 """
-                select set_config('idle_in_transaction_session_timeout',
-                                  \("\(max(1, Int64(timeout / .milliseconds(1))))ms"), true)
+                select set_config('idle_in_transaction_session_timeout', \("\(milliseconds)ms"), true),
+                       set_config('tcp_user_timeout', \("\(milliseconds)ms"), true),
+                       set_config('tcp_keepalives_idle', \("\(half)"), true),
+                       set_config('tcp_keepalives_interval', \("\(max(1, half / 3))"), true),
+                       set_config('tcp_keepalives_count', '3', true)
                 """)
         }
     }
