@@ -63,11 +63,13 @@ let package = Package(
         // The C library, and PostgreSQL over it.
         .systemLibrary(
             name: "CLibPQ",
-            path: "Sources/CLibPQ",
+            path: "Sources/Storage/CLibPQ",
             pkgConfig: "libpq",
             providers: [.apt(["libpq-dev", "libssl-dev"])]
         ),
-        .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle], swiftSettings: rules),
+        .target(
+            name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle], path: "Sources/Storage/Postgres",
+            swiftSettings: rules),
         .testTarget(
             name: "PostgresTests",
             dependencies: ["Postgres", "TestSupport", logging, serviceLifecycle],
@@ -75,11 +77,12 @@ let package = Package(
         ),
 
         // Apple's payloads as types, the check that they are Apple's, and what they mean. Pure: no I/O.
-        .target(name: "AppStorePayloads", swiftSettings: rules),
+        .target(name: "AppStorePayloads", path: "Sources/AppStore/AppStorePayloads", swiftSettings: rules),
         .testTarget(name: "AppStorePayloadsTests", dependencies: ["AppStorePayloads"], swiftSettings: rules),
         .target(
             name: "AppStoreVerification",
             dependencies: ["AppStorePayloads", crypto, asn1, x509],
+            path: "Sources/AppStore/AppStoreVerification",
             swiftSettings: rules
         ),
         .testTarget(
@@ -87,7 +90,9 @@ let package = Package(
             dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator", crypto, asn1, x509],
             swiftSettings: rules
         ),
-        .target(name: "Subscriptions", dependencies: ["AppStorePayloads"], swiftSettings: rules),
+        .target(
+            name: "Subscriptions", dependencies: ["AppStorePayloads"], path: "Sources/Domain/Subscriptions",
+            swiftSettings: rules),
         .testTarget(
             name: "SubscriptionsTests",
             dependencies: ["AppStorePayloads", "Simulator", "Subscriptions", "TestSupport", crypto],
@@ -105,10 +110,13 @@ let package = Package(
             swiftSettings: rules
         ),
         // Base64url is AppStorePayloads' alone, and how the outbox's bytes are packed the Outbox's.
-        .target(name: "Outbox", dependencies: ["AppStorePayloads", "Postgres"], swiftSettings: rules),
+        .target(
+            name: "Outbox", dependencies: ["AppStorePayloads", "Postgres"], path: "Sources/Storage/Outbox",
+            swiftSettings: rules),
         .target(
             name: "Ledger",
             dependencies: ["AppStorePayloads", "Outbox", "Postgres", "Subscriptions"],
+            path: "Sources/Storage/Ledger",
             swiftSettings: rules
         ),
         .testTarget(
@@ -127,6 +135,7 @@ let package = Package(
                 "Outbox", "Postgres", httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore,
                 serviceLifecycle,
             ],
+            path: "Sources/Services/Monitoring",
             swiftSettings: rules
         ),
         .testTarget(
@@ -145,6 +154,7 @@ let package = Package(
                 "AppStorePayloads", "Outbox", deque, httpTypes, hummingbird, hummingbirdCore, logging, metrics,
                 nioCore, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle,
             ],
+            path: "Sources/Services/Receiver",
             swiftSettings: rules
         ),
         .target(
@@ -153,11 +163,14 @@ let package = Package(
                 "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Subscriptions", logging,
                 metrics, serviceLifecycle,
             ],
+            path: "Sources/Services/Worker",
             swiftSettings: rules
         ),
 
         // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
-        .target(name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509], swiftSettings: rules),
+        .target(
+            name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509],
+            path: "Sources/Simulation/Simulator", swiftSettings: rules),
         .testTarget(
             name: "SimulatorTests",
             dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator"],
@@ -172,6 +185,7 @@ let package = Package(
                 "Schema", "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration,
                 logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ],
+            path: "Sources/Programs/storehook",
             swiftSettings: rules
         ),
 
@@ -183,6 +197,7 @@ let package = Package(
                 "Worker", argumentParser, asyncHTTPClient, crypto, histogram, logging, nioCore, nioHTTP1,
                 serviceLifecycle, unixSignals,
             ],
+            path: "Sources/Programs/storehook-bench",
             swiftSettings: rules
         ),
 
@@ -225,7 +240,9 @@ let package = Package(
         ),
 
         // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
-        .target(name: "TestSupport", dependencies: ["Postgres", asn1, crypto, logging, x509], swiftSettings: rules),
+        .target(
+            name: "TestSupport", dependencies: ["Postgres", asn1, crypto, logging, x509], path: "Tests/TestSupport",
+            swiftSettings: rules),
     ]
 )
 

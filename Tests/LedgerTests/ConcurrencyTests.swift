@@ -58,16 +58,16 @@ struct ConcurrencyTests {
             "select count(*) from storehook.notifications where bundle_id = \(bundleID)")
         #expect(Int(recorded) == arrivals.count, "\(`where`)")
 
-        // Each line has its row, with Apple's latest verdict.
-        var verdicts: [String: (signedAt: Timestamp, status: Int64)] = [:]
+        // Each line has its row, with Apple's latest reportedStatus.
+        var reportedStatuses: [String: (signedAt: Timestamp, status: Int64)] = [:]
         var lines = Set<String>()
         for arrival in arrivals {
             guard let line = arrival.transaction?.payload.originalTransactionId else { continue }
             lines.insert(line)
             guard case .data(let data) = arrival.notification.part, let status = data.status?.rawValue else { continue }
             let new = (signedAt: arrival.notification.signedDate, status: status)
-            if let known = verdicts[line], known >= new { continue }
-            verdicts[line] = new
+            if let known = reportedStatuses[line], known >= new { continue }
+            reportedStatuses[line] = new
         }
         let rows = try await database.connection.query(
             """
@@ -77,7 +77,7 @@ struct ConcurrencyTests {
         for row in rows {
             let line = try row.decode(0, as: String.self)
             let status = try row.decode(1, as: Int16?.self)
-            #expect(status.map { Int64($0) } == verdicts[line]?.status, "\(line), \(`where`)")
+            #expect(status.map { Int64($0) } == reportedStatuses[line]?.status, "\(line), \(`where`)")
         }
 
         // Each notification of a subscription has one row in the timeline.

@@ -12,7 +12,7 @@ struct RandomEntries<Generator: RandomNumberGenerator> {
 
     init(_ generator: Generator) { self.generator = generator }
 
-    mutating func draw(about line: PurchaseLine) -> [LedgerEntry] {
+    mutating func draw(about line: PurchaseKey) -> [LedgerEntry] {
         var transactions: [TransactionPayload] = []
         for _ in 0..<Int.random(in: 1...6, using: &generator) { transactions.append(transaction(line)) }
         let dates = transactions.compactMap(\.expiresDate)
@@ -45,7 +45,7 @@ struct RandomEntries<Generator: RandomNumberGenerator> {
     }
 
     private mutating func entry(
-        _ line: PurchaseLine, _ transaction: TransactionPayload, _ renewal: RenewalInfoPayload?
+        _ line: PurchaseKey, _ transaction: TransactionPayload, _ renewal: RenewalInfoPayload?
     ) -> LedgerEntry {
         made += 1
         let data = NotificationData(
@@ -60,7 +60,7 @@ struct RandomEntries<Generator: RandomNumberGenerator> {
             transaction: .init(transaction, digest: digest()), renewal: renewal.map { .init($0, digest: digest()) })
     }
 
-    private mutating func transaction(_ line: PurchaseLine) -> TransactionPayload {
+    private mutating func transaction(_ line: PurchaseKey) -> TransactionPayload {
         let start = day(0...90)
         let length = pick([0, 1, 3, 7, 7, 30, 30, 30, 365] as [Int64])
         return TransactionPayload(
@@ -81,7 +81,7 @@ struct RandomEntries<Generator: RandomNumberGenerator> {
             json: Array("{}".utf8))
     }
 
-    private mutating func renewal(_ line: PurchaseLine, _ dates: [Timestamp]) -> RenewalInfoPayload {
+    private mutating func renewal(_ line: PurchaseKey, _ dates: [Timestamp]) -> RenewalInfoPayload {
         let renewsAt = dates.isEmpty || chance(10) ? nil : chance(70) ? pick(dates) : day(0...150)
         return RenewalInfoPayload(
             originalTransactionId: line.originalTransactionID, signedDate: day(0...120), productId: "basic",
@@ -96,20 +96,20 @@ struct RandomEntries<Generator: RandomNumberGenerator> {
 
 extension LedgerEntry {
     /// Everything in entries about one line.
-    static func facts(in entries: some Sequence<LedgerEntry>) -> LineFacts {
-        var facts = LineFacts()
+    static func facts(in entries: some Sequence<LedgerEntry>) -> PurchaseFacts {
+        var facts = PurchaseFacts()
         for entry in entries {
             if let signed = entry.transaction { facts.merge(TransactionFact(signed.payload, digest: signed.digest)) }
             if let signed = entry.renewal { facts.merge(RenewalFact(signed.payload, digest: signed.digest)) }
             if case .data(let data) = entry.notification.part, let status = data.status {
-                facts.merge(AppleVerdict(status: Int(status.rawValue), signedAt: entry.notification.signedDate))
+                facts.merge(ReportedStatus(status: Int(status.rawValue), signedAt: entry.notification.signedDate))
             }
         }
         return facts
     }
 }
 
-extension LineFacts {
+extension PurchaseFacts {
     /// Every instant at which anything could change, and the two ends of what a database can say.
     var boundaries: [Timestamp] {
         var dates: [Timestamp] = []

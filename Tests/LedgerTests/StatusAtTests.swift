@@ -28,15 +28,15 @@ struct StatusAtTests {
         try await LedgerDatabase.with { database in
             var sets = 0
             for chunk in 0..<Self.chunks {
-                var transitions: [LineTransition] = []
+                var transitions: [StateTransition] = []
                 var expected: [Expected] = []
                 while transitions.count < Self.linesPerChunk {
                     sets += 1
-                    let line = PurchaseLine(
+                    let line = PurchaseKey(
                         environment: "Sandbox", bundleID: "app", originalTransactionID: "\(chunk)-\(transitions.count)")
                     let facts = LedgerEntry.facts(in: random.draw(about: line))
                     guard let state = SubscriptionState(facts) else { continue }
-                    transitions.append(LineTransition(line: line, before: nil, after: state))
+                    transitions.append(StateTransition(line: line, before: nil, after: state))
                     expected += Self.expected(of: line, facts, state, &random.generator)
                 }
                 let changed = transitions
@@ -62,7 +62,7 @@ struct StatusAtTests {
             var expected: [Expected] = []
             var states = 0
             for number in 0..<1500 {
-                let line = PurchaseLine(environment: "Sandbox", bundleID: "app", originalTransactionID: "\(number)")
+                let line = PurchaseKey(environment: "Sandbox", bundleID: "app", originalTransactionID: "\(number)")
                 let own = random.draw(about: line)
                 entries += own
                 let facts = LedgerEntry.facts(in: own)
@@ -80,7 +80,7 @@ struct StatusAtTests {
     }
 
     private static func expected(
-        of line: PurchaseLine, _ facts: LineFacts, _ state: SubscriptionState,
+        of line: PurchaseKey, _ facts: PurchaseFacts, _ state: SubscriptionState,
         _ generator: inout some RandomNumberGenerator
     ) -> [Expected] {
         let phases = state.phases

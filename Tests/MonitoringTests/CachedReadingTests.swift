@@ -35,9 +35,9 @@ struct CachedReadingTests {
     private struct Away: Error {}
 
     private func reading(
-        _ source: Source, every interval: Duration = .seconds(600), patience: Duration = .seconds(600)
+        _ source: Source, every interval: Duration = .seconds(600), maxWait: Duration = .seconds(600)
     ) -> CachedReading<Int> {
-        CachedReading(every: interval, patience: patience, shelfLife: .seconds(600)) { try await source.ask() }
+        CachedReading(every: interval, maxWait: maxWait, maxAge: .seconds(600)) { try await source.ask() }
     }
 
     @Test("is asked once for all who wait, and not again while the answer is new")
@@ -56,9 +56,9 @@ struct CachedReadingTests {
     }
 
     @Test("is not waited for for ever: the last answer stands in, and is told apart from a failure")
-    func patience() async throws {
+    func maxWait() async throws {
         let source = Source()
-        let reading = reading(source, every: .zero, patience: .milliseconds(1))
+        let reading = reading(source, every: .zero, maxWait: .milliseconds(1))
         let nothing = await reading.answer()
         #expect(nothing.value == nil && !nothing.isAnswered)
         source.answer(.success(1))

@@ -84,7 +84,7 @@ struct MonitoringServerTests {
         }
     }
 
-    @Test("answers without the database: with what is known, and that the database is away")
+    @Test("answers without the database: with what is known, and that the database is unavailable")
     func away() async throws {
         // Nobody listens on port 1.
         let pool = PostgresPool(

@@ -34,20 +34,20 @@ struct StoreTests {
             let listener = try PostgresListener(
                 configuration: queue.database.configuration, channel: Outbox.channel, logger: quiet)
             let listening = Task { try await listener.run() }
-            var hints = listener.hints.makeAsyncIterator()
-            #expect(await hints.next() == .listening)
+            var wakeUps = listener.wakeUps.makeAsyncIterator()
+            #expect(await wakeUps.next() == .listening)
 
             try await queue.fill(50)
-            #expect(await hints.next() == .notified)
+            #expect(await wakeUps.next() == .notified)
 
             let lease = Lease.fresh()
             let claimed = try await queue.outbox.claim(2, for: lease).rows
             try await queue.outbox.release([claimed[0].id], token: lease.token)
-            #expect(await hints.next() == .notified)
+            #expect(await wakeUps.next() == .notified)
 
             try await queue.bury([claimed[1]], lease)
             _ = try await queue.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "me", why: nil)
-            #expect(await hints.next() == .notified)
+            #expect(await wakeUps.next() == .notified)
             listening.cancel()
             try await listening.value
         }

@@ -41,7 +41,7 @@ struct Queue: Sendable {
     /// Takes rows and records them as dead letters with this reason.
     func bury(_ claimed: [ClaimedNotification], _ lease: Lease, reason: String = "wrong_bundle") async throws {
         try await pool.withTransaction { session in
-            let held = try Outbox.take(claimed.map(\.id), token: lease.token, session)
+            let held = try Outbox.acknowledge(claimed.map(\.id), token: lease.token, session)
             try Outbox.bury(
                 claimed.filter { held.contains($0.id) }.map {
                     DeadLetterDraft($0, category: .unverified, reason: reason, message: "a message", type: "TEST")
@@ -51,7 +51,7 @@ struct Queue: Sendable {
 
     /// Takes rows off the queue; the ids that were held.
     func take(_ ids: [Int64], token: UUID) async throws -> Set<Int64> {
-        try await pool.withTransaction { try Outbox.take(ids, token: token, $0) }
+        try await pool.withTransaction { try Outbox.acknowledge(ids, token: token, $0) }
     }
 }
 

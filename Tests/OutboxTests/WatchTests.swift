@@ -14,7 +14,7 @@ struct WatchTests {
             try await queue.fill(4)
             let lease = Lease.fresh()
             let claimed = try await queue.outbox.claim(3, for: lease).rows
-            try await queue.outbox.putOff([claimed[0].id], by: [60], reason: "x", token: lease.token)
+            try await queue.outbox.reschedule([claimed[0].id], by: [60], reason: "x", token: lease.token)
             try await queue.bury([claimed[1]], lease)
             #expect(try await queue.outbox.depth().map(\.count) == [1, 1, 1, 1])
         }
@@ -35,7 +35,7 @@ struct WatchTests {
         }
     }
 
-    @Test("finds the queue where there is one, and fails where the database is away")
+    @Test("finds the queue where there is one, and fails where the database is unavailable")
     func ping() async throws {
         try await withQueue { queue in
             try await queue.outbox.ping()

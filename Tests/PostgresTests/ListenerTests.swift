@@ -5,49 +5,49 @@ import Testing
 
 @Suite("A listener")
 struct ListenerTests {
-    @Test("hints when it begins, for a notification, and again after its connection was terminated")
-    func hints() async throws {
+    @Test("wakes when it begins, for a notification, and again after its connection was terminated")
+    func wakes() async throws {
         try await withTestDatabase { database in
             let other = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
             let listener = try PostgresListener(
                 configuration: database.configuration, channel: "work", logger: quiet)
             let group = ServiceGroup(services: [listener], logger: quiet)
             let running = Task { try await group.run() }
-            var hints = listener.hints.makeAsyncIterator()
+            var wakeUps = listener.wakeUps.makeAsyncIterator()
 
-            #expect(await hints.next() == .listening)
+            #expect(await wakeUps.next() == .listening)
             try await other.query("notify work")
-            #expect(await hints.next() == .notified)
+            #expect(await wakeUps.next() == .notified)
             try await other.query(
                 """
                 select pg_terminate_backend(pid, 10000) from pg_stat_activity
                 where datname = current_database() and pid <> pg_backend_pid()
                 """)
-            #expect(await hints.next() == .listening)
+            #expect(await wakeUps.next() == .listening)
             try await other.query("select pg_notify(\("work"), \("payload"))::text")
-            #expect(await hints.next() == .notified)
+            #expect(await wakeUps.next() == .notified)
 
             await group.triggerGracefulShutdown()
             try await running.value
-            #expect(await hints.next() == nil)
+            #expect(await wakeUps.next() == nil)
         }
     }
 
-    @Test("keeps one hint, however many notifications come while nobody looks")
+    @Test("keeps one wake-up, however many notifications come while nobody looks")
     func coalescing() async throws {
         try await withTestDatabase { database in
             let other = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
             let listener = try PostgresListener(
                 configuration: database.configuration, channel: "work", logger: quiet)
             let running = Task { try await listener.run() }
-            var hints = listener.hints.makeAsyncIterator()
-            #expect(await hints.next() == .listening)
+            var wakeUps = listener.wakeUps.makeAsyncIterator()
+            #expect(await wakeUps.next() == .listening)
             for _ in 0..<100 { try await other.query("notify work") }
             running.cancel()
             try await running.value
             // The listener has ended, so whatever it kept is here: at most one, however many were sent.
             var kept = 0
-            while await hints.next() != nil { kept += 1 }
+            while await wakeUps.next() != nil { kept += 1 }
             #expect(kept <= 1)
         }
     }

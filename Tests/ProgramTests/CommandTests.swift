@@ -220,8 +220,8 @@ struct CommandTests {
             #expect(try await site.run("dead-letters", "show", "\(id)", "--format", "json").json() is [String: Any])
             #expect(try await site.run("dead-letters", "show", "4711").ending == .exited(1))
 
-            let rehearsal = try await site.run("dead-letters", "replay", "--all", "--dry-run", "--format", "json")
-            let report = try #require(try rehearsal.json() as? [String: Any])
+            let dryRun = try await site.run("dead-letters", "replay", "--all", "--dry-run", "--format", "json")
+            let report = try #require(try dryRun.json() as? [String: Any])
             #expect(report["applied"] as? Int == 1)
             #expect((report["changes"] as? [[String: Any]])?.first?["to"] as? String == "active")
             #expect((report["still_dead"] as? [[String: Any]])?.first?["reason"] as? String == "malformed")

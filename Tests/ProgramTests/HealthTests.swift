@@ -15,7 +15,7 @@ struct HealthTests {
                 try await eventually("it is ready") { try await fetch(base + "/readyz").status == 200 }
                 proxy.refuse()
                 try await eventually("it is not ready") { try await fetch(base + "/readyz").status == 503 }
-                #expect(try await fetch(base + "/readyz").body == "the database is away\n")
+                #expect(try await fetch(base + "/readyz").body == "the database is unavailable\n")
                 #expect(try await fetch(base + "/healthz").status == 200)
                 try await eventually("the errors are counted") {
                     let page = try await fetch(base + "/metrics").body

@@ -24,8 +24,8 @@ struct MaintainTests {
             let kept = try await site.run("maintain")
             #expect(kept.ending == .exited(0) && kept.output == "partitions stand ready\n", "\(kept)")
             let week = ["STOREHOOK_RETENTION_DAYS": "7"]
-            let rehearsal = try await site.run("maintain", "--dry-run", "--format", "json", with: week)
-            let days = try #require(try rehearsal.json() as? [String])
+            let dryRun = try await site.run("maintain", "--dry-run", "--format", "json", with: week)
+            let days = try #require(try dryRun.json() as? [String])
             let done = try await site.run("maintain", "--format", "json", with: week)
             #expect(done.ending == .exited(0), "\(done.errors)")
             let report = try #require(try done.json() as? [String: Any])

@@ -83,7 +83,7 @@ struct RevocationTests {
                     #expect(try letters.map { try $0.decode(0, as: String.self) } == [reason].compactMap(\.self))
                 }
             }
-            // A rehearsal asks, too: what it says would happen is what a replay would do.
+            // A dryRun asks, too: what it says would happen is what a replay would do.
             try await with(.revoked) { responder in
                 try await site.outbox.store([Array(notification(responder.authority, lane: 81).utf8)])
                 try await site.with(["work"]) { _ in try await site.untilDone() }
@@ -136,16 +136,16 @@ struct RevocationTests {
         try await with(.good) { responder in
             let start = WallTime.now()
             let clock = Mutex(start)
-            let register = RevocationRegister()
+            let cache = RevocationCache()
             let verifier = Verifier(
                 configuration: VerifierConfiguration(
                     apps: [Site.app.bundleId: Site.app.appAppleId],
                     trustedRoots: Set([Fingerprint(responder.authority.rootFingerprint)].compactMap(\.self))),
-                revocation: register
+                revocation: cache
             ) { clock.withLock(\.self) }
             let kept = Mutex<[UInt8]>([])
             let checker = RevocationChecker(
-                register: register, timeout: .seconds(60), clock: { clock.withLock(\.self) }, logger: quiet
+                cache: cache, timeout: .seconds(60), clock: { clock.withLock(\.self) }, logger: quiet
             ) { question, address in
                 // The first answer is recorded, and played again from then on.
                 if let old = kept.withLock({ $0.isEmpty ? nil : $0 }) { return old }
@@ -166,15 +166,15 @@ struct RevocationTests {
                 }
             }
             #expect(code() == .revocationUnknown)
-            #expect(await checker.askOpenQuestions())
+            #expect(await checker.sendPendingRequests())
             #expect(code() == nil)
             // Good for the hour that the responder gave it, and no second question until then.
             clock.withLock { $0 = start.adding(seconds: 3500) }
             #expect(code() == nil)
-            #expect(await !checker.askOpenQuestions())
+            #expect(await !checker.sendPendingRequests())
             clock.withLock { $0 = start.adding(seconds: 3700) }
             #expect(code() == .revocationUnknown)
-            #expect(await checker.askOpenQuestions())
+            #expect(await checker.sendPendingRequests())
             #expect(code() == .revocationUnknown)
             // Whatever byte of the genuine answer is changed, it is good for nothing.
             clock.withLock { $0 = start }
@@ -184,16 +184,16 @@ struct RevocationTests {
                     validating: responder.authority.chain.map(\.der),
                     trustedRoots: verifier.configuration.trustedRoots
                 ).revocationQuestions.first)
-            #expect(try OCSPAnswer(genuine, to: question, at: start).status == .good)
+            #expect(try OCSPResponse(genuine, to: question, at: start).status == .good)
             for wrong in [start.adding(seconds: 3700), start.adding(seconds: -3600)] {
-                #expect(throws: OCSPAnswer.Refusal.self) { try OCSPAnswer(genuine, to: question, at: wrong) }
+                #expect(throws: OCSPResponse.Refusal.self) { try OCSPResponse(genuine, to: question, at: wrong) }
             }
             for position in genuine.indices {
                 var edited = genuine
                 edited[position] ^= 0x01
                 // A few bytes mean nothing: the signer's certificate may say NULL in more than one way.
-                if let answer = try? OCSPAnswer(edited, to: question, at: start) { #expect(answer.status == .good) }
-                _ = try? OCSPAnswer(Array(genuine[..<position]), to: question, at: start)
+                if let answer = try? OCSPResponse(edited, to: question, at: start) { #expect(answer.status == .good) }
+                _ = try? OCSPResponse(Array(genuine[..<position]), to: question, at: start)
             }
         }
     }

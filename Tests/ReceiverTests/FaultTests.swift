@@ -20,7 +20,7 @@ struct FaultTests {
                 let proxy = try await DatabaseProxy(to: database)
                 made.withLock { $0 = proxy }
                 return proxy.url
-            }, patience: .seconds(2), adjusting: adjust
+            }, timeout: .seconds(2), adjusting: adjust
         ) { receiver in
             guard let proxy = made.withLock({ $0 }) else { throw NeverHappened("the proxy is made") }
             try await body(receiver, proxy)
@@ -33,7 +33,7 @@ struct FaultTests {
         #expect(answer.status == 503)
         let retryAfter = try #require(answer.headers["Retry-After"].first)
         #expect(Int(retryAfter).map { $0 > 0 } == true)
-        #expect(answer.body == #"{"error":"the database is away"}"#)
+        #expect(answer.body == #"{"error":"the database is unavailable"}"#)
         #expect(try await receiver.send("GET", "/readyz").status == 503)
         #expect(try await receiver.send("GET", "/healthz").status == 200)
     }
@@ -119,7 +119,7 @@ struct FaultTests {
             }
             #expect(answers.allSatisfy { $0.status == 503 && $0.headers["Retry-After"].count == 1 })
             #expect(answers.contains { $0.body == #"{"error":"the receiver is full"}"# })
-            #expect(answers.contains { $0.body == #"{"error":"the database is away"}"# })
+            #expect(answers.contains { $0.body == #"{"error":"the database is unavailable"}"# })
             try proxy.serve()
             try await expectRecovery(receiver)
         }

@@ -70,7 +70,7 @@ struct StopTests {
         try await withReceiver { receiver in
             let port = receiver.port
             let socket = try await onThread {
-                let socket = try TCPSocket(port: port, patience: 300)
+                let socket = try TCPSocket(port: port, readTimeout: 300)
                 try socket.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
                 _ = try socket.receive(until: "\r\n\r\n")
                 return socket

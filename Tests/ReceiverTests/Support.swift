@@ -82,10 +82,10 @@ func envelope(_ jws: String) -> String { #"{"signedPayload":"\#(jws)"}"# }
 ///
 /// - Parameters:
 ///   - url: How the receiver reaches the database, where it is not the short way.
-///   - patience: How long the receiver waits for the database.
+///   - timeout: How long the receiver waits for the database.
 func withReceiver<T: Sendable>(
     url: (@Sendable (TestDatabase) async throws -> String)? = nil,
-    patience: Duration = .seconds(30),
+    timeout: Duration = .seconds(30),
     adjusting adjust: (inout ReceiverConfiguration) -> Void = { _ in },
     isolation: isolated (any Actor)? = #isolation,
     _ body: (RunningReceiver) async throws -> T
@@ -94,8 +94,8 @@ func withReceiver<T: Sendable>(
         let observer = PostgresPool(configuration: database.configuration, size: 4, logger: quiet)
         var way = database.configuration
         if let url { way = try PostgresConfiguration(url: try await url(database)) }
-        way.queryTimeout = patience
-        way.acquireTimeout = patience
+        way.queryTimeout = timeout
+        way.acquireTimeout = timeout
         way.cancelGracePeriod = .milliseconds(500)
         let pool = PostgresPool(configuration: way, size: 2, logger: quiet)
 

@@ -135,7 +135,7 @@ struct TLSTests {
         }) { receiver, certificate, _, _ in
             let port = receiver.port
             try await onThread {
-                let socket = try TCPSocket(port: port, patience: 30)
+                let socket = try TCPSocket(port: port, readTimeout: 30)
                 defer { socket.close() }
                 // The beginning of a record that announces 512 bytes.
                 if sayingSomething { try socket.send([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]) }
@@ -170,7 +170,7 @@ struct TLSTests {
             let port = receiver.port
             try await using(client(trusting: certificate)) { client in
                 try await expectStored("a.b.c", by: client, to: port)
-                let socket = try await onThread { try TCPSocket(port: port, patience: 300) }
+                let socket = try await onThread { try TCPSocket(port: port, readTimeout: 300) }
                 await receiver.services.triggerGracefulShutdown()
                 _ = try await onThread { socket.receiveToEnd() }
                 socket.close()

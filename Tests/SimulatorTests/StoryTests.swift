@@ -87,8 +87,8 @@ struct StoryTests {
         }
     }
 
-    @Test("has Apple's verdict agree with a claim that nothing lies between, not even the end of a period")
-    func verdicts() {
+    @Test("has Apple's reportedStatus agree with a claim that nothing lies between, not even the end of a period")
+    func reportedStatuses() {
         var compared = 0
         for performance in Self.performances {
             for expectation in performance.expectations {
@@ -102,11 +102,12 @@ struct StoryTests {
                     if case .date(let date) = heard.renewal?.gracePeriodExpiresDate { grace = date }
                     return [expiry, grace, expiry + .days(16), expiry + .days(60)]
                 }
-                guard let heard, let verdict = heard.appleStatus,
+                guard let heard, let reportedStatus = heard.appleStatus,
                     !boundaries.contains(where: { heard.signedDate <= $0 && $0 <= expectation.instant })
                 else { continue }
                 compared += 1
-                #expect(claim.status.appleStatus == verdict, "\(performance.story.name) at \(expectation.instant)")
+                #expect(
+                    claim.status.appleStatus == reportedStatus, "\(performance.story.name) at \(expectation.instant)")
             }
         }
         #expect(compared > 80)

@@ -6,7 +6,7 @@ import Testing
 
 /// Notifications that Apple really signed are not ours to publish; who has some sets `STOREHOOK_APPLE_SIGNED` to their directory.
 @Suite(
-    "Apple's own verdict in real notifications",
+    "Apple's own reportedStatus in real notifications",
     .enabled(
         if: ProcessInfo.processInfo.environment["STOREHOOK_APPLE_SIGNED"] != nil,
         "STOREHOOK_APPLE_SIGNED names no directory of notifications signed by Apple"))
@@ -28,27 +28,27 @@ struct AppleSamplesOracleTests {
             try NotificationPayload.decode(payload(String(contentsOf: $0, encoding: .utf8)))
         }.sorted { $0.signedDate < $1.signedDate }
 
-        var known: [PurchaseLine: LineFacts] = [:]
+        var known: [PurchaseKey: PurchaseFacts] = [:]
         var compared = 0
         for notification in notifications {
             guard case .data(let data) = notification.part, let jws = data.signedTransactionInfo else { continue }
             let json = try payload(jws)
             let transaction = try TransactionPayload.decode(json)
-            let line = PurchaseLine(
+            let line = PurchaseKey(
                 environment: data.environment?.rawValue ?? "", bundleID: transaction.bundleId,
                 originalTransactionID: transaction.originalTransactionId)
-            known[line, default: LineFacts()].merge(
+            known[line, default: PurchaseFacts()].merge(
                 TransactionFact(transaction, digest: Array(SHA256.hash(data: json))))
             if let jws = data.signedRenewalInfo {
                 let json = try payload(jws)
-                known[line, default: LineFacts()].merge(
+                known[line, default: PurchaseFacts()].merge(
                     RenewalFact(try RenewalInfoPayload.decode(json), digest: Array(SHA256.hash(data: json))))
             }
-            guard let verdict = data.status else { continue }
+            guard let reportedStatus = data.status else { continue }
             let state = try #require(known[line].flatMap { SubscriptionState($0) })
             let status = state.status(at: notification.signedDate).status
             #expect(
-                Int64(status.appleStatus) == verdict.rawValue,
+                Int64(status.appleStatus) == reportedStatus.rawValue,
                 "\(notification.notificationType) signed \(notification.signedDate)")
             compared += 1
         }

@@ -35,7 +35,7 @@ func renewal(
         signedAt: signed, digest: digest(number))
 }
 
-extension LineFacts {
+extension PurchaseFacts {
     /// The status at an instant, under the default policy; nil for what is no subscription.
     func status(_ instant: Timestamp, graceDays: Int64 = 16) -> SubscriptionStatus? {
         SubscriptionState(self, policy: StatusPolicy(graceDays: graceDays))?.status(at: instant).status

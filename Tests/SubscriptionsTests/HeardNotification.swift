@@ -9,10 +9,10 @@ import Testing
 struct HeardNotification: Sendable {
     let name: String
     let signedAt: Timestamp
-    let line: PurchaseLine?
+    let line: PurchaseKey?
     let transaction: TransactionFact?
     let renewal: RenewalFact?
-    let verdict: AppleVerdict?
+    let reportedStatus: ReportedStatus?
 
     init(_ notification: UnsignedNotification) throws {
         name = "\(notification.type)/\(notification.subtype ?? "-")"
@@ -23,11 +23,11 @@ struct HeardNotification: Sendable {
         renewal = try notification.renewal.map {
             RenewalFact(try RenewalInfoPayload.decode($0.json), digest: Self.digest($0.json))
         }
-        verdict = notification.appleStatus.map {
-            AppleVerdict(status: $0, signedAt: Timestamp(millisecondsSince1970: notification.signedDate))
+        reportedStatus = notification.appleStatus.map {
+            ReportedStatus(status: $0, signedAt: Timestamp(millisecondsSince1970: notification.signedDate))
         }
         line = notification.transaction.map {
-            PurchaseLine(
+            PurchaseKey(
                 environment: $0.environment, bundleID: $0.bundleId, originalTransactionID: $0.originalTransactionId)
         }
     }
@@ -37,7 +37,7 @@ struct HeardNotification: Sendable {
 
 /// Everything that has been heard so far, line by line.
 struct KnownFacts: Sendable, Equatable {
-    private(set) var lines: [PurchaseLine: LineFacts] = [:]
+    private(set) var lines: [PurchaseKey: PurchaseFacts] = [:]
 
     init() {}
 
@@ -47,12 +47,12 @@ struct KnownFacts: Sendable, Equatable {
 
     mutating func merge(_ heard: HeardNotification) {
         guard let line = heard.line else { return }
-        if let transaction = heard.transaction { lines[line, default: LineFacts()].merge(transaction) }
-        if let renewal = heard.renewal { lines[line, default: LineFacts()].merge(renewal) }
-        if let verdict = heard.verdict { lines[line, default: LineFacts()].merge(verdict) }
+        if let transaction = heard.transaction { lines[line, default: PurchaseFacts()].merge(transaction) }
+        if let renewal = heard.renewal { lines[line, default: PurchaseFacts()].merge(renewal) }
+        if let reportedStatus = heard.reportedStatus { lines[line, default: PurchaseFacts()].merge(reportedStatus) }
     }
 
-    func state(of line: PurchaseLine) -> SubscriptionState? { lines[line].flatMap { SubscriptionState($0) } }
+    func state(of line: PurchaseKey) -> SubscriptionState? { lines[line].flatMap { SubscriptionState($0) } }
 }
 
 /// A story told once, its notifications read.

@@ -3,7 +3,7 @@ import Simulator
 import Subscriptions
 import Testing
 
-@Suite("Apple's own verdict")
+@Suite("Apple's own reportedStatus")
 struct OracleTests {
     @Test("is what we derive at every notification's signing, from what was known by then")
     func stories() throws {
@@ -12,9 +12,9 @@ struct OracleTests {
             var known = KnownFacts()
             for notification in story.heard {
                 known.merge(notification)
-                guard let verdict = notification.verdict, let line = notification.line else { continue }
+                guard let reportedStatus = notification.reportedStatus, let line = notification.line else { continue }
                 let status = known.state(of: line)?.status(at: notification.signedAt).status
-                #expect(status?.appleStatus == verdict.status, "\(story.name): \(notification.name)")
+                #expect(status?.appleStatus == reportedStatus.status, "\(story.name): \(notification.name)")
                 compared += 1
             }
         }
@@ -30,9 +30,10 @@ struct OracleTests {
         for delivery in simulation.deliveries {
             let notification = try HeardNotification(delivery.notification)
             known.merge(notification)
-            guard let verdict = notification.verdict, let line = notification.line else { continue }
+            guard let reportedStatus = notification.reportedStatus, let line = notification.line else { continue }
             let status = known.state(of: line)?.status(at: notification.signedAt).status
-            #expect(status?.appleStatus == verdict.status, "\(notification.name) of \(line.originalTransactionID)")
+            #expect(
+                status?.appleStatus == reportedStatus.status, "\(notification.name) of \(line.originalTransactionID)")
             compared += 1
         }
         #expect(compared > 1000)

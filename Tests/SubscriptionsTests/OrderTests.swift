@@ -48,7 +48,7 @@ struct OrderTests {
     /// What a story ends in: all facts, and each line's status at twelve instants.
     private struct Ending: Equatable {
         let known: KnownFacts
-        let statuses: [PurchaseLine: [StatusAtInstant]]
+        let statuses: [PurchaseKey: [StatusAtInstant]]
 
         init(_ known: KnownFacts) {
             self.known = known

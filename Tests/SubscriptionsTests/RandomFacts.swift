@@ -14,12 +14,12 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
     struct Draw {
         var transactions: [TransactionFact] = []
         var renewals: [RenewalFact] = []
-        var verdicts: [AppleVerdict] = []
+        var reportedStatuses: [ReportedStatus] = []
 
-        var facts: LineFacts {
-            var facts = LineFacts(transactions: transactions)
+        var facts: PurchaseFacts {
+            var facts = PurchaseFacts(transactions: transactions)
             for renewal in renewals { facts.merge(renewal) }
-            for verdict in verdicts { facts.merge(verdict) }
+            for reportedStatus in reportedStatuses { facts.merge(reportedStatus) }
             return facts
         }
     }
@@ -30,7 +30,8 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
         let dates = draw.transactions.compactMap(\.expiresAt)
         for _ in 0..<Int.random(in: 0...2, using: &generator) { draw.renewals.append(renewal(dates)) }
         for _ in 0..<Int.random(in: 0...2, using: &generator) {
-            draw.verdicts.append(AppleVerdict(status: .random(in: 1...5, using: &generator), signedAt: day(0...120)))
+            draw.reportedStatuses.append(
+                ReportedStatus(status: .random(in: 1...5, using: &generator), signedAt: day(0...120)))
         }
         return draw
     }
@@ -86,7 +87,7 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
     }
 }
 
-extension LineFacts {
+extension PurchaseFacts {
     /// Every instant at which anything could change, the milliseconds around each, and the two ends of time.
     var interestingInstants: [Timestamp] {
         var dates: [Timestamp] = []

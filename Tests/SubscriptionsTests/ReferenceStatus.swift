@@ -6,9 +6,9 @@ import Subscriptions
 /// It holds from the latest period's beginning on. For earlier instants the plain rules would judge the past by the
 /// latest period; the model judges it by the period that was running then.
 enum ReferenceStatus {
-    static func beginning(_ facts: LineFacts) -> Timestamp? { periods(facts).last?.purchasedAt }
+    static func beginning(_ facts: PurchaseFacts) -> Timestamp? { periods(facts).last?.purchasedAt }
 
-    static func status(_ facts: LineFacts, at now: Timestamp, graceDays: Int64) -> SubscriptionStatus? {
+    static func status(_ facts: PurchaseFacts, at now: Timestamp, graceDays: Int64) -> SubscriptionStatus? {
         let periods = periods(facts)
         guard let latest = periods.last else { return nil }
         let renewal = facts.renewal.flatMap { isStale($0, latest) ? nil : $0 }
@@ -22,7 +22,8 @@ enum ReferenceStatus {
         let expiry = end(latest, periods, renewal)
         if let grace = renewal?.graceExpiresAt {
             if now < grace { return .gracePeriod }
-        } else if let verdict = facts.verdict, verdict.status == 4, verdict.signedAt > expiry.adding(days: -1),
+        } else if let reportedStatus = facts.reportedStatus, reportedStatus.status == 4,
+            reportedStatus.signedAt > expiry.adding(days: -1),
             facts.renewal == nil || renewal != nil
         {
             if now < expiry.adding(days: graceDays) { return .gracePeriod }
@@ -32,7 +33,7 @@ enum ReferenceStatus {
     }
 
     /// Of each line item the latest-signed record, by (purchase, expiry, id); what lacks a date is no period.
-    private static func periods(_ facts: LineFacts) -> [TransactionFact] {
+    private static func periods(_ facts: PurchaseFacts) -> [TransactionFact] {
         let usable = facts.transactions.values.filter {
             $0.kind == .autoRenewableSubscription && $0.purchasedAt != nil && $0.expiresAt != nil
         }

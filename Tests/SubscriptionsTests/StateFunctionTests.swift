@@ -67,10 +67,12 @@ struct StateFunctionTests {
         for round in 0..<Self.rounds / 4 {
             let draw = random.draw()
             let facts = draw.facts
-            var other = LineFacts()
+            var other = PurchaseFacts()
             for fact in (draw.transactions + draw.transactions).shuffled(using: &random.generator) { other.merge(fact) }
             for fact in (draw.renewals + draw.renewals).shuffled(using: &random.generator) { other.merge(fact) }
-            for fact in (draw.verdicts + draw.verdicts).shuffled(using: &random.generator) { other.merge(fact) }
+            for fact in (draw.reportedStatuses + draw.reportedStatuses).shuffled(using: &random.generator) {
+                other.merge(fact)
+            }
             guard facts == other, SubscriptionState(facts) == SubscriptionState(other),
                 SubscriptionState(facts)?.phases == SubscriptionState(other)?.phases
             else {

@@ -6,7 +6,7 @@ import Testing
 struct StatusRuleTests {
     @Test("begins with the period's first millisecond and ends before its last instant")
     func boundaries() {
-        let facts = LineFacts(transactions: [period("1", 0...30)])
+        let facts = PurchaseFacts(transactions: [period("1", 0...30)])
         #expect(facts.status(day(0).adding(milliseconds: -1)) == .expired)
         #expect(facts.status(day(0)) == .active)
         #expect(facts.status(day(30).adding(milliseconds: -1)) == .active)
@@ -23,13 +23,13 @@ struct StatusRuleTests {
         endless.expiresAt = nil
         var unbought = period("3", 0...30)
         unbought.purchasedAt = nil
-        #expect(SubscriptionState(LineFacts(transactions: [consumable, endless, unbought])) == nil)
-        #expect(SubscriptionState(LineFacts(renewal: renewal(signed: day(0), renews: day(30)))) == nil)
+        #expect(SubscriptionState(PurchaseFacts(transactions: [consumable, endless, unbought])) == nil)
+        #expect(SubscriptionState(PurchaseFacts(renewal: renewal(signed: day(0), renews: day(30)))) == nil)
     }
 
     @Test("a refund of an old period takes nothing from the present one")
     func refundTrap() {
-        var facts = LineFacts(transactions: [period("1", 0...30), period("2", 30...60, renewal: true)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...30), period("2", 30...60, renewal: true)])
         facts.merge(renewal(signed: day(37), renews: day(60)))
         facts.merge(period("1", 0...30, revoked: day(37), signed: day(37)))
         #expect(facts.status(day(37)) == .active)
@@ -39,7 +39,7 @@ struct StatusRuleTests {
 
     @Test("a refund of the present period revokes it, and a reversal, told by absence, brings it back")
     func refundAndReversal() {
-        var facts = LineFacts(transactions: [period("1", 0...30)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
         facts.merge(period("1", 0...30, revoked: day(7), signed: day(7)))
         #expect(facts.status(day(7).adding(milliseconds: -1)) == .active)
         #expect(facts.status(day(7)) == .revoked)
@@ -54,7 +54,7 @@ struct StatusRuleTests {
 
     @Test("a revocation dated before the purchase leaves no access at all")
     func revokedBeforePurchase() {
-        let facts = LineFacts(transactions: [period("1", 0...30, revoked: day(-3))])
+        let facts = PurchaseFacts(transactions: [period("1", 0...30, revoked: day(-3))])
         #expect(facts.status(day(0)) == .revoked)
         #expect(facts.status(day(15)) == .revoked)
     }
@@ -62,7 +62,7 @@ struct StatusRuleTests {
     @Test("access ends with the upgrade's period although the replaced one would have run longer")
     func upgradeTrap() {
         // The yearly plan's transaction is never sent again; its record says nothing of an upgrade.
-        let facts = LineFacts(transactions: [
+        let facts = PurchaseFacts(transactions: [
             period("1", 0...365, product: "yearly"), period("2", 10...40, product: "premium"),
         ])
         let state = SubscriptionState(facts)
@@ -77,29 +77,30 @@ struct StatusRuleTests {
     @Test("a renewal that overlaps replaces nothing, unless the record itself says upgraded")
     func overlappingRenewal() {
         let renewed = period("2", 10...20, renewal: true)
-        #expect(LineFacts(transactions: [period("1", 0...30), renewed]).status(day(25)) == .active)
-        #expect(LineFacts(transactions: [period("1", 0...30, upgraded: true), renewed]).status(day(25)) == .expired)
+        #expect(PurchaseFacts(transactions: [period("1", 0...30), renewed]).status(day(25)) == .active)
+        #expect(
+            PurchaseFacts(transactions: [period("1", 0...30, upgraded: true), renewed]).status(day(25)) == .expired)
     }
 
     @Test("an upgraded record without a known successor keeps its access")
     func upgradedAlone() {
-        let facts = LineFacts(transactions: [period("1", 0...30, upgraded: true)])
+        let facts = PurchaseFacts(transactions: [period("1", 0...30, upgraded: true)])
         #expect(facts.status(day(29)) == .active)
     }
 
     @Test("a renewal charged early keeps access in the day before it begins, and no longer than a day")
     func earlyRenewal() {
-        let facts = LineFacts(transactions: [period("2", 30...60, renewal: true, signed: day(28))])
+        let facts = PurchaseFacts(transactions: [period("2", 30...60, renewal: true, signed: day(28))])
         #expect(facts.status(day(29).adding(milliseconds: -1)) == .expired)
         #expect(facts.status(day(29)) == .active)
         #expect(facts.status(day(30)) == .active)
-        let bought = LineFacts(transactions: [period("2", 30...60, signed: day(28))])
+        let bought = PurchaseFacts(transactions: [period("2", 30...60, signed: day(28))])
         #expect(bought.status(day(29)) == .expired)
     }
 
     @Test("who was refunded within the day before a renewal that is paid already keeps access")
     func refundedBeforePaidRenewal() {
-        let facts = LineFacts(transactions: [
+        let facts = PurchaseFacts(transactions: [
             period("1", 0...30, revoked: day(29, hours: 12), signed: day(29, hours: 12)),
             period("2", 30...60, renewal: true, signed: day(29)),
         ])
@@ -109,7 +110,7 @@ struct StatusRuleTests {
 
     @Test("an early renewal that is refunded before it begins gives nothing")
     func refundedEarlyRenewal() {
-        let facts = LineFacts(transactions: [
+        let facts = PurchaseFacts(transactions: [
             period("1", 0...30), period("2", 30...60, renewal: true, revoked: day(29), signed: day(29)),
         ])
         #expect(facts.status(day(29, hours: 12)) == .active)
@@ -118,7 +119,7 @@ struct StatusRuleTests {
 
     @Test("auto-renew off is cancelled, also in a trial, which it stays in a column of its own")
     func cancelled() {
-        var facts = LineFacts(transactions: [period("1", 0...7, trial: true)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...7, trial: true)])
         #expect(facts.status(day(1)) == .trial)
         facts.merge(renewal(signed: day(2), renews: day(7), on: false))
         let state = SubscriptionState(facts)
@@ -130,7 +131,7 @@ struct StatusRuleTests {
 
     @Test("grace lasts to Apple's date, and then retries go on to the sixtieth day")
     func graceAndRetry() {
-        var facts = LineFacts(transactions: [period("1", 0...30)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
         facts.merge(renewal(signed: day(30), renews: day(30), retry: true, grace: day(46)))
         #expect(facts.status(day(30)) == .gracePeriod)
         #expect(facts.status(day(46).adding(milliseconds: -1)) == .gracePeriod)
@@ -143,21 +144,21 @@ struct StatusRuleTests {
         "grace without a date lasts as long as the operator says, from the end of what was paid",
         arguments: [3, 16, 28] as [Int64])
     func graceWithoutDate(graceDays: Int64) {
-        var facts = LineFacts(transactions: [period("1", 0...30)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
         facts.merge(renewal(signed: day(30), renews: day(30), retry: true))
-        facts.merge(AppleVerdict(status: 4, signedAt: day(30)))
+        facts.merge(ReportedStatus(status: 4, signedAt: day(30)))
         let end = day(30 + graceDays)
         #expect(facts.status(end.adding(milliseconds: -1), graceDays: graceDays) == .gracePeriod)
         #expect(facts.status(end, graceDays: graceDays) == .billingRetry)
         // Apple says that it is over.
-        facts.merge(AppleVerdict(status: 3, signedAt: day(32)))
+        facts.merge(ReportedStatus(status: 3, signedAt: day(32)))
         #expect(facts.status(day(32), graceDays: graceDays) == .billingRetry)
     }
 
-    @Test("a verdict of grace speaks of the failure it was given for, and of no later period")
+    @Test("a reportedStatus of grace speaks of the failure it was given for, and of no later period")
     func oldVerdict() {
-        var facts = LineFacts(transactions: [period("1", 0...30)])
-        facts.merge(AppleVerdict(status: 4, signedAt: day(30)))
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
+        facts.merge(ReportedStatus(status: 4, signedAt: day(30)))
         facts.merge(period("2", 30...60, renewal: true, signed: day(33)))
         #expect(facts.status(day(34)) == .active)
         #expect(facts.status(day(61)) == .expired)
@@ -165,7 +166,7 @@ struct StatusRuleTests {
 
     @Test("renewal info that a later period has overtaken says nothing any more")
     func stale() {
-        var facts = LineFacts(transactions: [period("1", 0...30)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
         facts.merge(renewal(signed: day(30), renews: day(30), on: false, retry: true, grace: day(120), pending: true))
         #expect(facts.status(day(31)) == .gracePeriod)
         facts.merge(period("2", 40...70, renewal: true))
@@ -181,7 +182,7 @@ struct StatusRuleTests {
 
     @Test("an extension that only renewal info tells of counts, but not for what was refunded")
     func extended() {
-        var facts = LineFacts(transactions: [period("1", 0...30)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
         facts.merge(renewal(signed: day(20), renews: day(44)))
         #expect(facts.status(day(43)) == .active)
         #expect(facts.status(day(44)) == .expired)
@@ -191,7 +192,7 @@ struct StatusRuleTests {
 
     @Test("a restore repeats a period: the later-signed record of a line item speaks for it")
     func restored() {
-        var facts = LineFacts(transactions: [
+        var facts = PurchaseFacts(transactions: [
             period("1", 0...30, item: "w"), period("2", 0...30, item: "w", signed: day(3)),
         ])
         #expect(facts.status(day(8)) == .active)
@@ -207,24 +208,24 @@ struct StatusRuleTests {
         let plain = period("1", 0...30, signed: day(5), digest: 1)
         let refunded = period("1", 0...30, revoked: day(5), signed: day(5), digest: 2)
         for order in [[plain, refunded], [refunded, plain]] {
-            #expect(LineFacts(transactions: order).status(day(6)) == .revoked)
+            #expect(PurchaseFacts(transactions: order).status(day(6)) == .revoked)
         }
         let off = renewal(signed: day(5), renews: day(30), on: false, digest: 1)
         let on = renewal(signed: day(5), renews: day(30), on: true, digest: 2)
         for order in [[off, on], [on, off]] {
-            var facts = LineFacts(transactions: [plain])
+            var facts = PurchaseFacts(transactions: [plain])
             for renewal in order { facts.merge(renewal) }
             #expect(facts.status(day(6)) == .active)
         }
-        var verdicts = LineFacts()
-        for status in [3, 4, 2] { verdicts.merge(AppleVerdict(status: status, signedAt: day(5))) }
-        #expect(verdicts.verdict?.status == 4)
+        var reportedStatuses = PurchaseFacts()
+        for status in [3, 4, 2] { reportedStatuses.merge(ReportedStatus(status: status, signedAt: day(5))) }
+        #expect(reportedStatuses.reportedStatus?.status == 4)
     }
 
     @Test("a record that is replaced keeps none of its fields")
     func wholeRecords() {
         let token = UniqueIdentifier(high: 1, low: 2)
-        var facts = LineFacts(transactions: [period("1", 0...30, item: "w", trial: true, token: token)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...30, item: "w", trial: true, token: token)])
         #expect(SubscriptionState(facts)?.appAccountToken == token)
         facts.merge(period("1", 0...30, signed: day(2)))
         #expect(SubscriptionState(facts)?.appAccountToken == nil)
@@ -234,7 +235,7 @@ struct StatusRuleTests {
     @Test("the account is the latest-signed record's that names one, a renewal's too")
     func account() {
         let (old, new) = (UniqueIdentifier(high: 1, low: 1), UniqueIdentifier(high: 0, low: 2))
-        var facts = LineFacts(transactions: [period("1", 0...30), period("2", 30...60, renewal: true, token: old)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...30), period("2", 30...60, renewal: true, token: old)])
         #expect(SubscriptionState(facts)?.appAccountToken == old)
         facts.merge(period("3", 60...90, renewal: true))
         #expect(SubscriptionState(facts)?.appAccountToken == old)
@@ -253,7 +254,7 @@ struct StatusRuleTests {
 
     @Test("dates at the ends of time end nothing but themselves")
     func extremes() {
-        var facts = LineFacts(transactions: [
+        var facts = PurchaseFacts(transactions: [
             TransactionFact(
                 transactionID: "1", purchasedAt: .distantPast, expiresAt: .distantFuture, isRenewal: true,
                 signedAt: .distantPast, digest: digest(0))
@@ -265,25 +266,25 @@ struct StatusRuleTests {
 
     @Test("what was heard last never goes back, and what is paid ends with the latest period")
     func heardAndPaid() {
-        var facts = LineFacts()
-        #expect(facts.heardUntil == nil)
+        var facts = PurchaseFacts()
+        #expect(facts.asOf == nil)
         facts.merge(period("2", 30...60, renewal: true, signed: day(29)))
         facts.merge(period("1", 0...30))
-        #expect(facts.heardUntil == day(29))
+        #expect(facts.asOf == day(29))
         #expect(SubscriptionState(facts)?.paidUntil == day(60))
-        facts.merge(AppleVerdict(status: 1, signedAt: day(31)))
+        facts.merge(ReportedStatus(status: 1, signedAt: day(31)))
         facts.merge(renewal(signed: day(30), renews: day(60)))
-        #expect(facts.heardUntil == day(31))
+        #expect(facts.asOf == day(31))
         facts.merge(renewal(signed: day(33), renews: day(60)))
-        #expect(facts.heardUntil == day(33))
+        #expect(facts.asOf == day(33))
         facts.merge(period("2", 30...60, renewal: true, revoked: day(40), signed: day(40)))
-        #expect(facts.heardUntil == day(40))
+        #expect(facts.asOf == day(40))
         #expect(SubscriptionState(facts)?.paidUntil == day(40))
     }
 
     @Test("of a record it is known whether it is the very one that stands")
     func sameRecord() {
-        var facts = LineFacts(transactions: [period("1", 0...30)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
         #expect(facts.holds(period("1", 0...30)))
         #expect(!facts.holds(period("1", 0...30, digest: 1)))
         #expect(!facts.holds(period("2", 0...30)))
@@ -295,7 +296,7 @@ struct StatusRuleTests {
 
     @Test("is another line's business where app, environment or identifier differ")
     func lines() {
-        let line = PurchaseLine(environment: "Sandbox", bundleID: "a", originalTransactionID: "1")
+        let line = PurchaseKey(environment: "Sandbox", bundleID: "a", originalTransactionID: "1")
         var others = [line, line, line]
         others[0].environment = "Production"
         others[1].bundleID = "b"

@@ -14,7 +14,7 @@ struct StoryExpectationTests {
             let day = (expectation.instant - 1_749_990_400_000) / 86_400_000
             switch expectation.claim {
             case .subscription(let claim):
-                let line = PurchaseLine(
+                let line = PurchaseKey(
                     environment: expectation.app.environment.rawValue, bundleID: expectation.app.bundleId,
                     originalTransactionID: claim.originalTransactionId)
                 let state = try #require(known.state(of: line), "\(name) on day \(day)")

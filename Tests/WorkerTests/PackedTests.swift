@@ -46,7 +46,7 @@ struct PackedTests {
                 try await bench.workOff()
                 #expect(try await bench.outbox.conservation().applied == 60)
                 let rebuild = Rebuild(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
-                let report = try await rebuild.run(mending: false) { _ in
+                let report = try await rebuild.run(repair: false) { _ in
                 } onDifference: { _ in
                 }
                 #expect(report.lines > 0 && report.differences == 0 && report.withoutBytes == 0)
@@ -77,9 +77,9 @@ struct PackedTests {
             #expect(letters.map(\.reason) == ["body_unreadable", "malformed"])
             #expect(letters.first?.category == "unprocessable")
             #expect(letters.first?.message.contains("restore its row") == true)
-            let rehearsal = ReplayRehearsal(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
+            let dryRun = ReplayDryRun(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
             let filter = DeadLetterFilter(reason: "body_unreadable")
-            let before = try await rehearsal.run(filter, at: Timestamp(millisecondsSince1970: Bench.now))
+            let before = try await dryRun.run(filter, at: Timestamp(millisecondsSince1970: Bench.now))
             #expect(before.stillDead.map(\.reason) == ["body_unreadable"])
             try await bench.install("insert into storehook.signature_headers (header) select header from kept")
             _ = try await bench.outbox.replay(filter, perSecond: nil, by: "test", why: nil)
@@ -89,9 +89,9 @@ struct PackedTests {
             // A rebuild derives nothing from less than everything.
             try await bench.install("delete from storehook.signature_headers")
             let rebuild = Rebuild(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
-            for mending in [false, true] {
+            for repair in [false, true] {
                 await #expect(throws: UnreadableEvidence.self) {
-                    _ = try await rebuild.run(mending: mending) { _ in
+                    _ = try await rebuild.run(repair: repair) { _ in
                     } onDifference: { _ in
                     }
                 }

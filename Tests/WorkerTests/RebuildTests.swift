@@ -16,13 +16,13 @@ struct RebuildTests {
             #expect(try await bench.value("select count(*) from storehook.subscriptions", as: Int64.self) == 3)
 
             let mistaken = Rebuild(pool: bench.pool, verifier: bench.strangerToTheApp, ledger: Ledger())
-            let report = try await mistaken.run(mending: true) { _ in
+            let report = try await mistaken.run(repair: true) { _ in
             } onDifference: { _ in
             }
             #expect(report.unverified == 3 && report.lines == 3)
             #expect(try await bench.contents() == before)
 
-            let wanted = try await mistaken.run(mending: true, forgetting: true) { _ in
+            let wanted = try await mistaken.run(repair: true, discard: true) { _ in
             } onDifference: { _ in
             }
             #expect(wanted.unverified == 3)
@@ -30,7 +30,7 @@ struct RebuildTests {
 
             // The bytes are still there, and the right settings bring everything back.
             let right = Rebuild(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
-            _ = try await right.run(mending: true) { _ in
+            _ = try await right.run(repair: true) { _ in
             } onDifference: { _ in
             }
             #expect(try await bench.value("select count(*) from storehook.subscriptions", as: Int64.self) == 3)

@@ -14,10 +14,10 @@ import Worker
 struct RetentionTests {
     private static let week = Retention(days: 7)
 
-    private func rebuild(_ bench: Bench, mending: Bool) async throws -> (Rebuild.Report, [RowDifference]) {
+    private func rebuild(_ bench: Bench, repair: Bool) async throws -> (Rebuild.Report, [RowDifference]) {
         let found = Mutex<[RowDifference]>([])
         let rebuild = Rebuild(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
-        let report = try await rebuild.run(mending: mending) { _ in
+        let report = try await rebuild.run(repair: repair) { _ in
         } onDifference: { difference in
             found.withLock { $0.append(difference) }
         }
@@ -50,19 +50,19 @@ struct RetentionTests {
     func rebuild(seed: UInt64) async throws {
         try await withHalfGone(seed) { bench, gone in
             let before = try await bench.contents()
-            let (report, differences) = try await rebuild(bench, mending: false)
+            let (report, differences) = try await rebuild(bench, repair: false)
             #expect(report.differences == 0 && differences.count == 0)
             #expect(report.lines > 0)
             // What is about no line of purchases is no part of a rebuild.
             #expect(report.withoutBytes > 0 && report.withoutBytes <= gone)
-            _ = try await rebuild(bench, mending: true)
+            _ = try await rebuild(bench, repair: true)
             let after = try await bench.contents()
             #expect(after == before)
         }
     }
 
     @Test("a rebuild mends what was derived from bytes that are gone, out of the records that were kept of them")
-    func mending() async throws {
+    func repair() async throws {
         try await withHalfGone(8) { bench, _ in
             let before = try await bench.contents()
             try await bench.install(
@@ -71,7 +71,7 @@ struct RetentionTests {
                 update storehook.subscriptions set will_renew = not will_renew;
                 update storehook.transactions set expires_at = expires_at + interval '1 year';
                 """)
-            let (report, _) = try await rebuild(bench, mending: true)
+            let (report, _) = try await rebuild(bench, repair: true)
             #expect(report.differences > 0)
             let after = try await bench.contents()
             #expect(after == before)
@@ -107,7 +107,7 @@ struct RetentionTests {
     }
 
     @Test("workers drop by themselves, once however many they are")
-    func upkeep() async throws {
+    func maintenance() async throws {
         try await withBench { bench in
             try await bench.store(bench.tests(20).map(\.text))
             try await bench.workOff()
@@ -118,7 +118,8 @@ struct RetentionTests {
                 """)
             let counted = try await bench.outbox.conservation()
             let rounds = (0..<4).map { _ in
-                Upkeep(outbox: bench.outbox, retention: Self.week, interval: .milliseconds(50), logger: quiet)
+                MaintenanceService(
+                    outbox: bench.outbox, retention: Self.week, interval: .milliseconds(50), logger: quiet)
             }
             let group = ServiceGroup(services: rounds, logger: quiet)
             let running = Task { try await group.run() }

@@ -110,9 +110,9 @@ enum Reader: String, CaseIterable {
         guard let question = Self.seedChain?.revocationQuestions.first else {
             fatalError("run this where Tests/Fuzzing/Seeds/chain/simulated is")
         }
-        do throws(OCSPAnswer.Refusal) {
+        do throws(OCSPResponse.Refusal) {
             let now = Timestamp(millisecondsSince1970: 1_770_000_000_000)
-            _ = try OCSPAnswer(input, to: question, at: now)
+            _ = try OCSPResponse(input, to: question, at: now)
             fatalError("nobody has the key to sign an answer")
         } catch {
             precondition(!error.description.isEmpty && !error.description.contains("\n"), "a reason is one line")

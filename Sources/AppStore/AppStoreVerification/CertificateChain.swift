@@ -1,0 +1,61 @@
+public import AppStorePayloads
+import Crypto
+import X509
+
+/// Three certificates that vouch for each other and end in a root the operator trusts: the only thing that can check a signature here.
+///
+/// A value exists only after every rule but one has held: whether the certificates are valid at a given instant depends on the
+/// instant, so it is asked each time (``requireValid(at:)``). That makes a validated chain worth keeping.
+public final class CertificateChain: Sendable {
+    /// The certificate whose key signs.
+    public let leaf: ChainCertificate
+    /// The authority between.
+    public let intermediate: ChainCertificate
+    /// The anchor.
+    public let root: ChainCertificate
+    /// What to ask about revocation: of the leaf and the intermediate, where they name whom. The root is trusted or it is not.
+    public let revocationQuestions: [OCSPRequest]
+    /// The leaf's key.
+    let signingKey: P256.Signing.PublicKey
+
+    /// Validates a chain.
+    ///
+    /// - Parameters:
+    ///   - certificates: The DER texts of leaf, intermediate and root.
+    ///   - trustedRoots: The fingerprints of the roots trusted. What the third certificate says about itself counts for nothing.
+    /// - Throws: `wrong_chain_length`, `malformed_certificate`, `untrusted_root`, `invalid_chain` or `missing_marker_oid`.
+    public init(validating certificates: [[UInt8]], trustedRoots: Set<Fingerprint>) throws(VerificationFailure) {
+        guard certificates.count == 3 else {
+            throw VerificationFailure(.wrongChainLength, "A chain has three certificates, not \(certificates.count).")
+        }
+        leaf = try ChainCertificate(.leaf, der: certificates[0])
+        intermediate = try ChainCertificate(.intermediate, der: certificates[1])
+        root = try ChainCertificate(.root, der: certificates[2])
+        let fingerprint = Fingerprint(of: root.der)
+        guard trustedRoots.contains(fingerprint) else {
+            throw VerificationFailure(
+                .untrustedRoot,
+                "The chain ends in a root that is not trusted (SHA-256 \(fingerprint)); if it should be, add it to "
+                    + "STOREHOOK_TRUSTED_ROOTS."
+            )
+        }
+        signingKey = try PathValidation.validate(leaf: leaf, intermediate: intermediate, root: root)
+        revocationQuestions = [
+            OCSPRequest(about: leaf, issuer: intermediate), OCSPRequest(about: intermediate, issuer: root),
+        ].compactMap(\.self)
+    }
+
+    /// Makes sure that all three certificates are valid at the instant.
+    ///
+    /// - Throws: `certificate_not_valid_at`, naming the certificate and its window.
+    public func requireValid(at instant: Timestamp) throws(VerificationFailure) {
+        for certificate in [leaf, intermediate, root]
+        where instant < certificate.notBefore || instant > certificate.notAfter {
+            throw VerificationFailure(
+                .certificateNotValidAt,
+                "When this was signed, \(certificate.name) was not valid: it is from \(certificate.notBefore) to "
+                    + "\(Timestamp(secondsSince1970: certificate.notAfter.millisecondsSince1970 / 1000))."
+            )
+        }
+    }
+}

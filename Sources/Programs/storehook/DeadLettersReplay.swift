@@ -1,0 +1,132 @@
+import AppStoreVerification
+import ArgumentParser
+import Ledger
+import Outbox
+import Postgres
+import Subscriptions
+import Worker
+
+struct DeadLettersReplay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Put dead letters back on the queue.",
+        discussion: """
+            --dry-run applies them in a transaction that is rolled back, and prints what the replay would change. It needs
+            the workers' settings (STOREHOOK_APPS and so on). Replaying what is replayed already changes nothing.
+
+            Example: storehook dead-letters replay --reason wrong_bundle --dry-run
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "The letters' numbers.") var ids: [Int64] = []
+    @Option(help: "All open letters with this reason code.") var reason: String?
+    @Flag(help: "All open letters.") var all = false
+    @Flag(help: "Tell what would change, and change nothing.") var dryRun = false
+    @Option(help: "At most so many a second.") var rate: Double?
+    @Option(help: "Why, for the record.") var why: String?
+    @Option(help: "table or json.") var format = OutputFormat.table
+
+    func validate() throws {
+        let ways = [!ids.isEmpty, reason != nil, all].count { $0 }
+        guard ways == 1 else { throw ValidationError("name letters by number, or --reason, or --all: one of them") }
+        if let rate, !(rate > 0 && rate.isFinite) { throw ValidationError("--rate must be more than 0") }
+    }
+
+    private struct Answer: Encodable {
+        var replayed: Int
+        var ids: [Int64]
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        let filter = DeadLetterFilter(ids: ids.isEmpty ? nil : ids, reason: reason)
+        try await Database.with(settings) { pool in
+            if dryRun {
+                try await rehearse(filter, settings, pool)
+                return
+            }
+            let replayed = try await Outbox(pool).replay(filter, perSecond: rate, by: Operator.name, why: why)
+            switch format {
+            case .json: print(try JSONText.encode(Answer(replayed: replayed.count, ids: replayed)))
+            case .table: print("replayed \(replayed.count)" + (replayed.isEmpty ? ": no such letter is open" : ""))
+            }
+        }
+    }
+
+    private func rehearse(_ filter: DeadLetterFilter, _ settings: Settings, _ pool: PostgresPool) async throws {
+        let cache = try settings.checksRevocation() ? RevocationCache() : nil
+        let verifier = Verifier(configuration: try settings.verifier(), revocation: cache, clock: WallClock.now)
+        let dryRun = ReplayDryRun(pool: pool, verifier: verifier, ledger: Ledger())
+        try await OCSPRequester.settle(cache, logger: try settings.logger("replay")) {
+            _ = try await dryRun.run(filter, at: WallClock.now())
+        }
+        let report = try await dryRun.run(filter, at: WallClock.now())
+        let answer = RehearsalAnswer(report)
+        switch format {
+        case .json: print(try JSONText.encode(answer))
+        case .table: print(answer.text)
+        }
+        if report.letters == ReplayDryRun.limit {
+            StandardError.line("storehook: only the oldest \(ReplayDryRun.limit) letters were rehearsed")
+        }
+    }
+}
+
+/// A dryRun's report as people and scripts see it.
+struct RehearsalAnswer: Encodable {
+    struct StillDead: Encodable {
+        var id: Int64
+        var reason: String
+        var message: String
+    }
+    struct Change: Encodable {
+        var environment: String
+        var bundleId: String
+        var originalTransactionId: String
+        var from: String?
+        var to: String
+    }
+
+    var dryRun = true
+    var letters: Int
+    var applied: Int
+    var duplicate: Int
+    var parked: Int
+    var stillDead: [StillDead]
+    var changes: [Change]
+
+    init(_ report: ReplayDryRun.Report) {
+        letters = report.letters
+        applied = report.applied
+        duplicate = report.duplicate
+        parked = report.parked
+        stillDead = report.stillDead.map { StillDead(id: $0.id, reason: $0.reason, message: $0.message) }
+        changes = report.moves.map {
+            Change(
+                environment: $0.line.environment, bundleId: $0.line.bundleID,
+                originalTransactionId: $0.line.originalTransactionID, from: $0.from?.rawValue, to: $0.to.rawValue)
+        }
+    }
+
+    var text: String {
+        var lines = [
+            "dry run, nothing was changed: of \(letters) letters \(applied) would be applied, \(duplicate) are duplicates, "
+                + "\(parked) would be parked, \(stillDead.count) would die again"
+        ]
+        if !changes.isEmpty {
+            var table = Table(["SUBSCRIPTION", "APP", "ENVIRONMENT", "FROM", "TO"])
+            for change in changes {
+                table.add([
+                    change.originalTransactionId, change.bundleId, change.environment, change.from ?? "-", change.to,
+                ])
+            }
+            lines += ["", table.text]
+        }
+        if !stillDead.isEmpty {
+            var table = Table(["LETTER", "REASON", "MESSAGE"], numeric: [0])
+            for letter in stillDead { table.add(["\(letter.id)", letter.reason, letter.message]) }
+            lines += ["", table.text]
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,61 @@
+import AppStoreVerification
+import ArgumentParser
+import Ledger
+import Worker
+
+struct RebuildCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rebuild",
+        abstract: "Derive all facts and state again from Apple's stored bytes.",
+        discussion: """
+            Workers go on meanwhile. --check changes nothing, names each cell that differs, and exits with 1 if there is
+            one. Needs the workers' settings: everything is verified again. Where retention has dropped the bytes, the
+            signed records that were kept of them count instead. Lines of which some bytes do not verify under these
+            settings are named and left as they are, since the settings may be what is wrong; where the bytes should never
+            have been trusted, --forget-unverified derives such a line from the rest.
+
+            Example: storehook rebuild --check
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Flag(help: "Compare with what stands, and change nothing.") var check = false
+
+    @Flag(help: "Mend lines too whose bytes do not all verify: what those brought is forgotten.")
+    var forgetUnverified = false
+
+    func validate() throws {
+        guard !(check && forgetUnverified) else {
+            throw ValidationError("--check changes nothing, and so forgets nothing")
+        }
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        let verifier = Verifier(configuration: try settings.verifier(), clock: WallClock.now)
+        let report = try await Database.with(settings) { pool in
+            let rebuild = Rebuild(pool: pool, verifier: verifier, ledger: Ledger())
+            let progress = ProgressBar(check ? "checking" : "rebuilding", of: Int(try await rebuild.count()))
+            let report = try await rebuild.run(repair: !check, discard: forgetUnverified) { lines in
+                progress.advance(by: lines)
+            } onDifference: { difference in
+                print(difference)
+            }
+            progress.finish()
+            return report
+        }
+        let found = "\(report.lines) lines derived anew from Apple's bytes, \(report.differences) differences"
+        print(check || report.differences == 0 || report.unverified > 0 ? found : found + " mended")
+        if report.withoutBytes > 0 {
+            print(
+                "\(report.withoutBytes) notifications' bytes were dropped by retention: "
+                    + "their records were taken as they stand")
+        }
+        if report.unverified > 0, !forgetUnverified {
+            StandardError.line(
+                "storehook: bytes of \(report.unverified) lines do not verify under these settings, and those lines were "
+                    + "left as they are: look at STOREHOOK_APPS, STOREHOOK_ENVIRONMENTS and STOREHOOK_TRUSTED_ROOTS")
+            throw ExitStatus.failed
+        }
+        if check, report.differences > 0 { throw ExitStatus.failed }
+    }
+}

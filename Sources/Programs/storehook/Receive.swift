@@ -1,0 +1,86 @@
+import ArgumentParser
+import Logging
+import Monitoring
+import Outbox
+import Postgres
+import Receiver
+import ServiceLifecycle
+import UnixSignals
+
+struct Receive: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Store what Apple posts to /webhooks/apple.",
+        discussion: """
+            Answers 200 once a notification is committed, and 503 while the database is unavailable, so that Apple tries again.
+            Apple needs TLS: put a proxy in front, and let it pass on /webhooks/apple alone: /healthz, /readyz and /metrics
+            are for you. Or give a certificate and its key, which SIGHUP reads again without disturbing anybody. SIGTERM
+            finishes what was accepted.
+
+            Example: storehook receive --host 0.0.0.0 --port 443 --tls-certificate chain.pem --tls-key key.pem
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "The port to listen on; 0 for any free one.") var port = 8080
+
+    @Option(help: "Speak TLS with this certificate: a PEM file, its chain after it (STOREHOOK_TLS_CERTIFICATE).")
+    var tlsCertificate: String?
+    @Option(help: "The certificate's private key, a PEM file without a passphrase (STOREHOOK_TLS_KEY).")
+    var tlsKey: String?
+
+    func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port goes from 0 to 65535") }
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        let logger = try settings.logger("receiver")
+        let identity = try settings.tls(certificate: tlsCertificate, key: tlsKey)
+        // Two: one group of notifications is on its way to the disk while /readyz asks its question.
+        let monitoring = try ProgramMonitoring("receiver", settings)
+        let pool = PostgresPool(
+            configuration: try settings.receiverDatabase(), size: 2, logger: logger, onError: monitoring.countError)
+        try await requireSchemaIfReachable(pool)
+        var configuration = ReceiverConfiguration(host: host, port: port)
+        configuration.tls = identity
+        let descriptors = OpenFiles.raiseLimit()
+        if descriptors - Self.ownDescriptors < configuration.maximumConnections {
+            configuration.maximumConnections = max(1, descriptors - Self.ownDescriptors)
+            logger.warning(
+                "Fewer connections than usual: raise the hard limit of open files (ulimit -Hn)",
+                metadata: ["connections": "\(configuration.maximumConnections)", "open_files": "\(descriptors)"])
+        }
+        let receiver = Receiver(
+            outbox: Outbox(pool), configuration: configuration, logger: logger,
+            onListening: { [host] port in
+                logger.info(
+                    "Listening",
+                    metadata: ["host": "\(host)", "port": "\(port)", "tls": identity == nil ? "no" : "yes"])
+            },
+            exposition: { await monitoring.monitor.exposition() })
+        var members: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: pool), .init(service: monitoring.pool),
+        ]
+        if let identity {
+            members.append(.init(service: await CertificateRenewal(of: identity, logger: logger)))
+        }
+        members.append(.init(service: receiver))
+        let services = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: members, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await services.run()
+    }
+
+    /// Descriptors that are no sender's: files, database connections, event loops.
+    private static let ownDescriptors = 128
+
+    /// A receiver that starts while the database is unavailable answers 503 until it is back; one that starts on the wrong schema
+    /// does not start.
+    private func requireSchemaIfReachable(_ pool: PostgresPool) async throws {
+        do {
+            try await Database.requireCurrentSchema(pool)
+        } catch let error as PostgresError where error.isTransient {
+            StandardError.line("storehook: the database is unavailable, answering 503 until it is back: \(error)")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+extension MetricFamily {
+    /// Every metric of storehook's. What is not listed here is not exposed.
+    public static let storehook: [MetricFamily] =
+        queue + receiving + processing + surroundings
+
+    private static let queue = [
+        MetricFamily(
+            "storehook_queue_depth", .gauge,
+            "Notifications in the queue by state, the same for every process; missing while the database is unavailable."
+        ),
+        MetricFamily(
+            "storehook_queue_oldest_age_seconds", .gauge,
+            "Since when the oldest notification of each state has been stored; 0 where there is none."),
+    ]
+
+    private static let receiving = [
+        MetricFamily(
+            "storehook_received_total", .counter, "Posts by what was answered: stored is 200, the rest was refused."),
+        MetricFamily(
+            "storehook_store_seconds", .histogram(bounds: milliseconds),
+            "How long a commit of posted notifications took."),
+        MetricFamily(
+            "storehook_store_size", .histogram(bounds: sizes), "Notifications stored by one commit."),
+        MetricFamily("storehook_open_connections", .gauge, "Connections that senders hold open to this receiver."),
+    ]
+
+    private static let processing = [
+        MetricFamily(
+            "storehook_processed_total", .counter,
+            "Settled notifications by type and by what became of them; a type that this release does not know is other."
+        ),
+        MetricFamily(
+            "storehook_retries_total", .counter,
+            "Notifications put off to be tried again, by reason; SQLSTATEs by their class."),
+        MetricFamily(
+            "storehook_dead_letters_total", .counter,
+            "Notifications that ended as dead letters, by category and reason; SQLSTATEs by their class."),
+        MetricFamily(
+            "storehook_lost_leases_total", .counter, "Claimed notifications that another worker took over meanwhile."),
+        MetricFamily(
+            "storehook_receipt_to_commit_seconds",
+            .histogram(bounds: milliseconds + [10, 30, 60, 300, 900, 3600, 21_600]),
+            "From stored to applied, by the database's clock."),
+        // Apple tries again after 1, 12, 24, 48 and 72 hours, each counted from the try before it: the bounds beyond half an
+        // hour tell which try it was. (App Store Server Notifications, "Responding to App Store Server Notifications")
+        MetricFamily(
+            "storehook_signed_to_receipt_seconds",
+            .histogram(
+                bounds: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 54_000, 144_000, 320_000, 604_800]),
+            "From Apple's signature to stored: Apple's part of the way, and what their clock and ours disagree in."),
+        MetricFamily(
+            "storehook_verify_seconds",
+            .histogram(
+                bounds: [0.0001, 0.0002, 0.0003, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 1]),
+            "How long one notification with all its parts took to verify, or to refuse."),
+        MetricFamily("storehook_batch_size", .histogram(bounds: sizes), "Notifications claimed at a time."),
+        MetricFamily(
+            "storehook_chain_cache_total", .counter,
+            "Certificate chains looked up, by whether they had been found valid before."),
+    ]
+
+    private static let surroundings = [
+        MetricFamily(
+            "storehook_database_errors_total", .counter,
+            """
+            Statements and transactions that failed, by class of SQLSTATE; 08 also where no connection could be made, \
+            timeout where the deadline passed here, client where the answer was not understood.
+            """),
+        MetricFamily(
+            "storehook_database_up", .gauge, "1 if the database answered the last question asked for this page."),
+        MetricFamily(
+            "storehook_schema_mismatch", .gauge,
+            "1 if the database's schema is not the one that this process was built for; missing where that is not known."
+        ),
+        MetricFamily(
+            "storehook_build_info", .gauge, "Always 1: which program this is, and for which schema it was built."),
+        MetricFamily("process_cpu_seconds_total", .counter, "User and system time that this process has used."),
+        MetricFamily("process_resident_memory_bytes", .gauge, "Memory that this process holds."),
+        MetricFamily("process_open_fds", .gauge, "File descriptors that this process holds."),
+        MetricFamily("process_start_time_seconds", .gauge, "When this process was started, in seconds since 1970."),
+    ]
+
+    /// Upper bounds for what takes milliseconds while all is well.
+    private static let milliseconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+    private static let sizes: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+}

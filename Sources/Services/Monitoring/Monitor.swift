@@ -1,0 +1,72 @@
+public import Outbox
+
+/// What one process tells of itself and of the queue.
+public struct Monitor: Sendable {
+    /// Who the process is, for `storehook_build_info`.
+    public struct Program: Sendable {
+        /// `receiver` or `worker`.
+        public var name: String
+        /// The version of the schema that it was built for.
+        public var schema: Int
+
+        /// A program.
+        public init(name: String, schema: Int) {
+            self.name = name
+            self.schema = schema
+        }
+    }
+
+    private let registry: MetricsRegistry
+    private let program: Program
+    private let pulse: CachedReading<Bool>
+    private let queue: CachedReading<[QueueDepth]?>
+    private let schemaFits: CachedReading<Bool>
+
+    /// A monitor.
+    /// - Parameters:
+    ///   - outbox: over two connections of its own, so that those who work never wait for those who watch, and a pulse is
+    ///     felt while a long queue is being counted. Its statements must have a deadline.
+    ///   - schemaFits: asks the database whether its schema is the one that the program was built for.
+    public init(
+        _ program: Program, registry: MetricsRegistry, outbox: Outbox,
+        schemaFits: @escaping @Sendable () async throws -> Bool
+    ) {
+        self.program = program
+        self.registry = registry
+        // Prometheus gives a scrape ten seconds unless told otherwise, and people set it as low as one.
+        let maxWait = Duration.milliseconds(500)
+        pulse = CachedReading(every: .seconds(1), maxWait: maxWait, maxAge: .seconds(60)) {
+            try await outbox.ping(deadline: .seconds(2))
+            return true
+        }
+        // Counting a million rows takes half a second, ten million some seconds: late is better than not at all.
+        queue = CachedReading(every: .seconds(1), maxWait: maxWait, maxAge: .seconds(900)) {
+            try await outbox.depthIfAllowed()
+        }
+        self.schemaFits = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(300), schemaFits)
+    }
+
+    /// Whether the database answers.
+    public func databaseAnswers() async -> Bool { await pulse.answer().isAnswered }
+
+    /// The page that Prometheus reads. Comes whatever the database does; without it, it lacks what only the database knows.
+    public func exposition() async -> (contentType: String, text: String) {
+        async let isUp = databaseAnswers()
+        async let queued = queue.answer()
+        async let fits = schemaFits.answer()
+        var samples = ProcessSamples.now()
+        samples.append(
+            MetricSample(
+                "storehook_build_info", [("program", program.name), ("schema_version", "\(program.schema)")], 1))
+        let answers = await isUp
+        samples.append(MetricSample("storehook_database_up", [], answers ? 1 : 0))
+        let depths = await queued.value ?? nil
+        for depth in answers ? depths ?? [] : [] {
+            let state = [("state", depth.state)]
+            samples.append(MetricSample("storehook_queue_depth", state, Double(depth.count)))
+            samples.append(MetricSample("storehook_queue_oldest_age_seconds", state, depth.oldestAgeSeconds))
+        }
+        if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
+        return (Exposition.contentType, registry.exposition(with: samples))
+    }
+}

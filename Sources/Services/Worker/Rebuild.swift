@@ -1,0 +1,98 @@
+import AppStorePayloads
+public import AppStoreVerification
+public import Ledger
+import Outbox
+public import Postgres
+import Subscriptions
+
+/// Derives all facts and state anew from Apple's stored bytes, line after line, while workers go on.
+public struct Rebuild: Sendable {
+    /// What came of it.
+    public struct Report: Sendable, Hashable {
+        /// Lines derived anew.
+        public var lines = 0
+        /// Cells that differ, or differed before they were mended.
+        public var differences = 0
+        /// Notifications whose bytes retention has dropped: their part was taken from the signed records as they stand.
+        public var withoutBytes = 0
+        /// Lines of which some stored bytes do not verify: those were not mended unless that was asked for.
+        public var unverified = 0
+    }
+
+    /// Lines in one transaction: what workers may have to wait for, and what is held in memory.
+    private static let linesAtOnce = 100
+
+    private let pool: PostgresPool
+    private let verifier: Verifier
+    private let ledger: Ledger
+    private let headers = SignatureHeaders()
+
+    /// A rebuild with the verifier and the ledger that workers use.
+    public init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
+        self.pool = pool
+        self.verifier = verifier
+        self.ledger = ledger
+    }
+
+    /// How many lines there are, about.
+    public func count() async throws -> Int64 {
+        try await pool.query(
+            PostgresQuery("rebuild.count", "select count(*) from storehook.purchase_lines")
+        ).one().decode(0)
+    }
+
+    /// Goes through all lines. Ends at stored bytes that cannot be read: what is derived without them would be wrong.
+    /// - Parameters:
+    ///   - repair: write what was derived where it differs; otherwise only look, each page in a snapshot of its own.
+    ///   - discard: mend lines too of which some stored bytes do not verify under the verifier's settings. What those
+    ///     brought is forgotten, which is right for bytes that should never have been trusted and a loss if it is the
+    ///     settings that are wrong.
+    ///   - onLines: told how many more are done.
+    ///   - onDifference: told of each cell that differs, and of stored bytes that do not verify any more.
+    public func run(
+        repair: Bool, discard: Bool = false, onLines: @Sendable (Int) -> Void,
+        onDifference: @Sendable (RowDifference) -> Void
+    ) async throws -> Report {
+        var report = Report()
+        var last: PurchaseKey?
+        while true {
+            let page = try await self.page(after: last, repair: repair, discard: discard)
+            guard let end = page.lines.last else { return report }
+            page.differences.forEach(onDifference)
+            onLines(page.lines.count)
+            report.lines += page.lines.count
+            report.differences += page.differences.count
+            report.withoutBytes += page.withoutBytes
+            report.unverified += page.unverified
+            last = end
+        }
+    }
+
+    private func page(
+        after last: PurchaseKey?, repair: Bool, discard: Bool
+    ) async throws -> (lines: [PurchaseKey], differences: [RowDifference], withoutBytes: Int, unverified: Int) {
+        // Looking takes one snapshot for all its statements; repair must see what others commit before its locks.
+        let options = TransactionOptions(
+            isolation: repair ? .readCommitted : .repeatableRead, isReadOnly: !repair, name: "rebuild")
+        return try await pool.withTransaction(options) { session in
+            let lines = try ledger.lines(after: last, limit: Self.linesAtOnce, session)
+            guard !lines.isEmpty else { return ([], [], 0, 0) }
+            var unverified: [RowDifference] = []
+            let (differences, withoutBytes, doubtful) = try ledger.rederive(
+                lines, repair: repair, discard: discard, headers: headers, session
+            ) { stored in
+                do throws(VerificationFailure) {
+                    let verified = try verifier.verifyNotification(stored.body, isBackfill: true)
+                    return LedgerEntry(outboxID: stored.outboxID, receivedAt: stored.receivedAt, verified)
+                } catch {
+                    unverified.append(
+                        RowDifference(
+                            table: "outbox", key: "\(stored.outboxID)", column: "body", stored: "recorded as verified",
+                            derived: "\(error)"))
+                    return nil
+                }
+            }
+            return (lines, unverified + differences, withoutBytes, doubtful.count)
+        }
+    }
+}

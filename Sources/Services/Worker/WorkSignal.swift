@@ -1,0 +1,60 @@
+import Synchronization
+
+/// Where a worker with nothing to do waits: for a wake-up that something was stored, for the time to look anyway, or for the
+/// end. A wake-up that comes while nobody waits is kept, once.
+final class WorkSignal: Sendable {
+    private struct State {
+        var isWoken = false
+        var stopped = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+    private let state = Mutex(State())
+
+    /// Whether the worker has been told to stop.
+    var isStopped: Bool { state.withLock(\.stopped) }
+
+    /// Says that there may be something to do.
+    func wake() { update { $0.isWoken = true } }
+
+    /// Says that it is time to stop; every wait from now on ends at once.
+    func stop() { update { $0.stopped = true } }
+
+    /// Waits for a wake-up, for `longest`, or for the stop.
+    func wait(atMost longest: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { await self.waitForWakeUp() }
+            group.addTask { try? await Task.sleep(for: longest) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func waitForWakeUp() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let resumesNow = state.withLock { state in
+                    if state.isWoken || state.stopped || Task.isCancelled {
+                        state.isWoken = false
+                        return true
+                    }
+                    state.waiter = continuation
+                    return false
+                }
+                if resumesNow { continuation.resume() }
+            }
+        } onCancel: {
+            update { _ in }
+        }
+    }
+
+    private func update(_ change: @Sendable (inout State) -> Void) {
+        let waiter = state.withLock { state in
+            change(&state)
+            defer { state.waiter = nil }
+            // Who is woken has had the wake-up.
+            if state.waiter != nil { state.isWoken = false }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+}

@@ -1,0 +1,178 @@
+public import AppStoreVerification
+import Foundation
+public import Ledger
+public import Logging
+public import Metrics
+import Outbox
+public import Postgres
+public import ServiceLifecycle
+import Synchronization
+
+/// Claims notifications, verifies them, applies them and settles them, until it is told to stop.
+///
+/// Run as many as you like, anywhere: they share nothing but the database.
+public final class Worker: Service {
+    private let outbox: Outbox
+    private let verifier: BatchVerifier
+    private let settler: BatchSettler
+    private let listener: PostgresListener?
+    private let configuration: WorkerConfiguration
+    private let logger: Logger
+    private let signal = WorkSignal()
+    private let floor = Mutex(ClaimFloor())
+    private let watch: Watchdog
+    private let metrics: WorkerMetrics
+    private let lastClaim = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// A worker.
+    /// - Parameters:
+    ///   - pool: at least two connections: one batch is claimed while another is applied.
+    ///   - listener: hears of new rows at once; without it the worker polls.
+    ///   - revocation: answers what the verifier's register asks.
+    ///   - metrics: where to count.
+    public init(
+        pool: PostgresPool, verifier: Verifier, ledger: Ledger, listener: PostgresListener?,
+        revocation: RevocationChecker? = nil, configuration: WorkerConfiguration, logger: Logger,
+        metrics factory: any MetricsFactory = MetricsSystem.factory
+    ) {
+        metrics = WorkerMetrics(factory)
+        outbox = Outbox(pool)
+        watch = Watchdog(limit: configuration.runawaySeconds, logger: logger)
+        self.verifier = BatchVerifier(
+            verifier: verifier, revocation: revocation, configuration: configuration, watch: watch, metrics: metrics)
+        settler = BatchSettler(
+            pool: pool, ledger: ledger, configuration: configuration, watch: watch, logger: logger, metrics: metrics)
+        self.listener = listener
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Whether it has been told to stop.
+    var isStopping: Bool { signal.isStopped }
+
+    /// How long ago it last looked at the queue and was answered; nil if it never did. An idle worker looks about once a
+    /// second, a busy one after each batch.
+    var sinceLastClaim: Duration? { lastClaim.withLock(\.self).map { ContinuousClock.now - $0 } }
+
+    /// How long a claim of its lasts.
+    var leaseSeconds: Int { configuration.leaseSeconds }
+
+    /// Works until graceful shutdown: then the batch in hand is finished, what was claimed ahead is given back, and this
+    /// returns.
+    /// - Throws: `PostgresError` where claiming fails for a reason that waiting does not mend, such as a missing right.
+    public func run() async throws {
+        // Said here and not before: from now on a signal to stop is a graceful one.
+        logger.info("Working")
+        watch.start()
+        defer { watch.stop() }
+        try await withThrowingTaskGroup { group in
+            if let listener {
+                group.addTask { for await _ in listener.wakeUps { self.signal.wake() } }
+            }
+            defer { group.cancelAll() }
+            try await withGracefulShutdownHandler {
+                try await work()
+            } onGracefulShutdown: {
+                self.signal.stop()
+            }
+        }
+    }
+
+    /// While one batch is being applied, the next one is claimed and verified: the database and the cores work at once.
+    ///
+    /// A suspect is worked with nothing else in hand, so that it can take nobody along if it ends the process again.
+    private func work() async throws {
+        var next = try await prepare()
+        while let ready = next {
+            if signal.isStopped {
+                await giveBack(ready.ids, token: ready.token)
+                return
+            }
+            switch ready {
+            case .verified(let batch):
+                async let following = prepare()
+                report(await settler.settle(batch))
+                next = try await following
+            case .suspect(let batch):
+                report(await settler.settle(await verifier.prepare(batch)))
+                next = try await prepare()
+            }
+        }
+    }
+
+    /// Claims the next batch, however long it takes to come, and verifies it unless it is suspect; nil when it is time to
+    /// stop.
+    private func prepare() async throws -> ReadyBatch? {
+        var failures = 0
+        // A cancelled task's waits end at once: without a look at it this would spin for ever.
+        while !signal.isStopped, !Task.isCancelled {
+            let lease = Lease(owner: configuration.name, seconds: configuration.leaseSeconds)
+            do {
+                let claimed = try await outbox.claim(
+                    configuration.batchSize, for: lease, from: floor.withLock { $0.next() })
+                floor.withLock { $0.learn(from: claimed) }
+                failures = 0
+                lastClaim.withLock { $0 = .now }
+                if !claimed.rows.isEmpty { metrics.claimed(claimed.rows.count) }
+                if claimed.isSuspect {
+                    for row in claimed.rows {
+                        logger.warning(
+                            "Took over a notification whose lease ran out: its worker died, hung, or was ended by it",
+                            metadata: ["outbox_id": "\(row.id)", "attempt": "\(row.attempts)"])
+                    }
+                    return .suspect(claimed)
+                }
+                if !claimed.rows.isEmpty {
+                    let prepared = await verifier.prepare(claimed)
+                    await keepHeaders(of: prepared)
+                    return .verified(prepared)
+                }
+                await signal.wait(atMost: configuration.pollInterval * Double.random(in: 0.5...1))
+            } catch let error as PostgresError where error.isTransient {
+                failures += 1
+                // Once, not once a second for as long as the database is unavailable.
+                if failures == 1 { logger.warning("Cannot claim; trying on", metadata: ["error": "\(error)"]) }
+                var generator = SystemRandomNumberGenerator()
+                let pause = RetryPolicy(base: 0.1, cap: 2).delay(afterAttempt: failures, using: &generator)
+                await signal.wait(atMost: .seconds(pause))
+            }
+        }
+        return nil
+    }
+
+    /// Lets receivers do without the headers that were verified here. A few times a year there is one to write down.
+    private func keepHeaders(of batch: PreparedBatch) async {
+        do {
+            try await outbox.keepHeaders(of: batch.verifiedTexts)
+        } catch {
+            logger.warning(
+                "Could not keep a signature's header; notifications are stored whole until then",
+                metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func giveBack(_ ids: [Int64], token: UUID) async {
+        do {
+            try await outbox.release(ids, token: token)
+        } catch {
+            logger.warning(
+                "Could not give claimed rows back; they fall due when their lease ends",
+                metadata: ["error": "\(error)", "rows": "\(ids.count)"])
+        }
+    }
+
+    private func report(_ tally: BatchSettler.Tally) {
+        metrics.lost(tally.lost)
+        let metadata: Logger.Metadata = [
+            "applied": "\(tally.applied)", "duplicate": "\(tally.duplicate)", "parked": "\(tally.parked)",
+            "dead": "\(tally.dead)", "rescheduled": "\(tally.reschedule)", "lost": "\(tally.lost)",
+        ]
+        if tally.lost > 0 {
+            logger.warning("Lost the lease on rows of a batch; others do them", metadata: metadata)
+        } else if tally.dead > 0 {
+            logger.warning("Buried notifications: see storehook dead-letters list", metadata: metadata)
+        } else {
+            logger.debug("Settled a batch", metadata: metadata)
+        }
+    }
+}

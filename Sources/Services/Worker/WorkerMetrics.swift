@@ -1,0 +1,156 @@
+import AppStorePayloads
+import AppStoreVerification
+import Ledger
+import Metrics
+import Outbox
+import Postgres
+import Synchronization
+
+/// What a worker counts and measures.
+///
+/// Every series is made here, at 0, and kept by its label: the number of series does not depend on what is posted, and
+/// counting costs no look-up by text in the backend.
+final class WorkerMetrics: Sendable {
+    fileprivate enum Outcome: String, CaseIterable {
+        case applied, duplicate, parked, dead
+    }
+
+    private let processed: [NotificationType: [Outcome: Counter]]
+    private let processedOther: [Outcome: Counter]
+    private let retries: [String: Counter]
+    private let retriesOther: Counter
+    private let deadLetters: [DeadLetterDraft.Category: [String: Counter]]
+    private let deadLettersOther: [DeadLetterDraft.Category: Counter]
+    private let lostLeases: Counter
+    private let receiptToCommit: Recorder
+    private let signedToReceipt: Recorder
+    private let verify: Recorder
+    private let batchSize: Recorder
+    private let chainHits: Counter
+    private let chainMisses: Counter
+    private let chainsBefore = Mutex(ChainCache.Statistics())
+
+    init(_ factory: any MetricsFactory) {
+        func counter(_ name: String, _ dimensions: [(String, String)] = []) -> Counter {
+            Counter(label: "storehook_" + name, dimensions: dimensions, factory: factory)
+        }
+        func histogram(_ name: String) -> Recorder {
+            Recorder(label: "storehook_" + name, dimensions: [], aggregate: true, factory: factory)
+        }
+        func counters(ofType type: String) -> [Outcome: Counter] {
+            .init(Outcome.allCases) { counter("processed_total", [("type", type), ("outcome", $0.rawValue)]) }
+        }
+        processed = .init(NotificationType.known) { counters(ofType: $0.rawValue) }
+        processedOther = counters(ofType: "other")
+        retries = .init(Self.transientReasons) { counter("retries_total", [("reason", $0)]) }
+        retriesOther = counter("retries_total", [("reason", "other")])
+        deadLetters = .init(DeadLetterDraft.Category.allCases) { category in
+            .init(Self.reasons(category)) {
+                counter("dead_letters_total", [("category", category.rawValue), ("reason", $0)])
+            }
+        }
+        deadLettersOther = .init(DeadLetterDraft.Category.allCases) {
+            counter("dead_letters_total", [("category", $0.rawValue), ("reason", "other")])
+        }
+        lostLeases = counter("lost_leases_total")
+        receiptToCommit = histogram("receipt_to_commit_seconds")
+        signedToReceipt = histogram("signed_to_receipt_seconds")
+        verify = histogram("verify_seconds")
+        batchSize = histogram("batch_size")
+        chainHits = counter("chain_cache_total", [("result", "hit")])
+        chainMisses = counter("chain_cache_total", [("result", "miss")])
+    }
+
+    /// So many notifications were claimed.
+    func claimed(_ count: Int) { batchSize.record(count) }
+
+    /// A batch was verified, each notification in so long; `chains` is what the cache has done since the worker began.
+    func verified(_ durations: [Duration], chains: ChainCache.Statistics) {
+        for duration in durations { verify.record(duration / .seconds(1)) }
+        let before = chainsBefore.withLock { before in
+            defer { before = chains }
+            return before
+        }
+        chainHits.increment(by: chains.hits - before.hits)
+        chainMisses.increment(by: chains.misses - before.misses)
+    }
+
+    /// A batch was committed.
+    /// - Parameter end: when, by the database's clock.
+    func settled(
+        _ entries: [LedgerEntry], _ outcomes: [LedgerOutcome], _ letters: [DeadLetterDraft], at end: PostgresTimestamp
+    ) {
+        for (entry, outcome) in zip(entries, outcomes) {
+            count(entry.notification.notificationType, Outcome(outcome))
+            // A repeat's way is not measured: the notification had arrived before.
+            guard outcome != .duplicate else { continue }
+            receiptToCommit.record(Self.seconds(from: entry.receivedAt, to: end))
+            let signed = PostgresTimestamp(
+                millisecondsSince1970: entry.notification.signedDate.millisecondsSince1970)
+            signedToReceipt.record(Self.seconds(from: signed, to: entry.receivedAt))
+        }
+        for letter in letters {
+            count(NotificationType(rawValue: letter.type ?? ""), .dead)
+            let known = deadLetters[letter.category]?[Self.label(letter.reason)]
+            (known ?? deadLettersOther[letter.category])?.increment()
+        }
+    }
+
+    /// So many notifications were put off.
+    func reschedule(_ count: Int, reason: String) {
+        (retries[Self.label(reason)] ?? retriesOther).increment(by: count)
+    }
+
+    /// So many notifications were taken over by others.
+    func lost(_ count: Int) {
+        if count > 0 { lostLeases.increment(by: count) }
+    }
+
+    private func count(_ type: NotificationType, _ outcome: Outcome) {
+        (processed[type] ?? processedOther)[outcome]?.increment()
+    }
+
+    /// Two clocks are concerned where Apple signed: what came before it was signed took no time.
+    private static func seconds(from start: PostgresTimestamp, to end: PostgresTimestamp) -> Double {
+        max(0, Double(end.microsecondsSince1970) - Double(start.microsecondsSince1970)) / 1e6
+    }
+
+    /// A reason as a label: of a SQLSTATE its class, as there are hundreds of them.
+    private static func label(_ reason: String) -> String {
+        reason.hasPrefix("sqlstate_") ? String(reason.prefix(11)) : reason
+    }
+
+    private static let transientReasons = [
+        VerificationCode.revocationUnknown.rawValue, "dead_letter_refused", "database_away", "database_timeout",
+        "cancelled", "sqlstate_08", "sqlstate_25", "sqlstate_40", "sqlstate_53", "sqlstate_55", "sqlstate_57",
+        "sqlstate_58", "sqlstate_72",
+    ]
+
+    private static func reasons(_ category: DeadLetterDraft.Category) -> [String] {
+        switch category {
+        case .unverified: VerificationCode.allCases.filter { $0 != .revocationUnknown }.map(\.rawValue)
+        case .unprocessable:
+            [
+                "body_missing", "crashed_worker", "attempts_exhausted", "apply_failed", "database_decoding",
+                "database_unsupported", "sqlstate_21", "sqlstate_22", "sqlstate_23", "sqlstate_42", "sqlstate_54",
+                "sqlstate_xx",
+            ]
+        }
+    }
+}
+
+extension WorkerMetrics.Outcome {
+    fileprivate init(_ outcome: LedgerOutcome) {
+        switch outcome {
+        case .applied: self = .applied
+        case .parked: self = .parked
+        case .duplicate: self = .duplicate
+        }
+    }
+}
+
+extension Dictionary {
+    fileprivate init(_ keys: some Sequence<Key>, _ value: (Key) -> Value) {
+        self.init(keys.map { ($0, value($0)) }) { first, _ in first }
+    }
+}

@@ -1,0 +1,87 @@
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+
+/// Listens to one channel, on a connection of its own, and passes on that something was notified.
+///
+/// A hint, no more: NOTIFY reaches only who listens at that moment, and nothing at all comes through a transaction pooler.
+/// Whoever waits here goes on looking for work by himself now and then. While ``run()`` lasts the connection is made again
+/// whenever it breaks. Behind a pooler it does not listen at all: the pooler would lend the session that listens to others.
+public final class PostgresListener: Service, Sendable {
+    /// Why it may be worth looking.
+    public enum WakeUp: Sendable, Hashable {
+        /// Listening has begun, for the first time or again; something may have been missed before.
+        case listening
+        /// Something was notified.
+        case notified
+    }
+
+    /// The wake-ups, for one consumer. At most one is kept for a consumer that is busy: many say no more than one.
+    public let wakeUps: AsyncStream<WakeUp>
+
+    private let continuation: AsyncStream<WakeUp>.Continuation
+    private let configuration: PostgresConfiguration
+    private let channel: String
+    private let logger: Logger
+    private let backoff = Backoff()
+
+    /// A listener; it begins with ``run()``.
+    ///
+    /// - Throws: ``PostgresError`` (`.configuration`) if the channel's name is no plain lower-case identifier.
+    public init(configuration: PostgresConfiguration, channel: String, logger: Logger) throws(PostgresError) {
+        guard isPlainIdentifier(channel) else {
+            throw PostgresError(.configuration, "a channel's name is made of a-z, 0-9 and _, at most 63 of them")
+        }
+        self.configuration = configuration
+        self.channel = channel
+        self.logger = logger
+        (wakeUps, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Listens until the task is cancelled or shut down gracefully; then the wake-ups end.
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var failures = 0
+            while !Task.isCancelled {
+                do {
+                    try await self.listen { failures = 0 }
+                    // Who runs this takes its end for a failure.
+                    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+                } catch {
+                    failures += 1
+                    if Task.isCancelled { break }
+                    // Once when it breaks; a line for each attempt would bury everything else.
+                    if failures == 1 { self.logger.warning("not listening", metadata: ["error": "\(error)"]) }
+                    try? await Task.sleep(for: self.backoff.pause(afterFailures: failures))
+                }
+            }
+        }
+        continuation.finish()
+    }
+
+    /// One connection's life; ends with the error that ended it, or returns where listening would be in vain.
+    private func listen(onListening: () -> Void) async throws {
+        let connection = try await PostgresConnection.connect(to: configuration, logger: logger)
+        do {
+            if try await connection.isPooled() {
+                logger.notice(
+                    """
+                    not listening: a connection pooler stands before the server, and would pass no notification on; \
+                    polling goes on
+                    """)
+                await connection.close()
+                return
+            }
+            try await connection.query(PostgresQuery(unescaped: "listen \"\(channel)\"", name: "listen"))
+            onListening()
+            continuation.yield(.listening)
+            while true {
+                try await connection.waitForNotification()
+                continuation.yield(.notified)
+            }
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import AppStorePayloads
+import Foundation
+import Ledger
+import Outbox
+import Postgres
+import Simulator
+import Subscriptions
+import TestSupport
+import Testing
+import Worker
+
+@Suite("Rehearsing a replay")
+struct ReplayRehearsalTests {
+    /// Each line's status at an instant.
+    private func statuses(_ bench: Bench) async throws -> [String: String] {
+        let at = PostgresTimestamp(millisecondsSince1970: Bench.now)
+        let rows = try await bench.pool.query(
+            "select original_transaction_id, status from storehook.status_at(\(at))")
+        return try Dictionary(uniqueKeysWithValues: rows.map { try $0.values(String.self, String.self) })
+    }
+
+    @Test("changes nothing, and tells exactly what the replay then does", arguments: [UInt64(1), 2])
+    func dryRun(seed: UInt64) async throws {
+        try await withBench { bench in
+            let simulation = Simulation(
+                seed: seed, subscribers: 9, notifications: 90, order: .shuffled, endingAt: Bench.now)
+            let texts = Array(simulation.signedDeliveries(by: bench.authority))
+            var unknown = bench.purchase(lane: 900_000)
+            unknown.type = "SOMETHING_NEW"
+            // Some are applied; the rest dies for want of a setting, repeats of the former and of the latter among it.
+            try await bench.store(Array(texts[..<40]))
+            try await bench.workOff()
+            try await bench.store(
+                Array(texts[40...]) + Array(texts[30..<50]) + [unknown.signed(by: bench.authority), "not a JWS"])
+            try await bench.workOff(bench.strangerToTheApp)
+            #expect(try await bench.letters().count == 72)
+
+            let before = try await bench.contents()
+            let statusesBefore = try await statuses(bench)
+            let dryRun = ReplayDryRun(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
+            let report = try await dryRun.run(DeadLetterFilter(), at: Timestamp(millisecondsSince1970: Bench.now))
+            #expect(try await bench.contents() == before)
+
+            #expect(report.letters == 72)
+            // Of the simulator's types a few may be new to this release.
+            #expect(report.applied + report.parked == 51 && report.applied > 40)
+            #expect(report.duplicate == 20)
+            #expect(report.parked >= 1)
+            #expect(report.stillDead.map(\.reason) == ["malformed"])
+
+            let counted = try await bench.outbox.conservation()
+            let replayed = try await bench.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "me", why: nil)
+            #expect(replayed.count == report.letters)
+            try await bench.workOff()
+            let after = try await bench.outbox.conservation()
+            #expect(after.applied - counted.applied == Int64(report.applied))
+            #expect(after.duplicate - counted.duplicate == Int64(report.duplicate))
+            #expect(after.parked - counted.parked == Int64(report.parked))
+            #expect(after.dead == Int64(report.stillDead.count))
+            #expect(after.missing == 0 && after.doubled == 0)
+
+            let statusesAfter = try await statuses(bench)
+            var moves: [String: [String?]] = [:]
+            for (line, status) in statusesAfter where statusesBefore[line] != status {
+                moves[line] = [statusesBefore[line], status]
+            }
+            #expect(!moves.isEmpty)
+            #expect(
+                Dictionary(
+                    uniqueKeysWithValues: report.moves.map {
+                        ($0.line.originalTransactionID, [$0.from?.rawValue, $0.to.rawValue])
+                    }) == moves)
+        }
+    }
+
+    @Test("of nothing is nothing")
+    func nothing() async throws {
+        try await withBench { bench in
+            let dryRun = ReplayDryRun(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
+            let report = try await dryRun.run(DeadLetterFilter(), at: Timestamp(millisecondsSince1970: Bench.now))
+            #expect(report.letters == 0 && report.applied == 0 && report.stillDead.isEmpty && report.moves.isEmpty)
+        }
+    }
+}
