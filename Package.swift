@@ -23,6 +23,7 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
@@ -128,21 +129,34 @@ let package = Package(
             swiftSettings: rules
         ),
 
-        // What the programs tell of themselves, for Prometheus.
+        // What every HTTP port of every program has in common, whatever it serves.
         .target(
-            name: "Monitoring",
+            name: "HTTPServing",
             dependencies: [
-                "Outbox", "Postgres", httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore,
+                httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTPTypes, nioSSL, nioTLS,
                 serviceLifecycle,
             ],
-            path: "Sources/Services/Monitoring",
+            path: "Sources/Services/HTTPServing",
             swiftSettings: rules
         ),
         .testTarget(
+            name: "HTTPServingTests",
+            dependencies: [
+                "HTTPServing", "TestSupport", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioEmbedded,
+                nioHTTP1, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle,
+            ],
+            swiftSettings: rules
+        ),
+
+        // What the programs tell of themselves, for Prometheus.
+        .target(
+            name: "Monitoring", dependencies: ["HTTPServing", "Outbox", "Postgres", metrics],
+            path: "Sources/Services/Monitoring", swiftSettings: rules),
+        .testTarget(
             name: "MonitoringTests",
             dependencies: [
-                "Monitoring", "Outbox", "Postgres", "Schema", "TestSupport", asyncHTTPClient, logging, metrics, nioCore,
-                nioHTTP1, serviceLifecycle,
+                "HTTPServing", "Monitoring", "Outbox", "Postgres", "Schema", "TestSupport", asyncHTTPClient, logging,
+                metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -151,8 +165,8 @@ let package = Package(
         .target(
             name: "Receiver",
             dependencies: [
-                "AppStorePayloads", "Outbox", deque, httpTypes, hummingbird, hummingbirdCore, logging, metrics,
-                nioCore, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle,
+                "AppStorePayloads", "HTTPServing", "Outbox", deque, httpTypes, hummingbird, logging, metrics,
+                serviceLifecycle,
             ],
             path: "Sources/Services/Receiver",
             swiftSettings: rules
@@ -181,8 +195,9 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Monitoring", "Outbox", "Postgres", "Receiver",
-                "Schema", "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration,
+                "AppStorePayloads", "AppStoreVerification", "HTTPServing", "Ledger", "Monitoring", "Outbox", "Postgres",
+                "Receiver", "Schema", "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient,
+                configuration,
                 logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Sources/Programs/storehook",
@@ -217,8 +232,8 @@ let package = Package(
         .testTarget(
             name: "ReceiverTests",
             dependencies: [
-                "Outbox", "Postgres", "Receiver", "Schema", "Simulator", "TestSupport", asyncHTTPClient, logging,
-                nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+                "HTTPServing", "Outbox", "Postgres", "Receiver", "Schema", "Simulator", "TestSupport", asyncHTTPClient,
+                logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -234,7 +249,8 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "storehook", "storehook-bench", "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres",
-                "Schema", "Simulator", "TestSupport", "Worker", asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL,
+                "Schema", "Simulator", "Subscriptions", "TestSupport", "Worker", argumentParser, asyncHTTPClient,
+                logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             swiftSettings: rules
         ),

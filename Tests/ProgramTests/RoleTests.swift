@@ -211,7 +211,7 @@ struct RoleTests {
                 [subscriber.takeNotifications()[0].signed(by: site.authority), "first.junk.x", "other.junk.y"]
                 .map { ByteBuffer(bytes: UnsignedNotification.postBody($0)) }
             try await withUser(in: "storehook_receiver", site) { receiver in
-                try await site.with(["receive", "--port", "0"], receiver) { program in
+                try await site.with(["receive", "--port", "0", "--metrics-port", "0"], receiver) { program in
                     let address = "http://127.0.0.1:\(try #require(program.port))"
                     for body in bodies {
                         var request = HTTPClientRequest(url: "\(address)/webhooks/apple")
@@ -219,9 +219,8 @@ struct RoleTests {
                         request.body = .bytes(body)
                         #expect(try await client.execute(request, timeout: .seconds(60)).status == .ok)
                     }
-                    let ready = try await client.execute(
-                        HTTPClientRequest(url: "\(address)/readyz"), timeout: .seconds(60))
-                    #expect(ready.status == .ok)
+                    let operations = "http://127.0.0.1:\(try await program.metricsPort())"
+                    #expect(try await fetch(operations + "/readyz").status == 200)
                 }
                 for command in [["queue"], ["dead-letters", "list"], ["work"]] {
                     let program = try site.start(command, receiver)

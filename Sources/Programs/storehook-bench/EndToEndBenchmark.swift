@@ -42,7 +42,7 @@ struct EndToEndBenchmark: AsyncParsableCommand {
         let figures = try await BenchDatabase.with { database in
             try await database.requireDurableCommits()
             var started = [
-                ("receiver", try programs.supervised(["receive", "--port", "\(programs.port)"], database.url))
+                ("receiver", try programs.receiver(database.url))
             ]
             for number in 1...workers {
                 started.append(("worker-\(number)", try programs.supervised(["work"], database.url)))

@@ -2,10 +2,10 @@ import AppStorePayloads
 import AppStoreVerification
 import Configuration
 import Foundation
+import HTTPServing
 import Logging
 import Outbox
 import Postgres
-import Receiver
 import SystemPackage
 
 /// What the environment and the configuration file say. The environment wins.
@@ -14,11 +14,20 @@ import SystemPackage
 struct Settings: Sendable {
     private let reader: ConfigReader
 
+    /// What this environment says alone.
+    init(environment: [String: String]) {
+        reader = ConfigReader(providers: [Self.provider(environment)])
+    }
+
+    /// An empty variable counts as missing, also where the file has a value.
+    private static func provider(_ environment: [String: String]) -> any ConfigProvider {
+        EnvironmentVariablesProvider(environmentVariables: environment.filter { !$0.value.isEmpty })
+    }
+
+    /// What the process's environment and a file say.
     /// - Parameter file: `NAME=value` lines with the same names as the environment's.
     init(file: String?) async throws {
-        // An empty variable counts as missing, also where the file has a value.
-        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-        var providers: [any ConfigProvider] = [EnvironmentVariablesProvider(environmentVariables: environment)]
+        var providers = [Self.provider(ProcessInfo.processInfo.environment)]
         if let file {
             do {
                 providers.append(try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file)))

@@ -1,3 +1,4 @@
+import HTTPServing
 public import Outbox
 
 /// What one process tells of itself and of the queue.

@@ -25,7 +25,7 @@ final class ChaosSite: Sendable {
         self.database = database
         self.programs = programs
         outbox = Outbox(database.pool)
-        receiver = try programs.supervised(["receive", "--port", "\(programs.port)"], database.url)
+        receiver = try programs.receiver(database.url)
         workers = try (0..<2).map { _ in try programs.supervised(["work"], database.url) }
         try await patiently("the receiver answers", within: .seconds(20)) { await programs.receiverIsReady() }
     }

@@ -1,8 +1,8 @@
 import AppStorePayloads
 import AppStoreVerification
 import Foundation
+import HTTPServing
 import Outbox
-import Receiver
 
 /// What can be told from the settings alone.
 struct ConfigurationChecks {

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import HTTPServing
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -18,27 +19,23 @@ struct PortCheck {
         } catch let error as IOError {
             return await finding(error)
         } catch {
-            return .failed("port", "\(host):\(port) cannot be listened on: no such address; see --host")
+            return failed(nil)
         }
     }
 
     private func finding(_ error: IOError) async -> Finding {
-        switch error.errnoCode {
-        case EADDRINUSE:
+        if error.errnoCode == EADDRINUSE {
             let owner = PortOwner.find(port: port)
             if await isReceiver() || owner?.name == "storehook" {
                 return .ok("port", "\(host):\(port) is a receiver's" + (owner.map { ", process \($0.id)" } ?? ""))
             }
-            let who =
-                owner.map { "\($0.name), process \($0.id)" } ?? "a process that this user may not see (root: ss -ltnp)"
-            return .failed("port", "\(host):\(port) is taken by \(who): stop it, or give the receiver another --port")
-        case EACCES:
-            return .failed("port", "\(host):\(port) needs a right that this user lacks: take a port from 1024 on")
-        case EADDRNOTAVAIL:
-            return .failed("port", "\(host) is no address of this machine; see --host")
-        default:
-            return .failed("port", "\(host):\(port) cannot be listened on: \(error)")
         }
+        return failed(error.errnoCode)
+    }
+
+    private func failed(_ code: Int32?) -> Finding {
+        let failure = ListenFailure(host: host, port: port, code: code)
+        return .failed("port", "a receiver cannot listen on " + PortAdvice(failure, option: "--port").text)
     }
 
     /// Only storehook's receiver answers so.

@@ -1,3 +1,4 @@
+import Metrics
 import NIOCore
 import Synchronization
 
@@ -15,12 +16,14 @@ final class OpenConnections: Sendable {
     }
     private let state = Mutex(State())
     private let stopDeadline: TimeAmount
-    private let metrics: ReceiverMetrics
+    private let count: Meter?
 
-    /// - Parameter stopDeadline: how long a connection may take to finish once it has been told to.
-    init(stopDeadline: TimeAmount, metrics: ReceiverMetrics) {
+    /// - Parameters:
+    ///   - stopDeadline: how long a connection may take to finish once it has been told to.
+    ///   - count: goes up and down with them.
+    init(stopDeadline: TimeAmount, count: Meter?) {
         self.stopDeadline = stopDeadline
-        self.metrics = metrics
+        self.count = count
     }
 
     /// Tells every connection, now and from now on, to close as soon as no request is under way.
@@ -37,13 +40,13 @@ final class OpenConnections: Sendable {
             state.channels[ObjectIdentifier(channel)] = channel
             return state.isStopping
         }
-        metrics.connectionOpened()
+        count?.increment()
         if isStopping { finish(channel) }
     }
 
     fileprivate func remove(_ channel: any Channel) {
         state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
-        metrics.connectionClosed()
+        count?.decrement()
     }
 
     /// Later on the connection's own event loop, where its pipeline is complete by then. Told twice is told once.

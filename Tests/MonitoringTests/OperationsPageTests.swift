@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPServing
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -13,8 +14,8 @@ import Testing
 
 @testable import Monitoring
 
-@Suite("The monitoring server")
-struct MonitoringServerTests {
+@Suite("The operations port of a program with a database")
+struct OperationsPageTests {
     private static let quiet: Logger = {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -29,17 +30,17 @@ struct MonitoringServerTests {
 
     /// Runs a server on a monitor over `pool`.
     private func withServer(
-        _ pool: PostgresPool, readiness: @escaping @Sendable () async -> String? = { nil },
-        schemaFits: @escaping @Sendable () async throws -> Bool = { true },
+        _ pool: PostgresPool, schemaFits: @escaping @Sendable () async throws -> Bool = { true },
         _ body: (@Sendable (_ method: HTTPMethod, _ path: String) async throws -> Answer) async throws -> Void
     ) async throws {
         let monitor = Monitor(
             .init(name: "worker", schema: 4), registry: MetricsRegistry(MetricFamily.storehook), outbox: Outbox(pool),
             schemaFits: schemaFits)
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-        let server = MonitoringServer(
-            host: "127.0.0.1", port: 0, monitor: monitor, logger: Self.quiet, readiness: readiness
-        ) { listening.yield($0) }
+        let server = OperationsServer(
+            host: "127.0.0.1", port: 0, logger: Self.quiet,
+            readiness: { await monitor.databaseAnswers() ? nil : "the database is unavailable" },
+            exposition: { await monitor.exposition() }, onListening: { listening.yield($0) })
         let services = ServiceGroup(services: [server], logger: Self.quiet)
         let running = Task { try await services.run() }
         var iterator = ports.makeAsyncIterator()
@@ -158,20 +159,14 @@ struct MonitoringServerTests {
         }
     }
 
-    @Test("is alive whatever happens, ready when it is told so, and says plainly why it is not")
+    @Test("is alive whatever happens, and not ready while the database is unavailable")
     func health() async throws {
         let pool = PostgresPool(
             configuration: try PostgresConfiguration(url: "postgresql://x@127.0.0.1:1/x"), size: 1, logger: Self.quiet)
-        let why = Mutex<String?>("the worker rests")
-        try await withServer(pool, readiness: { why.withLock(\.self) }) { request async throws in
+        try await withServer(pool) { request async throws in
             #expect(try await request(.GET, "/healthz").status == 200)
             let refusal = try await request(.GET, "/readyz")
-            #expect(refusal.status == 503 && refusal.body == "the worker rests\n")
-            why.withLock { $0 = nil }
-            #expect(try await request(.GET, "/readyz").status == 200)
-            #expect(try await request(.HEAD, "/readyz").status == 200)
-            #expect(try await request(.POST, "/metrics").status == 405)
-            #expect(try await request(.GET, "/").status == 404)
+            #expect(refusal.status == 503 && refusal.body == #"{"error":"the database is unavailable"}"#)
         }
         await pool.close()
     }

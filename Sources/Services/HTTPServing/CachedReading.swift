@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What a scrape asks the database: asked once at a time however many scrapers wait for it, not again before a while has
+/// What probes and scrapes ask, of the database mostly: asked once at a time however many scrapers wait for it, not again before a while has
 /// passed, and never waited for longer than a scraper can.
 ///
 /// An answer that took long is kept twenty times as long as it took: what one process asks here costs the database a
 /// twentieth of one of its cores at most, however long the queue has become.
-final class CachedReading<Value: Sendable>: Sendable {
+public final class CachedReading<Value: Sendable>: Sendable {
     /// The last answer that has come.
-    struct Answer: Sendable {
+    public struct Answer: Sendable {
         /// What was read last; nil if nothing was, or too long ago.
-        var value: Value?
+        public var value: Value?
         /// Whether the last question that came to an end was answered.
-        var isAnswered: Bool
+        public var isAnswered: Bool
     }
 
     private struct State {
@@ -29,12 +29,13 @@ final class CachedReading<Value: Sendable>: Sendable {
     private let read: @Sendable () async throws -> Value
     private let state = Mutex(State())
 
+    /// A question, not asked yet.
     /// - Parameters:
     ///   - interval: The shortest time between two questions.
     ///   - maxWait: The longest that a scraper is kept waiting.
     ///   - maxAge: How old an answer may become if no newer one is to be had.
     ///   - read: Asks; must come to an end by itself.
-    init(
+    public init(
         every interval: Duration, maxWait: Duration, maxAge: Duration,
         _ read: @escaping @Sendable () async throws -> Value
     ) {
@@ -45,7 +46,7 @@ final class CachedReading<Value: Sendable>: Sendable {
     }
 
     /// The answer of now, or else the last one.
-    func answer() async -> Answer {
+    public func answer() async -> Answer {
         if let stream = join() { await wait(for: stream) }
         return state.withLock { state in
             let isFresh = state.value.map { ContinuousClock.now - $0.at < maxAge } ?? false

@@ -3,7 +3,7 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The certificate that a receiver without a proxy shows, read from files and read again when it is renewed.
+/// The certificate that a server without a proxy shows, read from files and read again when it is renewed.
 ///
 /// New connections get what was read last; those that stand keep what they began with, so a renewal disturbs nobody.
 public final class TLSIdentity: Sendable {

@@ -1,8 +1,7 @@
+import HTTPServing
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Monitoring
 
 @Suite("What a scrape asks the database")
 struct CachedReadingTests {
