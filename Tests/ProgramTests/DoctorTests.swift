@@ -91,8 +91,9 @@ struct DoctorTests {
                 }
                 expect(
                     try await faults(site, there, ["--role", "receiver"]), only: "rights",
-                    saying: "lacks insert on outbox_queue;")
+                    saying: "lacks insert on outbox_queue, select on signature_headers;")
                 try await site.pool.query("grant insert on storehook.outbox_queue to \(unescaped: name)")
+                try await site.pool.query("grant select on storehook.signature_headers to \(unescaped: name)")
                 let receiver = try await faults(site, there, ["--role", "receiver"])
                 #expect(receiver.isEmpty, "\(receiver)")
                 expect(try await faults(site, there, ["--role", "worker"]), only: "rights", saying: "worker")
