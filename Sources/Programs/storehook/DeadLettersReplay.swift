@@ -56,7 +56,7 @@ struct DeadLettersReplay: AsyncParsableCommand {
     private func rehearse(_ filter: DeadLetterFilter, _ settings: Settings, _ pool: PostgresPool) async throws {
         let cache = try settings.checksRevocation() ? RevocationCache() : nil
         let verifier = Verifier(configuration: try settings.verifier(), revocation: cache, clock: WallClock.now)
-        let dryRun = ReplayDryRun(pool: pool, verifier: verifier, ledger: Ledger())
+        let dryRun = ReplayDryRun(pool: pool, verifier: verifier, ledger: Ledger(policy: try settings.statusPolicy()))
         try await OCSPRequester.settle(cache, logger: try settings.logger("replay")) {
             _ = try await dryRun.run(filter, at: WallClock.now())
         }

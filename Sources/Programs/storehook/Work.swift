@@ -68,7 +68,7 @@ struct Work: AsyncParsableCommand {
         let worker = Worker(
             pool: pool,
             verifier: Verifier(configuration: trust, revocation: cache, clock: WallClock.now),
-            ledger: Ledger(),
+            ledger: Ledger(policy: try settings.statusPolicy()),
             listener: listener,
             revocation: cache.flatMap { requester?.checker(for: $0, logger: logger) },
             configuration: WorkerConfiguration(
