@@ -110,7 +110,7 @@ struct ServiceFailureTests {
     @Test("ends its program although another one is deaf")
     func deaf() async throws {
         let (released, release) = AsyncStream.makeStream(of: Void.self)
-        var services = ProgramServices(patience: .zero)
+        var services = ProgramServices(endDeadline: .zero)
         services.add("the deaf one", Deaf(released: released))
         services.add("the broken one", Short(error: Broken()))
         let left = Mutex<String?>(nil)

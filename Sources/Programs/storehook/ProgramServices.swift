@@ -21,11 +21,11 @@ struct ProgramServices {
 
     /// In the order of starting.
     var members: [Member] = []
-    private let patience: Duration
+    private let endDeadline: Duration
 
     /// None yet.
-    /// - Parameter patience: how long the others may take to end once one has failed. A statement's deadline fits in.
-    init(patience: Duration = .seconds(40)) { self.patience = patience }
+    /// - Parameter endDeadline: how long the others may take to end once one has failed. A statement's deadline fits in.
+    init(endDeadline: Duration = .seconds(40)) { self.endDeadline = endDeadline }
 
     /// Adds one to be started after those that are here.
     mutating func add(_ name: String, _ service: any Service, portOption: String? = nil) {
@@ -39,9 +39,9 @@ struct ProgramServices {
         logger: Logger, until signals: [UnixSignal] = [.sigterm, .sigint],
         leave: @escaping @Sendable (CommandFailure) -> Void = { Program.leave(after: $0) }
     ) async throws {
-        let first = FirstFailure { [patience] failure in
+        let first = FirstFailure { [endDeadline] failure in
             Task {
-                try await Task.sleep(for: patience)
+                try await Task.sleep(for: endDeadline)
                 leave(failure)
             }
         }

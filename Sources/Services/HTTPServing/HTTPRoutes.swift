@@ -1,6 +1,5 @@
 public import HTTPTypes
 public import Hummingbird
-import NIOCore
 
 /// The routes of one port: Hummingbird's router, with an answer for every path and method that it does not serve.
 public struct HTTPRoutes {
