@@ -109,9 +109,13 @@ let package = Package(
             resources: [.embedInCode("migrations")],
             swiftSettings: rules
         ),
+        // Claiming, leases and the fence: one implementation for every queue.
+        .target(name: "Queue", dependencies: ["Postgres"], path: "Sources/Storage/Queue", swiftSettings: rules),
+        .testTarget(
+            name: "QueueTests", dependencies: ["Postgres", "Queue", "TestSupport", logging], swiftSettings: rules),
         // Base64url is AppStorePayloads' alone, and how the outbox's bytes are packed the Outbox's.
         .target(
-            name: "Outbox", dependencies: ["AppStorePayloads", "Postgres"], path: "Sources/Storage/Outbox",
+            name: "Outbox", dependencies: ["AppStorePayloads", "Postgres", "Queue"], path: "Sources/Storage/Outbox",
             swiftSettings: rules),
         .target(
             name: "Ledger",
@@ -132,7 +136,7 @@ let package = Package(
         .target(
             name: "Monitoring",
             dependencies: [
-                "Outbox", "Postgres", httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore,
+                "Outbox", "Postgres", "Queue", httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore,
                 serviceLifecycle,
             ],
             path: "Sources/Services/Monitoring",
@@ -160,8 +164,8 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Subscriptions", logging,
-                metrics, serviceLifecycle,
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Subscriptions",
+                logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/Worker",
             swiftSettings: rules
@@ -181,8 +185,9 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Monitoring", "Outbox", "Postgres", "Receiver",
-                "Schema", "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration,
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Monitoring", "Outbox", "Postgres", "Queue",
+                "Receiver", "Schema", "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient,
+                configuration,
                 logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Sources/Programs/storehook",
@@ -193,7 +198,8 @@ let package = Package(
         .executableTarget(
             name: "storehook-bench",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Schema", "Simulator",
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Schema",
+                "Simulator",
                 "Worker", argumentParser, asyncHTTPClient, crypto, histogram, logging, nioCore, nioHTTP1,
                 serviceLifecycle, unixSignals,
             ],
@@ -210,14 +216,16 @@ let package = Package(
         .testTarget(
             name: "OutboxTests",
             dependencies: [
-                "AppStorePayloads", "Outbox", "Postgres", "Schema", "Simulator", "TestSupport", crypto, logging,
+                "AppStorePayloads", "Outbox", "Postgres", "Queue", "Schema", "Simulator", "TestSupport", crypto,
+                logging,
             ],
             swiftSettings: rules
         ),
         .testTarget(
             name: "ReceiverTests",
             dependencies: [
-                "Outbox", "Postgres", "Receiver", "Schema", "Simulator", "TestSupport", asyncHTTPClient, logging,
+                "Outbox", "Postgres", "Queue", "Receiver", "Schema", "Simulator", "TestSupport", asyncHTTPClient,
+                logging,
                 nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             swiftSettings: rules
@@ -225,7 +233,8 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Schema", "Simulator",
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Schema",
+                "Simulator",
                 "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
             ],
             swiftSettings: rules
@@ -234,7 +243,8 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "storehook", "storehook-bench", "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres",
-                "Schema", "Simulator", "TestSupport", "Worker", asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL,
+                "Queue", "Schema", "Simulator", "TestSupport", "Worker", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                nioSSL,
             ],
             swiftSettings: rules
         ),

@@ -1,13 +1,14 @@
 import Foundation
 import Outbox
 import Postgres
+import Queue
 import TestSupport
 import Testing
 
 @Suite("Dead letters")
 struct DeadLetterTests {
     /// Buries `count` notifications under each reason in turn and returns the letters.
-    private func letters(_ queue: Queue, _ reasons: String...) async throws -> [DeadLetter] {
+    private func letters(_ queue: OutboxBench, _ reasons: String...) async throws -> [DeadLetter] {
         try await queue.fill(reasons.count)
         for reason in reasons {
             let lease = Lease.fresh()

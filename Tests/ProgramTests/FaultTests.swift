@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Postgres
+import Queue
 import Simulator
 import Synchronization
 import TestSupport
@@ -83,7 +84,7 @@ struct FaultTests {
                 worker.signal(SIGTERM)
                 #expect(await worker.end() == .exited(0))
             }
-            #expect(try await site.outbox.depth().first { $0.state == "leased" }?.count == 0)
+            #expect(try await site.outbox.depth().first { $0.state == .leased }?.count == 0)
             try await expectConserved(site)
             #expect(
                 try await site.value(

@@ -1,6 +1,7 @@
 import Foundation
 import NIOHTTP1
 import Outbox
+import Queue
 import Simulator
 import TestSupport
 import Testing

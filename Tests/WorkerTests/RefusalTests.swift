@@ -3,6 +3,7 @@ import AppStoreVerification
 import Foundation
 import Outbox
 import Postgres
+import Queue
 import Simulator
 import TestSupport
 import Testing

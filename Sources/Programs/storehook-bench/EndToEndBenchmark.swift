@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Outbox
 import Postgres
+import Queue
 import Simulator
 
 /// From a post to its effect, at a steady rate: what a day is like, not how much a second can hold.
@@ -75,7 +76,7 @@ struct EndToEndBenchmark: AsyncParsableCommand {
         sampling.cancel()
         let samples = try await sampling.value
         try await patiently("all of it is applied", within: .seconds(120)) {
-            try await Outbox(database.pool).pending() == 0
+            try await Outbox(database.pool).queue.pending() == 0
         }
         let end = try await Outbox(database.pool).conservation()
         guard outcome.refused == 0, started.allSatisfy({ $0.1.starts == 1 }), end.missing == 0, end.doubled == 0,

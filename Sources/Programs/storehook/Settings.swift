@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import Outbox
 import Postgres
+import Queue
 import Receiver
 import SystemPackage
 
@@ -140,8 +141,8 @@ struct Settings: Sendable {
     }
 
     /// `STOREHOOK_LEASE_SECONDS`.
-    func leaseSeconds() throws -> Int {
-        try positive("storehook.lease.seconds", "STOREHOOK_LEASE_SECONDS", default: 60, upTo: 86_400)
+    func lease() throws -> Duration {
+        .seconds(try positive("storehook.lease.seconds", "STOREHOOK_LEASE_SECONDS", default: 60, upTo: 86_400))
     }
 
     /// `STOREHOOK_RETENTION_DAYS`: for how long Apple's bytes are kept; `forever`, or 0, drops none.

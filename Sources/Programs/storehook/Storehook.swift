@@ -15,7 +15,7 @@ struct Storehook: AsyncParsableCommand {
             Example: storehook migrate && storehook receive --port 8080
             """,
         subcommands: [
-            Migrate.self, Receive.self, Work.self, Queue.self, DeadLetters.self, Verify.self, Simulate.self,
+            Migrate.self, Receive.self, Work.self, QueueCommand.self, DeadLetters.self, Verify.self, Simulate.self,
             SubscriptionCommand.self, NotificationCommand.self, RebuildCommand.self, Maintain.self, Doctor.self,
         ]
     )

@@ -121,7 +121,7 @@ extension SubscriptionAnswer.Entry {
         guard let signed = Timestamp(iso8601: signedAt), let received = Timestamp(iso8601: receivedAt) else {
             return "-"
         }
-        return Queue.age(Double(received.milliseconds(since: signed)) / 1000)
+        return QueueCommand.age(Double(received.milliseconds(since: signed)) / 1000)
     }
 
     /// What changed, in the order in which one asks.

@@ -6,6 +6,7 @@ import Ledger
 import Logging
 import Outbox
 import Postgres
+import Queue
 import ServiceLifecycle
 import UnixSignals
 import Worker
@@ -53,7 +54,7 @@ struct Work: AsyncParsableCommand {
         var listener: PostgresListener?
         if try settings.listens() {
             listener = try PostgresListener(
-                configuration: try settings.database(), channel: Outbox.channel, logger: logger)
+                configuration: try settings.database(), channel: Outbox.table.channel, logger: logger)
         }
         let cache = try settings.checksRevocation() ? RevocationCache() : nil
         let requester = cache.map { _ in OCSPRequester() }
@@ -64,7 +65,7 @@ struct Work: AsyncParsableCommand {
             listener: listener,
             revocation: cache.flatMap { requester?.checker(for: $0, logger: logger) },
             configuration: WorkerConfiguration(
-                name: name, batchSize: batch, leaseSeconds: try settings.leaseSeconds(), retries: try settings.retries()
+                name: name, batchSize: batch, lease: try settings.lease(), retries: try settings.retries()
             ),
             logger: logger)
         let maintenance = MaintenanceService(outbox: Outbox(pool), retention: try settings.retention(), logger: logger)

@@ -4,6 +4,7 @@ import Ledger
 import Logging
 import Outbox
 import Postgres
+import Queue
 
 /// Applies a prepared batch and settles its rows, in one transaction.
 struct BatchSettler: Sendable {
@@ -37,7 +38,7 @@ struct BatchSettler: Sendable {
         let (rescheduled, ready) = batch.split()
         var tally = await reschedule(rescheduled, reason: nil)
         // Beyond the lease the rows are others' to do; the fence would refuse us anyway.
-        let deadline = ContinuousClock.now + .seconds(configuration.leaseSeconds)
+        let deadline = ContinuousClock.now + configuration.lease
         tally = tally + (await settle(ready, before: deadline))
         return tally
     }
@@ -56,9 +57,7 @@ struct BatchSettler: Sendable {
                     return Tally(lost: batch.rows.count)
                 }
                 logger.warning("A batch has to be tried again", metadata: ["error": "\(error)"])
-                var generator = SystemRandomNumberGenerator()
-                let pause = RetryPolicy(base: 0.05, cap: 2).delay(afterAttempt: failures, using: &generator)
-                try? await Task.sleep(for: .seconds(pause))
+                try? await Task.sleep(for: Self.backoff.pause(afterFailures: failures))
             } catch {
                 return await isolate(batch, error, before: deadline)
             }
@@ -92,9 +91,9 @@ struct BatchSettler: Sendable {
     /// stands afterwards or none.
     private func commit(_ batch: PreparedBatch) async throws -> Tally {
         // Past the lease the rows are others' to do, so a worker that stands still must not hold their locks any longer.
-        let options = TransactionOptions(idleTimeout: .seconds(configuration.leaseSeconds), name: "settle")
+        let options = TransactionOptions(idleTimeout: configuration.lease, name: "settle")
         let done = try await pool.withTransaction(options) { session in
-            let held = try Outbox.acknowledge(batch.ids, token: batch.token, session)
+            let held = try Outbox.table.acknowledge(batch.ids, token: batch.token, session)
             let rows = batch.rows.filter { held.contains($0.claimed.id) }
             let entries = rows.compactMap { row -> LedgerEntry? in
                 if case .apply(let entry) = row.disposition { entry } else { nil }
@@ -153,14 +152,12 @@ struct BatchSettler: Sendable {
                 byReason[reason, default: []].append(row)
             }
         }
-        var generator = SystemRandomNumberGenerator()
         var tally = Tally()
         for (reason, rows) in byReason {
-            let delays = rows.map {
-                configuration.retries.delay(afterAttempt: $0.claimed.attempts, using: &generator)
-            }
+            let delays = rows.map { configuration.retries.backoff.pause(afterFailures: $0.claimed.attempts) }
             do {
-                try await outbox.reschedule(rows.map(\.claimed.id), by: delays, reason: reason, token: batch.token)
+                try await outbox.queue.reschedule(
+                    rows.map(\.claimed.id), by: delays, reason: reason, token: batch.token)
                 metrics.reschedule(rows.count, reason: reason)
                 for row in rows {
                     logger.debug(
@@ -179,6 +176,7 @@ struct BatchSettler: Sendable {
 
     /// Transient failures of one batch in a row until it is put off.
     private static let maximumTries = 12
+    private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))
     /// Letters of one batch that get a line each.
     private static let lettersTold = 10
 }

@@ -1,6 +1,7 @@
 import AppStoreVerification
 import Foundation
 import Outbox
+import Queue
 
 /// Verifies a batch on all cores.
 struct BatchVerifier: Sendable {
@@ -10,7 +11,7 @@ struct BatchVerifier: Sendable {
     let watch: Watchdog
     let metrics: WorkerMetrics
 
-    func prepare(_ claimed: ClaimedBatch) async -> PreparedBatch {
+    func prepare(_ claimed: ClaimedNotifications) async -> PreparedBatch {
         var batch = await verify(claimed)
         // Asked once for all rows, and with the answers only those are verified again that waited for them. A part that
         // another chain signed may bring up one more question.
@@ -24,7 +25,7 @@ struct BatchVerifier: Sendable {
         return batch
     }
 
-    private func verify(_ batch: ClaimedBatch) async -> PreparedBatch {
+    private func verify(_ batch: ClaimedNotifications) async -> PreparedBatch {
         let claimed = batch.rows
         // One task a core: a row costs about a hundred microseconds, too little for a task of its own.
         let share = (claimed.count + Self.cores - 1) / Self.cores
@@ -59,18 +60,19 @@ struct BatchVerifier: Sendable {
 
     /// A row that has used up its attempts is buried unopened: opening it may be what ended the others.
     private func exhausted(_ claimed: ClaimedNotification) -> DeadLetterDraft? {
-        guard claimed.attempts > configuration.retries.maximumAttempts else { return nil }
-        let tries = claimed.attempts - 1
-        if claimed.lapsed {
+        guard let exhaustion = configuration.retries.exhaustion(of: claimed) else { return nil }
+        let tries = exhaustion.attempts
+        switch exhaustion.cause {
+        case .workerGone:
             return DeadLetterDraft(
                 claimed, category: .unprocessable, reason: "crashed_worker",
                 message: "each of \(tries) attempts ended with its worker gone; see the workers' logs before a replay",
                 attempts: tries)
+        case .putOff(let reason):
+            return DeadLetterDraft(
+                claimed, category: .unprocessable, reason: "attempts_exhausted",
+                message: "\(tries) attempts, the last one put off for \(reason ?? "no known reason")", attempts: tries)
         }
-        return DeadLetterDraft(
-            claimed, category: .unprocessable, reason: "attempts_exhausted",
-            message: "\(tries) attempts, the last one put off for \(claimed.lastReason ?? "no known reason")",
-            attempts: tries)
     }
 
     private static let cores = max(ProcessInfo.processInfo.activeProcessorCount, 1)

@@ -1,13 +1,13 @@
-public import Logging
-public import Outbox
+package import Logging
+package import Outbox
 import Postgres
-public import ServiceLifecycle
+import ServiceLifecycle
 
 /// Keeps the outbox's partitions made ahead and drops old ones, beside a worker.
 ///
 /// Every worker process does it, about once an hour and never two at a time; what is due is decided by the database and
 /// its clock. So nobody has to think of a cron job, and a system that works is one whose partitions are there.
-public struct MaintenanceService: Service {
+package struct MaintenanceService: Service {
     private let outbox: Outbox
     private let retention: Retention
     private let interval: Duration
@@ -15,7 +15,7 @@ public struct MaintenanceService: Service {
 
     /// An maintenance.
     /// - Parameter interval: between two rounds, give or take a quarter, so that many workers do not come together.
-    public init(outbox: Outbox, retention: Retention, interval: Duration = .seconds(3600), logger: Logger) {
+    package init(outbox: Outbox, retention: Retention, interval: Duration = .seconds(3600), logger: Logger) {
         self.outbox = outbox
         self.retention = retention
         self.interval = interval
@@ -23,7 +23,7 @@ public struct MaintenanceService: Service {
     }
 
     /// One round at once and then one each interval, until graceful shutdown. A round under way then is rolled back.
-    public func run() async throws {
+    package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await round()

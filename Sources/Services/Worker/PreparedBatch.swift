@@ -5,6 +5,7 @@ import Ledger
 import Logging
 import Outbox
 import Postgres
+import Queue
 
 /// A claimed batch, verified: for each row, what is to be done with it.
 struct PreparedBatch: Sendable {

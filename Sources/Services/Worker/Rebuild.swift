@@ -1,22 +1,22 @@
 import AppStorePayloads
-public import AppStoreVerification
-public import Ledger
+package import AppStoreVerification
+package import Ledger
 import Outbox
-public import Postgres
+package import Postgres
 import Subscriptions
 
 /// Derives all facts and state anew from Apple's stored bytes, line after line, while workers go on.
-public struct Rebuild: Sendable {
+package struct Rebuild: Sendable {
     /// What came of it.
-    public struct Report: Sendable, Hashable {
+    package struct Report: Sendable, Hashable {
         /// Lines derived anew.
-        public var lines = 0
+        package var lines = 0
         /// Cells that differ, or differed before they were mended.
-        public var differences = 0
+        package var differences = 0
         /// Notifications whose bytes retention has dropped: their part was taken from the signed records as they stand.
-        public var withoutBytes = 0
+        package var withoutBytes = 0
         /// Lines of which some stored bytes do not verify: those were not mended unless that was asked for.
-        public var unverified = 0
+        package var unverified = 0
     }
 
     /// Lines in one transaction: what workers may have to wait for, and what is held in memory.
@@ -28,14 +28,14 @@ public struct Rebuild: Sendable {
     private let headers = SignatureHeaders()
 
     /// A rebuild with the verifier and the ledger that workers use.
-    public init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
+    package init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
         self.pool = pool
         self.verifier = verifier
         self.ledger = ledger
     }
 
     /// How many lines there are, about.
-    public func count() async throws -> Int64 {
+    package func count() async throws -> Int64 {
         try await pool.query(
             PostgresQuery("rebuild.count", "select count(*) from storehook.purchase_lines")
         ).one().decode(0)
@@ -49,7 +49,7 @@ public struct Rebuild: Sendable {
     ///     settings that are wrong.
     ///   - onLines: told how many more are done.
     ///   - onDifference: told of each cell that differs, and of stored bytes that do not verify any more.
-    public func run(
+    package func run(
         repair: Bool, discard: Bool = false, onLines: @Sendable (Int) -> Void,
         onDifference: @Sendable (RowDifference) -> Void
     ) async throws -> Report {

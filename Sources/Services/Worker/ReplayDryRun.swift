@@ -1,60 +1,61 @@
-public import AppStorePayloads
-public import AppStoreVerification
+package import AppStorePayloads
+package import AppStoreVerification
 import Foundation
-public import Ledger
-public import Outbox
-public import Postgres
-public import Subscriptions
+package import Ledger
+package import Outbox
+package import Postgres
+import Queue
+package import Subscriptions
 
 /// What a replay would do, found out by doing it and taking it back.
 ///
 /// The letters are verified and applied by the very code that a worker runs, inside a transaction that is always rolled
 /// back: so the answer is the replay's own, duplicates and interplay between letters included, and nothing is changed.
-public struct ReplayDryRun: Sendable {
+package struct ReplayDryRun: Sendable {
     /// The answer.
-    public struct Report: Sendable, Hashable {
+    package struct Report: Sendable, Hashable {
         /// A letter that would die again.
-        public struct StillDead: Sendable, Hashable {
+        package struct StillDead: Sendable, Hashable {
             /// The letter.
-            public var id: Int64
+            package var id: Int64
             /// The reason code it would have.
-            public var reason: String
+            package var reason: String
             /// The line for people.
-            public var message: String
+            package var message: String
         }
         /// A subscription that would stand elsewhere, now.
-        public struct Move: Sendable, Hashable {
+        package struct Move: Sendable, Hashable {
             /// The subscription.
-            public var line: PurchaseKey
+            package var line: PurchaseKey
             /// Its status now; nil if it is not known.
-            public var from: SubscriptionStatus?
+            package var from: SubscriptionStatus?
             /// Its status after the replay, at the same instant.
-            public var to: SubscriptionStatus
+            package var to: SubscriptionStatus
         }
 
         /// Letters looked at.
-        public var letters = 0
+        package var letters = 0
         /// Of them, those that would be recorded and applied.
-        public var applied = 0
+        package var applied = 0
         /// Those that would turn out to be recorded already.
-        public var duplicate = 0
+        package var duplicate = 0
         /// Those of a type that this release does not know.
-        public var parked = 0
+        package var parked = 0
         /// Those that would die again.
-        public var stillDead: [StillDead] = []
+        package var stillDead: [StillDead] = []
         /// Subscriptions whose status would change, by line.
-        public var moves: [Move] = []
+        package var moves: [Move] = []
     }
 
     /// Letters that one dryRun takes; it holds its locks and its memory until the end.
-    public static let limit = 5000
+    package static let limit = 5000
 
     private let pool: PostgresPool
     private let verifier: Verifier
     private let ledger: Ledger
 
     /// A dryRun with the verifier and the ledger that workers would use.
-    public init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
+    package init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
         self.pool = pool
         self.verifier = verifier
         self.ledger = ledger
@@ -62,7 +63,7 @@ public struct ReplayDryRun: Sendable {
 
     /// Rehearses the replay of the open letters that the filter names, at most ``limit`` of them.
     /// - Parameter now: the instant at which statuses are compared.
-    public func run(_ filter: DeadLetterFilter, at now: Timestamp) async throws -> Report {
+    package func run(_ filter: DeadLetterFilter, at now: Timestamp) async throws -> Report {
         var report = Report()
         let letters = try await Outbox(pool).deadLettersWithBodies(filter, limit: Self.limit)
         report.letters = letters.count

@@ -1,11 +1,11 @@
-public import AppStorePayloads
-public import AppStoreVerification
-public import Logging
+package import AppStorePayloads
+package import AppStoreVerification
+package import Logging
 
 /// Asks responders what a verifier's cache wants to know, each certificate once, and never for long.
-public struct RevocationChecker: Sendable {
+package struct RevocationChecker: Sendable {
     /// Posts a request to a responder's address and returns its answer, both in DER.
-    public typealias Ask = @Sendable (_ request: [UInt8], _ responder: String) async throws -> [UInt8]
+    package typealias Ask = @Sendable (_ request: [UInt8], _ responder: String) async throws -> [UInt8]
 
     private let cache: RevocationCache
     private let timeout: Duration
@@ -21,7 +21,7 @@ public struct RevocationChecker: Sendable {
     /// - Parameters:
     ///   - timeout: how long a responder may take.
     ///   - clock: the same as the verifier's.
-    public init(
+    package init(
         cache: RevocationCache, timeout: Duration = .seconds(3), clock: @escaping @Sendable () -> Timestamp,
         logger: Logger, ask: @escaping Ask
     ) {
@@ -34,7 +34,7 @@ public struct RevocationChecker: Sendable {
 
     /// Asks what is open, all at once, and notes what comes of it; returns whether anything was open.
     @discardableResult
-    public func sendPendingRequests() async -> Bool {
+    package func sendPendingRequests() async -> Bool {
         let requests = cache.takeRequests()
         await withTaskGroup { group in
             for request in requests { group.addTask { await settle(request) } }

@@ -1,5 +1,5 @@
 /// What one of the programs, or a person, must be allowed to do: the roles of `sql/roles.sql`.
-public enum DatabaseRole: String, Sendable, CaseIterable {
+package enum DatabaseRole: String, Sendable, CaseIterable {
     /// Stores what Apple posts.
     case receiver
     /// Applies it.

@@ -1,10 +1,11 @@
-public import Foundation
-public import Postgres
+package import Foundation
+package import Postgres
+import Queue
 
 /// A notification about to be buried, and why.
-public struct DeadLetterDraft: Sendable, Hashable {
+package struct DeadLetterDraft: Sendable, Hashable {
     /// Whom the letter is for.
-    public enum Category: String, Sendable, Hashable, CaseIterable {
+    package enum Category: String, Sendable, Hashable, CaseIterable {
         /// We could not trust it.
         case unverified
         /// We trust it and could not apply it.
@@ -12,26 +13,26 @@ public struct DeadLetterDraft: Sendable, Hashable {
     }
 
     /// The row it was.
-    public var outboxID: Int64
+    package var outboxID: Int64
     /// When it was stored.
-    public var receivedAt: PostgresTimestamp
+    package var receivedAt: PostgresTimestamp
     /// As the letter itself says; nobody vouches for it if it is unverified.
-    public var notificationUUID: UUID?
+    package var notificationUUID: UUID?
     /// As the letter itself says; shortened to what the schema takes.
-    public var type: String?
+    package var type: String?
     /// As the letter itself says; shortened to what the schema takes.
-    public var subtype: String?
+    package var subtype: String?
     /// Whom it is for.
-    public var category: Category
+    package var category: Category
     /// A code that scripts can filter by: lower case, digits and underscores.
-    public var reason: String
+    package var reason: String
     /// One line for people; never contents of the payload.
-    public var message: String
+    package var message: String
     /// Claims it took.
-    public var attempts: Int
+    package var attempts: Int
 
     /// A draft of a claimed row's letter; `attempts` are the row's unless told otherwise.
-    public init(
+    package init(
         _ claimed: ClaimedNotification, category: Category, reason: String, message: String,
         notificationUUID: UUID? = nil, type: String? = nil, subtype: String? = nil, attempts: Int? = nil
     ) {

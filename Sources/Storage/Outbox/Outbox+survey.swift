@@ -4,7 +4,7 @@ extension Outbox {
     /// What the connected user lacks to do a role's part, as `insert on outbox`; empty if nothing.
     ///
     /// Read from the catalogues by name, so that it answers also where the user may not even see the schema.
-    public func missingRights(of role: DatabaseRole) async throws -> [String] {
+    package func missingRights(of role: DatabaseRole) async throws -> [String] {
         let needs = role.needs.flatMap { need in need.privileges.map { (need.object, $0) } }
         return try await pool.query(
             PostgresQuery(
@@ -36,7 +36,7 @@ extension Outbox {
 
     /// For how many days from tomorrow on a partition stands ready without a gap, and how many days of the last month had
     /// to do without one.
-    public func daysAhead() async throws -> (ready: Int64, without: Int64) {
+    package func daysAhead() async throws -> (ready: Int64, without: Int64) {
         let row = try await pool.query(
             PostgresQuery(
                 "outbox.days_ahead",
@@ -55,7 +55,7 @@ extension Outbox {
     }
 
     /// Open dead letters by reason code, the most frequent first.
-    public func deadLetterCounts() async throws -> [(reason: String, count: Int64)] {
+    package func deadLetterCounts() async throws -> [(reason: String, count: Int64)] {
         try await pool.query(
             PostgresQuery(
                 "outbox.dead_letter_counts",

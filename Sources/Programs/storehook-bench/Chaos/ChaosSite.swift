@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import Outbox
 import Postgres
+import Queue
 import Simulator
 import Synchronization
 
@@ -64,7 +65,7 @@ final class ChaosSite: Sendable {
 
     /// Waits until nothing is left to do, the open letters aside.
     func untilDone() async throws {
-        try await patiently("the queue is empty", within: .seconds(240)) { try await self.outbox.pending() == 0 }
+        try await patiently("the queue is empty", within: .seconds(240)) { try await self.outbox.queue.pending() == 0 }
     }
 }
 

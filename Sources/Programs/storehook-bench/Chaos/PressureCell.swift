@@ -1,6 +1,7 @@
 import Foundation
 import Outbox
 import Postgres
+import Queue
 
 /// What a burden is laid on.
 struct PressureSetting: Sendable {
@@ -86,7 +87,7 @@ struct PressureCell: Sendable {
                 try await Task.sleep(until: next)
             }
             try await patiently("all of it is settled", within: .seconds(60)) {
-                try await Outbox(setting.database.pool).pending() == 0
+                try await Outbox(setting.database.pool).queue.pending() == 0
             }
             for worker in workers { await worker.stop() }
         } catch {

@@ -15,7 +15,7 @@ struct ConfigurationChecks {
     private func configuration() -> Finding {
         let readings: [() throws -> Void] = [
             { _ = try settings.database() }, { _ = try settings.verifier() }, { _ = try settings.retries() },
-            { _ = try settings.leaseSeconds() }, { _ = try settings.retention() },
+            { _ = try settings.lease() }, { _ = try settings.retention() },
             { _ = try settings.logger("doctor") },
         ]
         let faults = readings.compactMap { reading -> String? in

@@ -34,9 +34,9 @@ extension DatabaseChecks {
         await check("vacuum horizon") {
             let pins = try await survey.horizon()
             guard let worst = pins.first(where: isOld) else {
-                return .ok("vacuum horizon", "nothing older than \(Queue.age(transactionAge)) holds it back")
+                return .ok("vacuum horizon", "nothing older than \(QueueCommand.age(transactionAge)) holds it back")
             }
-            let age = worst.seconds.map { "for \(Queue.age($0))" } ?? "for \(worst.transactions) transactions"
+            let age = worst.seconds.map { "for \(QueueCommand.age($0))" } ?? "for \(worst.transactions) transactions"
             let (who, remedy) =
                 switch worst.kind {
                 case "session":

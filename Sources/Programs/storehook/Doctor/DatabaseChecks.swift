@@ -1,6 +1,7 @@
 import Foundation
 import Outbox
 import Postgres
+import Queue
 
 /// What can be told from the database, each question bounded in time.
 struct DatabaseChecks: Sendable {
@@ -16,8 +17,8 @@ struct DatabaseChecks: Sendable {
     ]
     /// How far clocks may be apart, in seconds; NTP keeps them within milliseconds.
     private static let clockTolerance = 5.0
-    /// How long the oldest notification may wait, in seconds, before somebody should ask where the workers are.
-    private static let queueTolerance = 300.0
+    /// How long the oldest notification may wait before somebody should ask where the workers are.
+    private static let queueTolerance = Duration.seconds(300)
 
     func findings() async -> [Finding] {
         var database = Finding.ok("database", "reached \(place)")
@@ -128,14 +129,14 @@ struct DatabaseChecks: Sendable {
 
     private func queue() async throws -> Finding {
         let depth = try await outbox.depth()
-        let waiting = depth.filter { $0.state != "dead" }.reduce(0) { $0 + $1.count }
-        guard let ready = depth.first(where: { $0.state == "ready" }), ready.oldestAgeSeconds > Self.queueTolerance
+        let waiting = depth.filter { $0.state != .dead }.reduce(0) { $0 + $1.count }
+        guard let ready = depth.first(where: { $0.state == .ready }), ready.oldestAge > Self.queueTolerance
         else {
             return .ok("queue", "\(waiting) to do, none of them overdue")
         }
         return .failed(
             "queue",
-            "the oldest of \(ready.count) waits for \(Queue.age(ready.oldestAgeSeconds)): is a worker running? storehook work"
+            "the oldest of \(ready.count) waits for \(QueueCommand.age(ready.oldestAge / .seconds(1))): is a worker running? storehook work"
         )
     }
 

@@ -1,5 +1,5 @@
-public import ArgumentParser
-public import Outbox
+import ArgumentParser
+import Outbox
 
 /// `--role worker`
 extension DatabaseRole: ExpressibleByArgument {}

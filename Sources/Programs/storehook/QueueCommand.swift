@@ -1,8 +1,10 @@
 import ArgumentParser
 import Outbox
+import Queue
 
-struct Queue: AsyncParsableCommand {
+struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "queue",
         abstract: "Show what is waiting, since when, and how fast it goes.",
         discussion: "Example: storehook queue --format json")
 
@@ -28,7 +30,9 @@ struct Queue: AsyncParsableCommand {
             let depth = try await outbox.depth()
             let rate = try await outbox.rate()
             return Answer(
-                depth: depth.map { .init(state: $0.state, count: $0.count, oldestAgeSeconds: $0.oldestAgeSeconds) },
+                depth: depth.map {
+                    .init(state: $0.state.rawValue, count: $0.count, oldestAgeSeconds: $0.oldestAge / .seconds(1))
+                },
                 receivedLastMinute: rate.receivedLastMinute, appliedLastMinute: rate.appliedLastMinute,
                 conservation: conservation ? try await outbox.conservation().byName : nil)
         }

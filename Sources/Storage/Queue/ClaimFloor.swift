@@ -1,4 +1,4 @@
-public import Postgres
+package import Postgres
 
 /// Where a worker's next claim begins to look.
 ///
@@ -9,9 +9,9 @@ public import Postgres
 ///
 /// A row may still turn up below: one stored by a transaction that began early and committed late, or one whose claim was
 /// rolled back. ``slack`` covers what is usual, and every ``sweepInterval`` a claim looks at everything.
-public struct ClaimFloor: Sendable {
-    /// How far below the last find the next claim begins, in microseconds: longer than storing takes.
-    static let slack: Int64 = 1_000_000
+package struct ClaimFloor: Sendable {
+    /// How far below the last find the next claim begins: longer than storing takes.
+    static let slack: Duration = .seconds(1)
     /// The time between two claims that look at everything.
     static let sweepInterval: Duration = .seconds(10)
 
@@ -19,10 +19,10 @@ public struct ClaimFloor: Sendable {
     private var sweptAt: ContinuousClock.Instant?
 
     /// A floor that lets the first claim look at everything.
-    public init() {}
+    package init() {}
 
     /// Where the next claim is to begin; nil: look at everything.
-    public mutating func next(now: ContinuousClock.Instant = .now) -> PostgresTimestamp? {
+    package mutating func next(now: ContinuousClock.Instant = .now) -> PostgresTimestamp? {
         if let sweptAt, now - sweptAt < Self.sweepInterval { return floor }
         sweptAt = now
         return nil
@@ -30,8 +30,8 @@ public struct ClaimFloor: Sendable {
 
     /// Learns from what a claim brought: nothing that is still to be done fell due before its first row or, where it found
     /// none, before the claim itself.
-    public mutating func learn(from batch: ClaimedBatch) {
+    package mutating func learn(from batch: ClaimedBatch<some Sendable>) {
         guard let end = batch.oldestDueAt ?? batch.claimedAt else { return }
-        floor = PostgresTimestamp(microsecondsSince1970: end.microsecondsSince1970 - Self.slack)
+        floor = end.adding(.zero - Self.slack)
     }
 }
