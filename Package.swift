@@ -119,7 +119,7 @@ let package = Package(
             swiftSettings: rules),
         .target(
             name: "Ledger",
-            dependencies: ["AppStorePayloads", "Outbox", "Postgres", "Subscriptions"],
+            dependencies: ["AppStorePayloads", "Postgres", "Subscriptions"],
             path: "Sources/Storage/Ledger",
             swiftSettings: rules
         ),

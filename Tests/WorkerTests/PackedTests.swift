@@ -53,10 +53,11 @@ struct PackedTests {
                 for row in try await bench.pool.query(
                     "select notification_uuid, outbox_id from storehook.notifications")
                 {
-                    let found = try await LedgerReader(bench.pool).notification(row.decode(0))
+                    let found = try #require(try await LedgerReader(bench.pool).notification(row.decode(0))).evidence
                     let first: Int64 = try await bench.value("select min(id) from storehook.outbox")
                     let posted = texts[Int(try row.decode(1, as: Int64.self) - first)]
-                    #expect(found?.body == .success(Array(posted.utf8)))
+                    let body = try await bench.outbox.body(of: found.outboxID, receivedAt: found.receivedAt)
+                    #expect(body == .success(Array(posted.utf8)))
                 }
             }
         }

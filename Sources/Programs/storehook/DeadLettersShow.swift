@@ -49,7 +49,7 @@ struct DeadLettersShow: AsyncParsableCommand {
         }
     }
 
-    private static func size(_ stored: Result<[UInt8], UnreadableBody>) -> String {
+    private static func size(_ stored: OpenedBody) -> String {
         switch stored {
         case .success(let body): "\(body.count)"
         case .failure(let why): "\(why)"

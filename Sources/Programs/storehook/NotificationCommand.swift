@@ -25,17 +25,19 @@ struct NotificationCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let id = UUID(uuidString: uuid) else { return }
-        let (found, timeline) = try await Database.with(try await shared.settings()) { pool in
+        let (found, body, timeline) = try await Database.with(try await shared.settings()) { pool in
             let reader = LedgerReader(pool)
             guard let found = try await reader.notification(id) else {
                 throw CommandFailure(
                     "notification \(uuid) is not recorded; see storehook queue and storehook dead-letters list")
             }
             let line = try await found.originalTransactionID.asyncMap { try await reader.timeline(of: $0) }
-            return (found, line ?? [])
+            let body = try await Outbox(pool).body(
+                of: found.evidence.outboxID, receivedAt: found.evidence.receivedAt)
+            return (found, body, line ?? [])
         }
         if raw {
-            guard let body = found.body else {
+            guard let body else {
                 throw CommandFailure(
                     "the bytes of notification \(uuid) are gone: received \(found.receivedAt), dropped since by retention "
                         + "(STOREHOOK_RETENTION_DAYS)")
@@ -43,21 +45,21 @@ struct NotificationCommand: AsyncParsableCommand {
             FileHandle.standardOutput.write(Data(try Self.readable(body, uuid)))
             return
         }
-        print(try Self.answer(found, timeline.map(SubscriptionAnswer.Entry.init), uuid.lowercased()))
+        print(try Self.answer(found, body, timeline.map(SubscriptionAnswer.Entry.init), uuid.lowercased()))
     }
 
-    private static func readable(_ body: Result<[UInt8], UnreadableBody>, _ uuid: String) throws -> [UInt8] {
+    private static func readable(_ body: OpenedBody, _ uuid: String) throws -> [UInt8] {
         do { return try body.get() } catch { throw CommandFailure("notification \(uuid): \(error)") }
     }
 
     /// The payloads go out as they were signed, byte for byte.
     private static func answer(
-        _ found: RecordedNotification, _ timeline: [SubscriptionAnswer.Entry], _ uuid: String
+        _ found: RecordedNotification, _ body: OpenedBody?, _ timeline: [SubscriptionAnswer.Entry], _ uuid: String
     ) throws -> String {
-        let payload = try found.body.map { try StoredPayloads(readable($0, uuid)) }
+        let payload = try body.map { try StoredPayloads(readable($0, uuid)) }
         let place = timeline.firstIndex { $0.notificationUuid == uuid }
         var members = [
-            "\"outcome\":\"\(found.outcome)\"", "\"signed_at\":\"\(found.signedAt)\"",
+            "\"outcome\":\"\(found.outcome.rawValue)\"", "\"signed_at\":\"\(found.signedAt)\"",
             "\"received_at\":\"\(found.receivedAt)\"", "\"applied_at\":\"\(found.appliedAt)\"",
             "\"payload\":\(payload?.outer ?? "null")",
         ]

@@ -25,20 +25,19 @@ package struct Rebuild: Sendable {
     private let pool: PostgresPool
     private let verifier: Verifier
     private let ledger: Ledger
-    private let headers = SignatureHeaders()
+    private let outbox: Outbox
 
     /// A rebuild with the verifier and the ledger that workers use.
     package init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
         self.pool = pool
         self.verifier = verifier
         self.ledger = ledger
+        outbox = Outbox(pool)
     }
 
     /// How many lines there are, about.
     package func count() async throws -> Int64 {
-        try await pool.query(
-            PostgresQuery("rebuild.count", "select count(*) from storehook.purchase_lines")
-        ).one().decode(0)
+        try await LedgerReader(pool).lineCount()
     }
 
     /// Goes through all lines. Ends at stored bytes that cannot be read: what is derived without them would be wrong.
@@ -79,20 +78,34 @@ package struct Rebuild: Sendable {
             guard !lines.isEmpty else { return ([], [], 0, 0) }
             var unverified: [RowDifference] = []
             let (differences, withoutBytes, doubtful) = try ledger.rederive(
-                lines, repair: repair, discard: discard, headers: headers, session
-            ) { stored in
-                do throws(VerificationFailure) {
-                    let verified = try verifier.verifyNotification(stored.body, isBackfill: true)
-                    return LedgerEntry(outboxID: stored.outboxID, receivedAt: stored.receivedAt, verified)
-                } catch {
-                    unverified.append(
-                        RowDifference(
-                            table: "outbox", key: "\(stored.outboxID)", column: "body", stored: "recorded as verified",
-                            derived: "\(error)"))
-                    return nil
+                lines, repair: repair, discard: discard, session
+            ) { references, session in
+                let bodies = try outbox.bodies(of: references.map { ($0.outboxID, $0.receivedAt) }, session)
+                return try zip(references, bodies).map { reference, body in
+                    switch try verify(reference, body) {
+                    case .success(let evidence): return evidence
+                    case .failure(let failure):
+                        unverified.append(
+                            RowDifference(
+                                table: "outbox", key: "\(reference.outboxID)", column: "body",
+                                stored: "recorded as verified", derived: "\(failure)"))
+                        return .unverified
+                    }
                 }
             }
             return (lines, unverified + differences, withoutBytes, doubtful.count)
+        }
+    }
+
+    private func verify(
+        _ reference: EvidenceReference, _ body: OpenedBody?
+    ) throws -> Result<Evidence, VerificationFailure> {
+        guard let body = try body?.mapError({ UnreadableEvidence(outboxID: reference.outboxID, why: $0) }).get() else {
+            return .success(.gone)
+        }
+        return Result { () throws(VerificationFailure) in
+            let verified = try verifier.verifyNotification(body, isBackfill: true)
+            return .verified(LedgerEntry(outboxID: reference.outboxID, receivedAt: reference.receivedAt, verified))
         }
     }
 }

@@ -1,6 +1,5 @@
 import AppStorePayloads
 import Foundation
-public import Outbox
 public import Postgres
 public import Subscriptions
 
@@ -22,18 +21,16 @@ extension Ledger {
     /// - Parameters:
     ///   - repair: write what was derived where it differs; workers wait for the lines meanwhile.
     ///   - discard: mend lines too of which some bytes do not verify any more, and so forget what those brought.
-    ///   - headers: what is known of the headers that stored bytes leave out.
-    ///   - open: verifies stored bytes; nil where they do not verify (the caller says so).
+    ///   - open: reads and verifies stored bytes, some hundred at a time; answers in their order.
     /// - Returns: what differs, or with `repair` what differed; for how many notifications the bytes are gone; and the
     ///   lines of which some bytes do not verify.
-    /// - Throws: ``UnreadableEvidence`` where stored bytes cannot be read: what is derived without them would be wrong.
+    /// - Throws: `PostgresError`, or what `open` throws: what is derived without bytes that are there would be wrong.
     public func rederive(
-        _ lines: [PurchaseKey], repair: Bool, discard: Bool = false, headers: SignatureHeaders,
-        _ session: borrowing PostgresSession,
-        open: (StoredNotification) -> LedgerEntry?
+        _ lines: [PurchaseKey], repair: Bool, discard: Bool = false, _ session: borrowing PostgresSession,
+        open: ([EvidenceReference], borrowing PostgresSession) throws -> [Evidence]
     ) throws -> (differences: [RowDifference], withoutBytes: Int, unverified: Set<PurchaseKey>) {
         if repair { try session.query(.lock(lines)) }
-        let (histories, withoutBytes, unverified) = try histories(of: lines, headers, session, open: open)
+        let (histories, withoutBytes, unverified) = try histories(of: lines, session, open: open)
         var differences: [RowDifference] = []
         for (table, rows) in Self.rows(of: histories) {
             for row in try session.query(table.differences(rows, of: lines)) {
@@ -68,8 +65,8 @@ extension Ledger {
 
     /// The lines' facts, from nothing but what Apple signed, a page of bodies at a time.
     private func histories(
-        of lines: [PurchaseKey], _ headers: SignatureHeaders, _ session: borrowing PostgresSession,
-        open: (StoredNotification) -> LedgerEntry?
+        of lines: [PurchaseKey], _ session: borrowing PostgresSession,
+        open: ([EvidenceReference], borrowing PostgresSession) throws -> [Evidence]
     ) throws -> (histories: [PurchaseHistory], withoutBytes: Int, unverified: Set<PurchaseKey>) {
         var histories = Dictionary(
             uniqueKeysWithValues: lines.map { ($0, PurchaseHistory($0, PurchaseFacts(), policy)) })
@@ -78,20 +75,19 @@ extension Ledger {
         var last: UUID?
         while true {
             let page = try session.query(.evidence(of: lines, after: last, limit: 200))
-            let bodies = try headers.open(page.map { try $0.decode("stored") }, session)
-            for (row, body) in zip(page, bodies) {
+            let references = try page.map { row in
+                EvidenceReference(outboxID: try row.decode("outbox_id"), receivedAt: try row.decode("received_at"))
+            }
+            for (row, evidence) in zip(page, try open(references, session)) {
                 let uuid: UUID = try row.decode("notification_uuid")
                 last = uuid
                 let line = PurchaseKey(
                     environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
                     originalTransactionID: try row.decode("original_transaction_id"))
-                if let body {
-                    let outboxID: Int64 = try row.decode("outbox_id")
-                    let stored = StoredNotification(
-                        outboxID: outboxID, receivedAt: try row.decode("received_at"),
-                        body: try body.mapError { UnreadableEvidence(outboxID: outboxID, why: $0) }.get())
-                    if let entry = open(stored) { histories[line]?.merge(entry) } else { unverified.insert(line) }
-                } else {
+                switch evidence {
+                case .verified(let entry): histories[line]?.merge(entry)
+                case .unverified: unverified.insert(line)
+                case .gone:
                     withoutBytes.append(uuid)
                     if let reportedStatus = try ReportedStatus(row) { _ = histories[line]?.merge(reportedStatus) }
                 }
@@ -163,29 +159,21 @@ extension PostgresQuery {
             """)
     }
 
-    /// The lines' notifications with their bytes, by UUID.
+    /// The lines' notifications, by UUID.
     fileprivate static func evidence(of lines: [PurchaseKey], after last: UUID?, limit: Int) -> PostgresQuery {
         PostgresQuery(
             "ledger.evidence",
             """
-            with page as materialized (
-                select n.notification_uuid, n.outbox_id, n.received_at, n.original_transaction_id, n.bundle_id,
-                       n.environment, n.apple_status,
-                       case when n.apple_status is not null then n.signed_at end as apple_status_signed_at
-                  from unnest(
-                       \(lines.map(\.originalTransactionID)), \(lines.map(\.bundleID)), \(lines.map(\.environment)))
-                       as scope (original_transaction_id, bundle_id, environment)
-                  join storehook.notifications n using (original_transaction_id, bundle_id, environment)
-                 where \(last) is null or n.notification_uuid > \(last)
-                 order by n.notification_uuid
-                 limit \(limit)
-            )
-            select page.*, stored
-              from page
-              left join storehook.outbox_bodies(
-                   (select array_agg(outbox_id order by outbox_id) from page),
-                   (select array_agg(received_at order by outbox_id) from page)) b on b.id = outbox_id
-             order by notification_uuid
+            select n.notification_uuid, n.outbox_id, n.received_at, n.original_transaction_id, n.bundle_id,
+                   n.environment, n.apple_status,
+                   case when n.apple_status is not null then n.signed_at end as apple_status_signed_at
+              from unnest(
+                   \(lines.map(\.originalTransactionID)), \(lines.map(\.bundleID)), \(lines.map(\.environment)))
+                   as scope (original_transaction_id, bundle_id, environment)
+              join storehook.notifications n using (original_transaction_id, bundle_id, environment)
+             where \(last) is null or n.notification_uuid > \(last)
+             order by n.notification_uuid
+             limit \(limit)
             """)
     }
 

@@ -1,12 +1,10 @@
 public import AppStorePayloads
 public import Foundation
-import Outbox
 public import Postgres
 
 /// Reads what the ledger holds, for people who ask why.
 public struct LedgerReader: Sendable {
     let pool: PostgresPool
-    private let headers = SignatureHeaders()
 
     /// A reader.
     public init(_ pool: PostgresPool) { self.pool = pool }
@@ -45,18 +43,23 @@ public struct LedgerReader: Sendable {
         ).map { try TimelineEntry($0) }
     }
 
-    /// One notification, with Apple's bytes while the outbox keeps them; nil if it is not recorded.
+    /// How many lines there are, about.
+    public func lineCount() async throws -> Int64 {
+        try await pool.query(
+            PostgresQuery("ledger.line_count", "select count(*) from storehook.purchase_lines")
+        ).one().decode(0)
+    }
+
+    /// One notification; nil if it is not recorded.
     public func notification(_ uuid: UUID) async throws -> RecordedNotification? {
         let rows = try await pool.query(
             PostgresQuery(
                 "ledger.notification",
                 """
-                select n.original_transaction_id, n.outcome, n.signed_at, n.received_at, n.applied_at, b.stored
-                  from storehook.notifications n
-                  left join lateral storehook.outbox_bodies(array[n.outbox_id], array[n.received_at]) b on true
-                 where n.notification_uuid = \(uuid)
+                select original_transaction_id, outcome, signed_at, outbox_id, received_at, applied_at
+                  from storehook.notifications
+                 where notification_uuid = \(uuid)
                 """))
-        guard let row = rows.first else { return nil }
-        return try RecordedNotification(row, body: try await headers.open([row.decode("stored")], pool).first ?? nil)
+        return try rows.first.map { try RecordedNotification($0) }
     }
 }

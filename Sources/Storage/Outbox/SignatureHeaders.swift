@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// Rows of that table are never changed and never deleted, so what was read once holds. A header that is not known here
 /// costs nothing but space: its notification is stored as it was posted.
-public final class SignatureHeaders: Sendable {
+package final class SignatureHeaders: Sendable {
     /// Headers that packing looks for: more than Apple uses at a time, and few enough to search through.
     static let packable = 64
     /// Rows that the table takes. Apple uses a handful of headers a year; should it ever write a new one for each
