@@ -164,10 +164,36 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Subscriptions",
+                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox", "Postgres",
+                "Queue",
                 logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/Worker",
+            swiftSettings: rules
+        ),
+
+        // What stored bytes are once they are verified; for workers, and for what rehearses and repairs their work.
+        .target(
+            name: "EvidenceVerification",
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", logging,
+            ],
+            path: "Sources/Services/EvidenceVerification",
+            swiftSettings: rules
+        ),
+        // What people have done for them: the commands ask it, and a console can.
+        .target(
+            name: "Operations",
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox", "Postgres",
+                "Queue", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+            ],
+            path: "Sources/Services/Operations",
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "OperationsTests",
+            dependencies: ["AppStoreVerification", "Operations", "Outbox"],
             swiftSettings: rules
         ),
 
@@ -185,8 +211,10 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Monitoring", "Outbox", "Postgres", "Queue",
-                "Receiver", "Schema", "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient,
+                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Monitoring",
+                "Operations",
+                "Outbox", "Postgres", "Queue", "Receiver", "Schema", "Simulator", "Subscriptions", "Worker",
+                argumentParser, asyncHTTPClient,
                 configuration,
                 logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ],
@@ -233,9 +261,8 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Schema",
-                "Simulator",
-                "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Operations", "Outbox", "Postgres", "Queue",
+                "Schema", "Simulator", "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -243,8 +270,9 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "storehook", "storehook-bench", "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres",
-                "Queue", "Schema", "Simulator", "TestSupport", "Worker", asyncHTTPClient, logging, nioCore, nioHTTP1,
-                nioSSL,
+                "EvidenceVerification", "Queue", "Schema", "Simulator", "TestSupport", asyncHTTPClient, logging,
+                nioCore,
+                nioHTTP1, nioSSL,
             ],
             swiftSettings: rules
         ),

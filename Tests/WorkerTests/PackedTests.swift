@@ -1,12 +1,12 @@
 import AppStorePayloads
 import Foundation
 import Ledger
+import Operations
 import Outbox
 import Postgres
 import Simulator
 import TestSupport
 import Testing
-import Worker
 
 @Suite("A worker and the headers of signatures")
 struct PackedTests {

@@ -1,13 +1,13 @@
 import AppStorePayloads
 import Foundation
 import Ledger
+import Operations
 import Outbox
 import Postgres
 import Simulator
 import Subscriptions
 import TestSupport
 import Testing
-import Worker
 
 @Suite("Rehearsing a replay")
 struct ReplayRehearsalTests {

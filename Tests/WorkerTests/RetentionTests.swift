@@ -1,6 +1,7 @@
 import AppStorePayloads
 import Foundation
 import Ledger
+import Operations
 import Outbox
 import Postgres
 import ServiceLifecycle
@@ -8,7 +9,6 @@ import Simulator
 import Synchronization
 import TestSupport
 import Testing
-import Worker
 
 @Suite("Beyond the retention")
 struct RetentionTests {

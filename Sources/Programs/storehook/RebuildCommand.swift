@@ -1,7 +1,7 @@
 import AppStoreVerification
 import ArgumentParser
 import Ledger
-import Worker
+import Operations
 
 struct RebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreVerification
 import ArgumentParser
 import Foundation
+import Operations
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

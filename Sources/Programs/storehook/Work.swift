@@ -4,6 +4,7 @@ import ArgumentParser
 import Foundation
 import Ledger
 import Logging
+import Operations
 import Outbox
 import Postgres
 import Queue

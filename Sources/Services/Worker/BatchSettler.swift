@@ -1,4 +1,5 @@
 import AppStorePayloads
+import EvidenceVerification
 import Foundation
 import Ledger
 import Logging
@@ -72,7 +73,7 @@ struct BatchSettler: Sendable {
             let (first, second) = batch.halves()
             return await settle(first, before: deadline) + (await settle(second, before: deadline))
         }
-        guard case .apply(let entry) = row.disposition else {
+        guard case .apply(let entry) = row.verdict else {
             logger.error(
                 "A dead letter could not be written",
                 metadata: row.logMetadata.merging(["error": "\(error)"]) { _, new in new })
@@ -83,7 +84,7 @@ struct BatchSettler: Sendable {
             message: "\(error)", notificationUUID: UUID(entry.notification.uuid),
             type: entry.notification.notificationType.rawValue, subtype: entry.notification.subtype?.rawValue)
         var buried = batch
-        buried.rows[0].disposition = .bury(letter)
+        buried.rows[0].verdict = .bury(letter)
         return await settle(buried, before: deadline)
     }
 
@@ -96,10 +97,10 @@ struct BatchSettler: Sendable {
             let held = try Outbox.table.acknowledge(batch.ids, token: batch.token, session)
             let rows = batch.rows.filter { held.contains($0.claimed.id) }
             let entries = rows.compactMap { row -> LedgerEntry? in
-                if case .apply(let entry) = row.disposition { entry } else { nil }
+                if case .apply(let entry) = row.verdict { entry } else { nil }
             }
             let letters = rows.compactMap { row -> DeadLetterDraft? in
-                if case .bury(let letter) = row.disposition { letter } else { nil }
+                if case .bury(let letter) = row.verdict { letter } else { nil }
             }
             let (outcomes, _) = try watch.during(held) { try ledger.apply(entries, session) }
             let duplicates = zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0)
@@ -123,7 +124,7 @@ struct BatchSettler: Sendable {
     /// only some are told here; all of them are in the table.
     private func log(_ rows: [PreparedBatch.Row], _ outcomes: [LedgerOutcome]) {
         if logger.logLevel <= .debug {
-            let applied = rows.filter { if case .apply = $0.disposition { true } else { false } }
+            let applied = rows.filter { if case .apply = $0.verdict { true } else { false } }
             for (row, outcome) in zip(applied, outcomes) {
                 logger.debug(
                     "Settled a notification",
@@ -132,7 +133,7 @@ struct BatchSettler: Sendable {
         }
         var told = 0
         for row in rows {
-            guard case .bury(let letter) = row.disposition else { continue }
+            guard case .bury(let letter) = row.verdict else { continue }
             told += 1
             guard told <= Self.lettersTold else { return }
             logger.warning(
@@ -146,7 +147,7 @@ struct BatchSettler: Sendable {
     private func reschedule(_ batch: PreparedBatch, reason: String?) async -> Tally {
         var byReason: [String: [PreparedBatch.Row]] = [:]
         for row in batch.rows {
-            if case .reschedule(let own) = row.disposition {
+            if case .reschedule(let own) = row.verdict {
                 byReason[reason ?? own, default: []].append(row)
             } else if let reason {
                 byReason[reason, default: []].append(row)
@@ -187,7 +188,7 @@ extension PreparedBatch {
         var rescheduled = PreparedBatch(token: token, rows: [])
         var ready = rescheduled
         for row in rows {
-            if case .reschedule = row.disposition { rescheduled.rows.append(row) } else { ready.rows.append(row) }
+            if case .reschedule = row.verdict { rescheduled.rows.append(row) } else { ready.rows.append(row) }
         }
         return (rescheduled, ready)
     }

@@ -1,4 +1,5 @@
 import AppStoreVerification
+import EvidenceVerification
 import Foundation
 import Outbox
 import Queue
@@ -18,8 +19,8 @@ struct BatchVerifier: Sendable {
         for _ in 0..<2 {
             guard let revocation, await revocation.sendPendingRequests() else { break }
             for (index, row) in batch.rows.enumerated() {
-                guard case .reschedule = row.disposition else { continue }
-                batch.rows[index].disposition = judge(row.claimed).disposition
+                guard case .reschedule = row.verdict else { continue }
+                batch.rows[index].verdict = judge(row.claimed).verdict
             }
         }
         return batch
@@ -42,20 +43,20 @@ struct BatchVerifier: Sendable {
         }
         metrics.verified(judged.compactMap(\.duration), chains: verifier.chainCache.statistics)
         return PreparedBatch(
-            token: batch.token, rows: zip(claimed, judged).map { .init(claimed: $0, disposition: $1.disposition) })
+            token: batch.token, rows: zip(claimed, judged).map { .init(claimed: $0, verdict: $1.verdict) })
     }
 
-    /// A row's disposition, and how long it took to find out; nil where nothing was verified.
-    private typealias Judged = (disposition: PreparedBatch.Disposition, duration: Duration?)
+    /// A row's verdict, and how long it took to find out; nil where nothing was verified.
+    private typealias Judged = (verdict: EvidenceVerdict, duration: Duration?)
 
     private func judge(_ claimed: ClaimedNotification) -> Judged {
         if let exhausted = exhausted(claimed) { return (.bury(exhausted), nil) }
         let start = ContinuousClock.now
-        let disposition = watch.during([claimed.id]) {
+        let verdict = watch.during([claimed.id]) {
             configuration.beforeVerifying?(claimed.id)
-            return PreparedBatch.Disposition(verifying: claimed, by: verifier)
+            return EvidenceVerdict(verifying: claimed, by: verifier)
         }
-        return (disposition, ContinuousClock.now - start)
+        return (verdict, ContinuousClock.now - start)
     }
 
     /// A row that has used up its attempts is buried unopened: opening it may be what ended the others.

@@ -1,4 +1,5 @@
 package import AppStoreVerification
+package import EvidenceVerification
 import Foundation
 package import Ledger
 package import Logging

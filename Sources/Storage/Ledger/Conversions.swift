@@ -1,16 +1,17 @@
 public import AppStorePayloads
 public import Foundation
-import Postgres
+package import Postgres
 
 // The two sides of the boundary between Apple's types and PostgreSQL's.
 
 extension PostgresTimestamp {
     /// Apple's milliseconds; what lies beyond PostgreSQL's calendar becomes its first or last instant.
-    init(_ timestamp: Timestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
+    package init(_ timestamp: Timestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
 }
 
 extension Timestamp {
-    init(_ timestamp: PostgresTimestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
+    /// The database's microseconds, to the millisecond.
+    package init(_ timestamp: PostgresTimestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
 }
 
 extension UUID {

@@ -17,10 +17,7 @@ public struct RecordedNotification: Sendable, Hashable {
     public var evidence: EvidenceReference
 
     init(_ row: PostgresRow) throws {
-        guard let outcome = LedgerOutcome(rawValue: try row.decode("outcome")) else {
-            throw PostgresError(.decoding, "an outcome that is not known here", operation: "ledger.notification")
-        }
-        self.outcome = outcome
+        outcome = try row.decode("outcome", among: LedgerOutcome.self)
         originalTransactionID = try row.decode("original_transaction_id")
         signedAt = Timestamp(try row.decode("signed_at", as: PostgresTimestamp.self))
         receivedAt = Timestamp(try row.decode("received_at", as: PostgresTimestamp.self))

@@ -18,4 +18,7 @@ package struct Conservation: Sendable, Hashable {
     package var missing: Int64
     /// In more than one place: 0 or something is wrong.
     package var doubled: Int64
+
+    /// Whether each is in one place.
+    package var isWhole: Bool { missing == 0 && doubled == 0 }
 }

@@ -36,9 +36,7 @@ extension Outbox {
             """)
         do {
             let row = try await patiently { try await pool.query(query, deadline: Self.dropDeadline).one() }
-            guard let outcome = MaintenanceReport.Outcome(rawValue: try row.decode("outcome")) else {
-                throw PostgresError(.decoding, "an outcome that is not known here", operation: "outbox.drop_day")
-            }
+            let outcome = try row.decode("outcome", among: MaintenanceReport.Outcome.self)
             return try .init(day, outcome, gone: row.decode("gone"), kept: row.decode("kept"))
         } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
             return .init(day, .postponed)

@@ -7,8 +7,9 @@ extension Queue {
             PostgresQuery(
                 "\(table.statements).states",
                 """
-                select s.state, count(q.received_at),
+                select s.state, count(q.received_at) as count,
                        coalesce(extract(epoch from now() - min(q.received_at)), 0)::double precision
+                           as oldest_age_seconds
                   from (values ('ready', 1), ('scheduled', 2), ('leased', 3)) as s (state, place)
                   left join (select case when due_at <= now() then 'ready'
                                          when lease_token is null then 'scheduled' else 'leased' end as state, received_at

@@ -9,14 +9,10 @@ package struct QueueDepth: Sendable, Hashable {
     /// Since the oldest of them was received; zero where there is none.
     package var oldestAge: Duration
 
-    /// Reads state, count and age in seconds, in this order.
+    /// Reads the columns state, count and oldest_age_seconds.
     package init(_ row: PostgresRow) throws {
-        let name = try row.decode(0, as: String.self)
-        guard let state = QueueState(rawValue: name) else {
-            throw PostgresError(.decoding, "a queue's state that is not known here", operation: "decode")
-        }
-        self.state = state
-        count = try row.decode(1)
-        oldestAge = .seconds(try row.decode(2, as: Double.self))
+        state = try row.decode("state", among: QueueState.self)
+        count = try row.decode("count")
+        oldestAge = .seconds(try row.decode("oldest_age_seconds", as: Double.self))
     }
 }

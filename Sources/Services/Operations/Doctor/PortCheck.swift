@@ -4,11 +4,18 @@ import NIOHTTP1
 import NIOPosix
 
 /// Whether a receiver could listen, or one does.
-struct PortCheck {
-    let host: String
-    let port: Int
+package struct PortCheck: Sendable {
+    private let host: String
+    private let port: Int
 
-    func finding() async -> Finding {
+    /// A check of the address that a receiver listens on, or is to.
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Free, a receiver's, or somebody else's.
+    package func finding() async -> Finding {
         do {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

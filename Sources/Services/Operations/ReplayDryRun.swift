@@ -1,5 +1,6 @@
 package import AppStorePayloads
 package import AppStoreVerification
+import EvidenceVerification
 import Foundation
 package import Ledger
 package import Outbox
@@ -47,14 +48,14 @@ package struct ReplayDryRun: Sendable {
         package var moves: [Move] = []
     }
 
-    /// Letters that one dryRun takes; it holds its locks and its memory until the end.
+    /// Letters that one rehearsal takes; it holds its locks and its memory until the end.
     package static let limit = 5000
 
     private let pool: PostgresPool
     private let verifier: Verifier
     private let ledger: Ledger
 
-    /// A dryRun with the verifier and the ledger that workers would use.
+    /// A rehearsal with the verifier and the ledger that workers would use.
     package init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
         self.pool = pool
         self.verifier = verifier
@@ -69,7 +70,7 @@ package struct ReplayDryRun: Sendable {
         report.letters = letters.count
         var entries: [LedgerEntry] = []
         for (letter, body) in letters {
-            switch PreparedBatch.Disposition(verifying: ClaimedNotification(letter, body), by: verifier) {
+            switch EvidenceVerdict(verifying: ClaimedNotification(letter, body), by: verifier) {
             case .apply(let entry): entries.append(entry)
             case .bury(let draft):
                 report.stillDead.append(.init(id: letter.id, reason: draft.reason, message: draft.message))

@@ -1,49 +1,52 @@
-import AppStorePayloads
+package import AppStorePayloads
 import Foundation
-import Ledger
+package import Ledger
 
 /// A subscription and its timeline, as people and scripts see them.
-struct SubscriptionAnswer: Encodable {
-    struct Line: Encodable {
-        var environment: String
-        var bundleId: String
-        var originalTransactionId: String
-        var productId: String?
-        var subscriptionGroupId: String?
-        var appAccountToken: String?
-        var status: String
-        var access: Bool
-        var expiresAt: String
-        var accessUntil: String?
-        var willRenew: Bool?
-        var renewalProductId: String?
-        var inTrial: Bool
-        var priceIncreasePending: Bool
-        var appleStatus: Int
+package struct SubscriptionAnswer: Encodable {
+    /// One purchase as it stands.
+    package struct Line: Encodable {
+        package var environment: String
+        package var bundleId: String
+        package var originalTransactionId: String
+        package var productId: String?
+        package var subscriptionGroupId: String?
+        package var appAccountToken: String?
+        package var status: String
+        package var access: Bool
+        package var expiresAt: String
+        package var accessUntil: String?
+        package var willRenew: Bool?
+        package var renewalProductId: String?
+        package var inTrial: Bool
+        package var priceIncreasePending: Bool
+        package var appleStatus: Int
     }
 
-    struct Entry: Encodable {
-        var environment: String
-        var bundleId: String
-        var notificationUuid: String
-        var type: String
-        var subtype: String?
-        var transactionId: String?
-        var signedAt: String
-        var receivedAt: String
-        var appliedAt: String
-        var outcome: String
-        var statusBefore: String?
-        var statusAfter: String?
+    /// One line of the timeline.
+    package struct Entry: Encodable {
+        package var environment: String
+        package var bundleId: String
+        package var notificationUuid: String
+        package var type: String
+        package var subtype: String?
+        package var transactionId: String?
+        package var signedAt: String
+        package var receivedAt: String
+        package var appliedAt: String
+        package var outcome: String
+        package var statusBefore: String?
+        package var statusAfter: String?
         /// Column to [before, after]; null for what is no subscription.
-        var changes: [String: [String?]]?
+        package var changes: [String: [String?]]?
     }
 
-    var at: String
-    var lines: [Line]
-    var timeline: [Entry]
+    package var at: String
+    package var lines: [Line]
+    package var timeline: [Entry]
 
-    init(at instant: Timestamp, _ lines: [PurchaseStatus], _ timeline: [TimelineEntry]) {
+    /// What is known of a subscription, at an instant.
+    package init(at instant: Timestamp, _ lines: [PurchaseStatus], _ timeline: [TimelineEntry]) {
         at = instant.description
         self.lines = lines.map { line in
             Line(
@@ -59,7 +62,8 @@ struct SubscriptionAnswer: Encodable {
         self.timeline = timeline.map(Entry.init)
     }
 
-    var text: String {
+    /// For people.
+    package var text: String {
         let blocks = lines.map { line in
             """
             subscription \(line.originalTransactionId) of \(line.bundleId), \(line.environment)
@@ -98,7 +102,8 @@ struct SubscriptionAnswer: Encodable {
 }
 
 extension SubscriptionAnswer.Entry {
-    init(_ entry: TimelineEntry) {
+    /// A line of the timeline.
+    package init(_ entry: TimelineEntry) {
         environment = entry.environment
         bundleId = entry.bundleID
         notificationUuid = entry.notificationUUID.uuidString.lowercased()
@@ -121,7 +126,7 @@ extension SubscriptionAnswer.Entry {
         guard let signed = Timestamp(iso8601: signedAt), let received = Timestamp(iso8601: receivedAt) else {
             return "-"
         }
-        return QueueCommand.age(Double(received.milliseconds(since: signed)) / 1000)
+        return Duration.milliseconds(received.milliseconds(since: signed)).age
     }
 
     /// What changed, in the order in which one asks.

@@ -13,7 +13,7 @@ package struct MaintenanceService: Service {
     private let interval: Duration
     private let logger: Logger
 
-    /// An maintenance.
+    /// Maintenance of an outbox.
     /// - Parameter interval: between two rounds, give or take a quarter, so that many workers do not come together.
     package init(outbox: Outbox, retention: Retention, interval: Duration = .seconds(3600), logger: Logger) {
         self.outbox = outbox

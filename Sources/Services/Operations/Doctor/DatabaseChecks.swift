@@ -1,26 +1,45 @@
 import Foundation
-import Outbox
-import Postgres
+package import Outbox
+package import Postgres
 import Queue
 
 /// What can be told from the database, each question bounded in time.
-struct DatabaseChecks: Sendable {
-    let pool: PostgresPool
-    /// The database, for people; no secret in it.
-    let place: String
-    let role: DatabaseRole?
-    let transactionAge: Double
+package struct DatabaseChecks: Sendable {
+    private let pool: PostgresPool
+    private let migrator: Migrator
+    private let place: String
+    private let role: DatabaseRole?
+    let transactionAge: Duration
 
-    static let queryTimeout = Duration.seconds(5)
-    static let names = [
+    /// Checks of a database.
+    /// - Parameters:
+    ///   - migrator: knows the schema that the program was built for.
+    ///   - place: the database, for people; no secret in it.
+    ///   - role: what the user must be allowed to be; without one, a receiver or a worker.
+    ///   - transactionAge: for how long a transaction may keep dead rows from being removed.
+    package init(
+        pool: PostgresPool, migrator: Migrator, place: String, role: DatabaseRole?, transactionAge: Duration
+    ) {
+        self.pool = pool
+        self.migrator = migrator
+        self.place = place
+        self.role = role
+        self.transactionAge = transactionAge
+    }
+
+    /// What a connection's `queryTimeout` should be: nobody waits for the doctor for long.
+    package static let queryTimeout = Duration.seconds(5)
+    /// The checks, in their order.
+    package static let names = [
         "database", "schema", "rights", "clock", "disk", "vacuum horizon", "partitions", "queue", "dead letters",
     ]
-    /// How far clocks may be apart, in seconds; NTP keeps them within milliseconds.
-    private static let clockTolerance = 5.0
+    /// How far clocks may be apart; NTP keeps them within milliseconds.
+    private static let clockTolerance = Duration.seconds(5)
     /// How long the oldest notification may wait before somebody should ask where the workers are.
     private static let queueTolerance = Duration.seconds(300)
 
-    func findings() async -> [Finding] {
+    /// A finding for each of ``names``.
+    package func findings() async -> [Finding] {
         var database = Finding.ok("database", "reached \(place)")
         do {
             _ = try await survey.user()
@@ -57,8 +76,8 @@ struct DatabaseChecks: Sendable {
 
     private func schema() async -> Finding {
         let finding = await check("schema") {
-            let state = try await Database.migrator().check(on: pool)
-            if let misfit = Database.misfit(state) { return .failed("schema", misfit.message) }
+            let state = try await migrator.check(on: pool)
+            if let misfit = state.misfit { return .failed("schema", misfit) }
             return .ok("schema", "\(state)")
         }
         return finding.status == .skipped ? .skipped("schema", "this user may not see it; see rights") : finding
@@ -100,8 +119,8 @@ struct DatabaseChecks: Sendable {
             let there = try await survey.clock()
             let after = Date()
             let difference = ClockDifference(
-                before: before.timeIntervalSince1970, after: after.timeIntervalSince1970,
-                there: Double(there.microsecondsSince1970) / 1_000_000)
+                before: .seconds(before.timeIntervalSince1970), after: .seconds(after.timeIntervalSince1970),
+                there: .microseconds(there.microsecondsSince1970))
             guard difference.certain <= Self.clockTolerance else {
                 return .failed(
                     "clock",
@@ -136,7 +155,7 @@ struct DatabaseChecks: Sendable {
         }
         return .failed(
             "queue",
-            "the oldest of \(ready.count) waits for \(QueueCommand.age(ready.oldestAge / .seconds(1))): is a worker running? storehook work"
+            "the oldest of \(ready.count) waits for \(ready.oldestAge.age): is a worker running? storehook work"
         )
     }
 

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Foundation
 import Logging
+import Operations
 import Outbox
 import Postgres
+import Receiver
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,7 +32,7 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        var findings = ConfigurationChecks(settings: settings, role: role).findings()
+        var findings = configurationChecks(settings).findings()
         findings += await databaseFindings(settings)
         findings.append(await PortCheck(host: host, port: port).finding())
         switch format {
@@ -46,6 +48,36 @@ struct Doctor: AsyncParsableCommand {
         if findings.contains(where: { $0.status == .failed }) { throw ExitStatus.failed }
     }
 
+    /// Every setting is read, as the programs would.
+    private func configurationChecks(_ settings: Settings) -> ConfigurationChecks {
+        let readings: [() throws -> Void] = [
+            { _ = try settings.database() }, { _ = try settings.verifier() }, { _ = try settings.retries() },
+            { _ = try settings.lease() }, { _ = try settings.retention() }, { _ = try settings.logger("doctor") },
+        ]
+        return ConfigurationChecks(
+            faults: readings.compactMap(Self.fault), trust: try? settings.verifier(),
+            certificate: Self.certificate(settings), role: role)
+    }
+
+    /// Why something cannot be read; nil if it can.
+    private static func fault(_ reading: () throws -> Void) -> String? {
+        do {
+            try reading()
+            return nil
+        } catch {
+            return (error as? CommandFailure)?.message ?? "\(error)"
+        }
+    }
+
+    private static func certificate(_ settings: Settings) -> ConfigurationChecks.Certificate {
+        do {
+            guard let identity = try settings.tls() else { return .none }
+            return .usable(file: identity.certificateFile, expires: identity.expires)
+        } catch {
+            return .unusable((error as? CommandFailure)?.message ?? "\(error)")
+        }
+    }
+
     private func databaseFindings(_ settings: Settings) async -> [Finding] {
         do {
             var configuration = try settings.database()
@@ -56,7 +88,8 @@ struct Doctor: AsyncParsableCommand {
             logger.logLevel = .critical
             let pool = PostgresPool(configuration: configuration, size: 1, logger: logger)
             let checks = DatabaseChecks(
-                pool: pool, place: "\(configuration)", role: role, transactionAge: transactionAge)
+                pool: pool, migrator: try Database.migrator(), place: "\(configuration)", role: role,
+                transactionAge: .seconds(transactionAge))
             let findings = await checks.findings()
             await pool.close()
             return findings

@@ -34,16 +34,16 @@ extension DatabaseChecks {
         await check("vacuum horizon") {
             let pins = try await survey.horizon()
             guard let worst = pins.first(where: isOld) else {
-                return .ok("vacuum horizon", "nothing older than \(QueueCommand.age(transactionAge)) holds it back")
+                return .ok("vacuum horizon", "nothing older than \(transactionAge.age) holds it back")
             }
-            let age = worst.seconds.map { "for \(QueueCommand.age($0))" } ?? "for \(worst.transactions) transactions"
+            let age = worst.age.map { "for \($0.age)" } ?? "for \(worst.transactions) transactions"
             let (who, remedy) =
                 switch worst.kind {
-                case "session":
+                case .session:
                     ("session \(worst.name)", "end it: select pg_terminate_backend(\(worst.name))")
-                case "prepared":
+                case .prepared:
                     ("prepared transaction \(worst.name)", "commit prepared or rollback prepared it")
-                default:
+                case .slot:
                     ("replication slot \(worst.name)", "let its consumer catch up, or pg_drop_replication_slot it")
                 }
             return .failed(
@@ -53,9 +53,9 @@ extension DatabaseChecks {
     }
 
     private func isOld(_ pin: ServerSurvey.HorizonPin) -> Bool {
-        if pin.kind == "slot" { return pin.transactions >= Self.manyTransactions }
-        guard let seconds = pin.seconds else { return pin.transactions >= Self.manyTransactions }
-        return seconds > transactionAge
+        if pin.kind == .slot { return pin.transactions >= Self.manyTransactions }
+        guard let age = pin.age else { return pin.transactions >= Self.manyTransactions }
+        return age > transactionAge
     }
 
     /// The file system under a path, in bytes; nil where it cannot be seen.

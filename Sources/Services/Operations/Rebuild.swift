@@ -1,5 +1,6 @@
 import AppStorePayloads
 package import AppStoreVerification
+import EvidenceVerification
 package import Ledger
 import Outbox
 package import Postgres

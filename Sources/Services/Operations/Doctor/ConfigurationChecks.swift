@@ -1,38 +1,48 @@
 import AppStorePayloads
-import AppStoreVerification
-import Foundation
-import Outbox
-import Receiver
+package import AppStoreVerification
+package import Foundation
+package import Outbox
 
 /// What can be told from the settings alone.
-struct ConfigurationChecks {
-    let settings: Settings
-    let role: DatabaseRole?
+package struct ConfigurationChecks: Sendable {
+    /// The receiver's own certificate.
+    package enum Certificate: Sendable {
+        /// It has none: TLS is a proxy's business.
+        case none
+        /// It can be used.
+        case usable(file: String, expires: Date)
+        /// It cannot, for this reason.
+        case unusable(String)
+    }
 
-    func findings() -> [Finding] { [configuration(), apps(), roots(), certificate()] }
+    private let faults: [String]
+    private let trust: VerifierConfiguration?
+    private let certificate: Certificate
+    private let role: DatabaseRole?
 
-    /// Every setting is read, as the programs would.
+    /// Checks of settings, as whoever reads them has found them.
+    /// - Parameters:
+    ///   - faults: settings that cannot be read, a line each.
+    ///   - trust: what workers trust and serve; nil where that is among the faults.
+    ///   - role: what the settings are for.
+    package init(faults: [String], trust: VerifierConfiguration?, certificate: Certificate, role: DatabaseRole?) {
+        self.faults = faults
+        self.trust = trust
+        self.certificate = certificate
+        self.role = role
+    }
+
+    /// A finding a check.
+    package func findings() -> [Finding] { [configuration(), apps(), roots(), ownCertificate()] }
+
     private func configuration() -> Finding {
-        let readings: [() throws -> Void] = [
-            { _ = try settings.database() }, { _ = try settings.verifier() }, { _ = try settings.retries() },
-            { _ = try settings.lease() }, { _ = try settings.retention() },
-            { _ = try settings.logger("doctor") },
-        ]
-        let faults = readings.compactMap { reading -> String? in
-            do {
-                try reading()
-                return nil
-            } catch {
-                return (error as? CommandFailure)?.message ?? "\(error)"
-            }
-        }
-        return faults.isEmpty
+        faults.isEmpty
             ? .ok("configuration", "every setting can be read")
             : .failed("configuration", faults.joined(separator: "; "))
     }
 
     private func apps() -> Finding {
-        guard let trust = try? settings.verifier() else { return .skipped("apps", "see configuration") }
+        guard let trust else { return .skipped("apps", "see configuration") }
         guard !trust.apps.isEmpty else {
             if role == .receiver || role == .monitor { return .skipped("apps", "a \(role?.rawValue ?? "") needs none") }
             return .failed(
@@ -51,29 +61,25 @@ struct ConfigurationChecks {
         return .ok("apps", "\(names.joined(separator: ", ")) in \(environments)")
     }
 
-    /// The receiver's own certificate, where it has one.
-    private func certificate() -> Finding {
-        do {
-            guard let identity = try settings.tls() else {
-                return .skipped("certificate", "TLS is a proxy's business here")
-            }
-            let until = identity.expires.formatted(.iso8601)
-            guard identity.expires > Date(timeIntervalSinceNow: Self.renewalTime) else {
+    private func ownCertificate() -> Finding {
+        switch certificate {
+        case .none: return .skipped("certificate", "TLS is a proxy's business here")
+        case .unusable(let why): return .failed("certificate", why)
+        case .usable(let file, let expires):
+            let until = expires.formatted(.iso8601)
+            guard expires > Date(timeIntervalSinceNow: Self.renewalTime / .seconds(1)) else {
                 return .failed(
-                    "certificate",
-                    "\(identity.certificateFile) is valid until \(until): renew it, then send SIGHUP to the receiver")
+                    "certificate", "\(file) is valid until \(until): renew it, then send SIGHUP to the receiver")
             }
-            return .ok("certificate", "\(identity.certificateFile) is valid until \(until)")
-        } catch {
-            return .failed("certificate", (error as? CommandFailure)?.message ?? "\(error)")
+            return .ok("certificate", "\(file) is valid until \(until)")
         }
     }
 
-    /// Certificates of 90 days are renewed with 30 days left; with 14 left, somebody should look, in seconds.
-    private static let renewalTime = 14.0 * 86_400
+    /// Certificates of 90 days are renewed with 30 days left; with 14 left, somebody should look.
+    private static let renewalTime = Duration.seconds(14 * 86_400)
 
     private func roots() -> Finding {
-        guard let trust = try? settings.verifier() else { return .skipped("roots", "see configuration") }
+        guard let trust else { return .skipped("roots", "see configuration") }
         // Xcode signs with a certificate of the developer's own.
         let isAppleNeeded = !trust.environments.subtracting([.xcode]).isEmpty
         guard isAppleNeeded else { return .ok("roots", "\(trust.trustedRoots.count), for Xcode alone") }
