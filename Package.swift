@@ -115,8 +115,8 @@ let package = Package(
             name: "QueueTests", dependencies: ["Postgres", "Queue", "TestSupport", logging], swiftSettings: rules),
         // Base64url is AppStorePayloads' alone, and how the outbox's bytes are packed the Outbox's.
         .target(
-            name: "Outbox", dependencies: ["AppStorePayloads", "Postgres", "Queue"], path: "Sources/Storage/Outbox",
-            swiftSettings: rules),
+            name: "Outbox", dependencies: ["AppStorePayloads", "AppStoreVerification", "Postgres", "Queue"],
+            path: "Sources/Storage/Outbox", swiftSettings: rules),
         .target(
             name: "Ledger",
             dependencies: ["AppStorePayloads", "Postgres", "Subscriptions"],
@@ -244,7 +244,8 @@ let package = Package(
         .testTarget(
             name: "OutboxTests",
             dependencies: [
-                "AppStorePayloads", "Outbox", "Postgres", "Queue", "Schema", "Simulator", "TestSupport", crypto,
+                "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres", "Queue", "Schema", "Simulator",
+                "TestSupport", crypto,
                 logging,
             ],
             swiftSettings: rules

@@ -124,7 +124,7 @@ struct SettleTests {
                 try Outbox.bury(
                     [
                         DeadLetterDraft(
-                            claimed[0], category: .unprocessable, reason: "x", message: long, type: long, subtype: long,
+                            claimed[0], reason: .applyFailed, message: long, type: long, subtype: long,
                             attempts: 1_000_000)
                     ], session)
             }

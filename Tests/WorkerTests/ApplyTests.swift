@@ -51,7 +51,7 @@ struct ApplyTests {
             let letters = try await bench.letters()
             #expect(letters.map(\.notificationUUID) == [offender.uuid])
             #expect(letters.first?.reason == "sqlstate_23514")
-            #expect(letters.first?.category == "unprocessable")
+            #expect(letters.first?.category == .unprocessable)
             #expect(letters.first?.type == "TEST")
             let counted = try await bench.outbox.conservation()
             #expect(counted.applied == Int64(count - 1) && counted.dead == 1)

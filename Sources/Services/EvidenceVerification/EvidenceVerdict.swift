@@ -13,21 +13,20 @@ package enum EvidenceVerdict: Sendable {
     /// Refused for good.
     case bury(DeadLetterDraft)
     /// Could not be verified now; another time it may.
-    case reschedule(reason: String)
+    case reschedule(ReasonCode)
 
     /// Verifies a row. Permanent and transient are told apart here and nowhere else: of all reasons to refuse a signature,
     /// only a revocation responder that is away can be another one tomorrow.
     package init(verifying claimed: ClaimedNotification, by verifier: Verifier) {
         if let why = claimed.unreadable {
             self = .bury(
-                DeadLetterDraft(
-                    claimed, category: .unprocessable, reason: "body_unreadable", message: why.description))
+                DeadLetterDraft(claimed, reason: .bodyUnreadable, message: why.description))
             return
         }
         guard let body = claimed.body else {
             self = .bury(
                 DeadLetterDraft(
-                    claimed, category: .unprocessable, reason: "body_missing",
+                    claimed, reason: .bodyMissing,
                     message: "the stored bytes are gone: their partition was dropped before the notification was done"))
             return
         }
@@ -37,13 +36,13 @@ package enum EvidenceVerdict: Sendable {
                     outboxID: claimed.id, receivedAt: claimed.receivedAt, try verifier.verifyNotification(body)))
         } catch {
             if error.code == .revocationUnknown {
-                self = .reschedule(reason: error.code.rawValue)
+                self = .reschedule(.verification(error.code))
                 return
             }
             let claims = UnverifiedSummary.read(body)
             self = .bury(
                 DeadLetterDraft(
-                    claimed, category: .unverified, reason: error.code.rawValue, message: error.message,
+                    claimed, reason: .verification(error.code), message: error.message,
                     notificationUUID: claims.notificationUUID.map(UUID.init),
                     type: claims.notificationType?.rawValue, subtype: claims.subtype?.rawValue))
         }

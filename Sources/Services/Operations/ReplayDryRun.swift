@@ -20,7 +20,7 @@ package struct ReplayDryRun: Sendable {
             /// The letter.
             package var id: Int64
             /// The reason code it would have.
-            package var reason: String
+            package var reason: ReasonCode
             /// The line for people.
             package var message: String
         }

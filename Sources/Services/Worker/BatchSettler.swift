@@ -52,7 +52,7 @@ struct BatchSettler: Sendable {
                 return try await commit(batch)
             } catch let error as PostgresError where error.isTransient {
                 failures += 1
-                guard failures < Self.maximumTries else { return await reschedule(batch, reason: error.code) }
+                guard failures < Self.maximumTries else { return await reschedule(batch, reason: ReasonCode(error)) }
                 guard ContinuousClock.now < deadline, !Task.isCancelled else {
                     logger.warning("Left a batch to the end of its lease", metadata: ["error": "\(error)"])
                     return Tally(lost: batch.rows.count)
@@ -77,10 +77,10 @@ struct BatchSettler: Sendable {
             logger.error(
                 "A dead letter could not be written",
                 metadata: row.logMetadata.merging(["error": "\(error)"]) { _, new in new })
-            return await reschedule(batch, reason: "dead_letter_refused")
+            return await reschedule(batch, reason: .deadLetterRefused)
         }
         let letter = DeadLetterDraft(
-            row.claimed, category: .unprocessable, reason: (error as? PostgresError)?.code ?? "apply_failed",
+            row.claimed, reason: (error as? PostgresError).map { ReasonCode($0) } ?? .applyFailed,
             message: "\(error)", notificationUUID: UUID(entry.notification.uuid),
             type: entry.notification.notificationType.rawValue, subtype: entry.notification.subtype?.rawValue)
         var buried = batch
@@ -139,13 +139,14 @@ struct BatchSettler: Sendable {
             logger.warning(
                 "Buried a notification",
                 metadata: row.logMetadata.merging(
-                    ["category": "\(letter.category.rawValue)", "reason": "\(letter.reason)"]) { _, new in new })
+                    ["category": "\(letter.category.rawValue)", "reason": "\(letter.reason.rawValue)"]) { _, new in new
+                    })
         }
     }
 
     /// Puts rows off by the retry policy; `reason` where the rows do not say themselves.
-    private func reschedule(_ batch: PreparedBatch, reason: String?) async -> Tally {
-        var byReason: [String: [PreparedBatch.Row]] = [:]
+    private func reschedule(_ batch: PreparedBatch, reason: ReasonCode?) async -> Tally {
+        var byReason: [ReasonCode: [PreparedBatch.Row]] = [:]
         for row in batch.rows {
             if case .reschedule(let own) = row.verdict {
                 byReason[reason ?? own, default: []].append(row)
@@ -158,12 +159,12 @@ struct BatchSettler: Sendable {
             let delays = rows.map { configuration.retries.backoff.pause(afterFailures: $0.claimed.attempts) }
             do {
                 try await outbox.queue.reschedule(
-                    rows.map(\.claimed.id), by: delays, reason: reason, token: batch.token)
+                    rows.map(\.claimed.id), by: delays, reason: reason.rawValue, token: batch.token)
                 metrics.reschedule(rows.count, reason: reason)
                 for row in rows {
                     logger.debug(
                         "Put a notification off",
-                        metadata: row.logMetadata.merging(["reason": "\(reason)"]) { _, new in new })
+                        metadata: row.logMetadata.merging(["reason": "\(reason.rawValue)"]) { _, new in new })
                 }
                 tally.reschedule += rows.count
             } catch {
@@ -199,19 +200,5 @@ extension PreparedBatch {
             PreparedBatch(token: token, rows: Array(rows[..<middle])),
             PreparedBatch(token: token, rows: Array(rows[middle...]))
         )
-    }
-}
-
-extension PostgresError {
-    /// The failure as a reason code: `sqlstate_22p02`, `timeout`, …
-    fileprivate var code: String {
-        switch kind {
-        case .server(let state): "sqlstate_\(state)".lowercased()
-        case .connection: "database_away"
-        case .timeout: "database_timeout"
-        case .cancelled: "cancelled"
-        case .decoding: "database_decoding"
-        case .configuration, .unsupported: "database_unsupported"
-        }
     }
 }

@@ -66,12 +66,12 @@ struct BatchVerifier: Sendable {
         switch exhaustion.cause {
         case .workerGone:
             return DeadLetterDraft(
-                claimed, category: .unprocessable, reason: "crashed_worker",
+                claimed, reason: .crashedWorker,
                 message: "each of \(tries) attempts ended with its worker gone; see the workers' logs before a replay",
                 attempts: tries)
         case .putOff(let reason):
             return DeadLetterDraft(
-                claimed, category: .unprocessable, reason: "attempts_exhausted",
+                claimed, reason: .attemptsExhausted,
                 message: "\(tries) attempts, the last one put off for \(reason ?? "no known reason")", attempts: tries)
         }
     }

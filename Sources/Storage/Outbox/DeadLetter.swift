@@ -13,9 +13,9 @@ package struct DeadLetter: Sendable, Hashable {
     package var type: String?
     /// As the letter itself says.
     package var subtype: String?
-    /// `unverified` or `unprocessable`.
-    package var category: String
-    /// The code.
+    /// Whom it is for.
+    package var category: DeadLetterCategory
+    /// The code, a ``ReasonCode`` unless another release wrote it.
     package var reason: String
     /// One line for people.
     package var message: String
@@ -25,8 +25,8 @@ package struct DeadLetter: Sendable, Hashable {
     package var receivedAt: PostgresTimestamp
     /// When it was buried.
     package var deadAt: PostgresTimestamp
-    /// `open`, `replayed` or `discarded`.
-    package var resolution: String
+    /// What became of it.
+    package var resolution: DeadLetterResolution
     /// When somebody replayed or discarded it.
     package var resolvedAt: PostgresTimestamp?
     /// Who did.

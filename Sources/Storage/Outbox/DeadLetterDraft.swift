@@ -4,14 +4,6 @@ import Queue
 
 /// A notification about to be buried, and why.
 package struct DeadLetterDraft: Sendable, Hashable {
-    /// Whom the letter is for.
-    package enum Category: String, Sendable, Hashable, CaseIterable {
-        /// We could not trust it.
-        case unverified
-        /// We trust it and could not apply it.
-        case unprocessable
-    }
-
     /// The row it was.
     package var outboxID: Int64
     /// When it was stored.
@@ -22,10 +14,10 @@ package struct DeadLetterDraft: Sendable, Hashable {
     package var type: String?
     /// As the letter itself says; shortened to what the schema takes.
     package var subtype: String?
+    /// Why it is buried.
+    package var reason: ReasonCode
     /// Whom it is for.
-    package var category: Category
-    /// A code that scripts can filter by: lower case, digits and underscores.
-    package var reason: String
+    package var category: DeadLetterCategory { reason.category ?? .unprocessable }
     /// One line for people; never contents of the payload.
     package var message: String
     /// Claims it took.
@@ -33,7 +25,7 @@ package struct DeadLetterDraft: Sendable, Hashable {
 
     /// A draft of a claimed row's letter; `attempts` are the row's unless told otherwise.
     package init(
-        _ claimed: ClaimedNotification, category: Category, reason: String, message: String,
+        _ claimed: ClaimedNotification, reason: ReasonCode, message: String,
         notificationUUID: UUID? = nil, type: String? = nil, subtype: String? = nil, attempts: Int? = nil
     ) {
         outboxID = claimed.id
@@ -41,7 +33,6 @@ package struct DeadLetterDraft: Sendable, Hashable {
         self.notificationUUID = notificationUUID
         self.type = type.map { Self.shortened($0, to: 100) }
         self.subtype = subtype.map { Self.shortened($0, to: 100) }
-        self.category = category
         self.reason = reason
         self.message = Self.shortened(message, to: 1000)
         self.attempts = attempts ?? claimed.attempts

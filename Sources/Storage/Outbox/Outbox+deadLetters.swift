@@ -47,10 +47,12 @@ extension DeadLetter {
         self.init(
             id: try row.decode("id"), outboxID: try row.decode("outbox_id"),
             notificationUUID: try row.decode("notification_uuid"), type: try row.decode("type"),
-            subtype: try row.decode("subtype"), category: try row.decode("category"), reason: try row.decode("reason"),
+            subtype: try row.decode("subtype"), category: try row.decode("category", among: DeadLetterCategory.self),
+            reason: try row.decode("reason"),
             message: try row.decode("message"), attempts: Int(try row.decode("attempts", as: Int16.self)),
             receivedAt: try row.decode("received_at"), deadAt: try row.decode("dead_at"),
-            resolution: try row.decode("resolution"), resolvedAt: try row.decode("resolved_at"),
+            resolution: try row.decode("resolution", among: DeadLetterResolution.self),
+            resolvedAt: try row.decode("resolved_at"),
             resolvedBy: try row.decode("resolved_by"), resolvedWhy: try row.decode("resolved_why"))
     }
 }

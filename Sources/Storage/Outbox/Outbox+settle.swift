@@ -33,7 +33,7 @@ extension Outbox {
                 select * from unnest(
                     \(letters.map(\.outboxID)), \(letters.map(\.receivedAt)), \(letters.map(\.notificationUUID)),
                     \(letters.map(\.type)), \(letters.map(\.subtype)), \(letters.map(\.category.rawValue)),
-                    \(letters.map(\.reason)), \(letters.map(\.message)), \(letters.map { Int16(clamping: $0.attempts) }))
+                    \(letters.map(\.reason.rawValue)), \(letters.map(\.message)), \(letters.map { Int16(clamping: $0.attempts) }))
                 """))
     }
 }

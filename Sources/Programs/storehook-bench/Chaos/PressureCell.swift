@@ -58,7 +58,7 @@ struct PressureCell: Sendable {
                     insert into storehook.outbox (body) select 'x' from generate_series(1, 200000) returning id, received_at
                 )
                 insert into storehook.outbox_queue (id, received_at, due_at, attempts, last_reason)
-                select id, received_at, now() + interval '1 hour' + random() * interval '1 hour', 1, 'database_away'
+                select id, received_at, now() + interval '1 hour' + random() * interval '1 hour', 1, 'database_unavailable'
                   from stored
                 """, deadline: .seconds(120))
             try await Self.settle(setting)

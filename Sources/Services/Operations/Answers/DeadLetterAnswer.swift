@@ -28,13 +28,13 @@ package struct DeadLetterAnswer: Encodable {
         notificationUuid = letter.notificationUUID?.uuidString.lowercased()
         type = letter.type
         subtype = letter.subtype
-        category = letter.category
+        category = letter.category.rawValue
         reason = letter.reason
         message = letter.message
         attempts = letter.attempts
         receivedAt = Timestamp(letter.receivedAt).description
         deadAt = Timestamp(letter.deadAt).description
-        resolution = letter.resolution
+        resolution = letter.resolution.rawValue
         resolvedAt = letter.resolvedAt.map { Timestamp($0).description }
         resolvedBy = letter.resolvedBy
         resolvedWhy = letter.resolvedWhy

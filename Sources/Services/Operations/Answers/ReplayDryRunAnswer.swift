@@ -1,3 +1,4 @@
+import Outbox
 import Subscriptions
 
 /// What a replay would do, as people and scripts see it.
@@ -30,7 +31,7 @@ package struct ReplayDryRunAnswer: Encodable, Sendable {
         applied = report.applied
         duplicate = report.duplicate
         parked = report.parked
-        stillDead = report.stillDead.map { StillDead(id: $0.id, reason: $0.reason, message: $0.message) }
+        stillDead = report.stillDead.map { StillDead(id: $0.id, reason: $0.reason.rawValue, message: $0.message) }
         changes = report.moves.map {
             Change(
                 environment: $0.line.environment, bundleId: $0.line.bundleID,
