@@ -23,6 +23,7 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
@@ -109,13 +110,17 @@ let package = Package(
             resources: [.embedInCode("migrations")],
             swiftSettings: rules
         ),
+        // Claiming, leases and the fence: one implementation for every queue.
+        .target(name: "Queue", dependencies: ["Postgres"], path: "Sources/Storage/Queue", swiftSettings: rules),
+        .testTarget(
+            name: "QueueTests", dependencies: ["Postgres", "Queue", "TestSupport", logging], swiftSettings: rules),
         // Base64url is AppStorePayloads' alone, and how the outbox's bytes are packed the Outbox's.
         .target(
-            name: "Outbox", dependencies: ["AppStorePayloads", "Postgres"], path: "Sources/Storage/Outbox",
-            swiftSettings: rules),
+            name: "Outbox", dependencies: ["AppStorePayloads", "AppStoreVerification", "Postgres", "Queue"],
+            path: "Sources/Storage/Outbox", swiftSettings: rules),
         .target(
             name: "Ledger",
-            dependencies: ["AppStorePayloads", "Outbox", "Postgres", "Subscriptions"],
+            dependencies: ["AppStorePayloads", "Postgres", "Subscriptions"],
             path: "Sources/Storage/Ledger",
             swiftSettings: rules
         ),
@@ -128,21 +133,34 @@ let package = Package(
             swiftSettings: rules
         ),
 
-        // What the programs tell of themselves, for Prometheus.
+        // What every HTTP port of every program has in common, whatever it serves.
         .target(
-            name: "Monitoring",
+            name: "HTTPServing",
             dependencies: [
-                "Outbox", "Postgres", httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore,
+                httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTPTypes, nioSSL, nioTLS,
                 serviceLifecycle,
             ],
-            path: "Sources/Services/Monitoring",
+            path: "Sources/Services/HTTPServing",
             swiftSettings: rules
         ),
         .testTarget(
+            name: "HTTPServingTests",
+            dependencies: [
+                "HTTPServing", "TestSupport", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioEmbedded,
+                nioHTTP1, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle,
+            ],
+            swiftSettings: rules
+        ),
+
+        // What the programs tell of themselves, for Prometheus.
+        .target(
+            name: "Monitoring", dependencies: ["HTTPServing", "Outbox", "Postgres", "Queue", metrics],
+            path: "Sources/Services/Monitoring", swiftSettings: rules),
+        .testTarget(
             name: "MonitoringTests",
             dependencies: [
-                "Monitoring", "Outbox", "Postgres", "Schema", "TestSupport", asyncHTTPClient, logging, metrics, nioCore,
-                nioHTTP1, serviceLifecycle,
+                "HTTPServing", "Monitoring", "Outbox", "Postgres", "Schema", "TestSupport", asyncHTTPClient, logging,
+                metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -151,8 +169,8 @@ let package = Package(
         .target(
             name: "Receiver",
             dependencies: [
-                "AppStorePayloads", "Outbox", deque, httpTypes, hummingbird, hummingbirdCore, logging, metrics,
-                nioCore, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle,
+                "AppStorePayloads", "HTTPServing", "Outbox", deque, httpTypes, hummingbird, logging, metrics,
+                serviceLifecycle,
             ],
             path: "Sources/Services/Receiver",
             swiftSettings: rules
@@ -160,10 +178,37 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Subscriptions", logging,
-                metrics, serviceLifecycle,
+                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox", "Postgres",
+                "Queue",
+                logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/Worker",
+            swiftSettings: rules
+        ),
+
+        // What stored bytes are once they are verified; for workers, and for what rehearses and repairs their work.
+        .target(
+            name: "EvidenceVerification",
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", logging,
+            ],
+            path: "Sources/Services/EvidenceVerification",
+            swiftSettings: rules
+        ),
+        // What people have done for them: the commands ask it, and a console can.
+        .target(
+            name: "Operations",
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox", "Postgres",
+                "Queue", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+                "HTTPServing",
+            ],
+            path: "Sources/Services/Operations",
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "OperationsTests",
+            dependencies: ["AppStoreVerification", "Operations", "Outbox"],
             swiftSettings: rules
         ),
 
@@ -181,8 +226,12 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Monitoring", "Outbox", "Postgres", "Receiver",
-                "Schema", "Simulator", "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration,
+                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "HTTPServing", "Ledger",
+                "Monitoring",
+                "Operations", "Outbox", "Postgres", "Queue", "Receiver", "Schema", "Simulator", "Subscriptions",
+                "Worker",
+                argumentParser, asyncHTTPClient,
+                configuration,
                 logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Sources/Programs/storehook",
@@ -193,7 +242,8 @@ let package = Package(
         .executableTarget(
             name: "storehook-bench",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Schema", "Simulator",
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Schema",
+                "Simulator",
                 "Worker", argumentParser, asyncHTTPClient, crypto, histogram, logging, nioCore, nioHTTP1,
                 serviceLifecycle, unixSignals,
             ],
@@ -210,23 +260,25 @@ let package = Package(
         .testTarget(
             name: "OutboxTests",
             dependencies: [
-                "AppStorePayloads", "Outbox", "Postgres", "Schema", "Simulator", "TestSupport", crypto, logging,
+                "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres", "Queue", "Schema", "Simulator",
+                "TestSupport", crypto,
+                logging,
             ],
             swiftSettings: rules
         ),
         .testTarget(
             name: "ReceiverTests",
             dependencies: [
-                "Outbox", "Postgres", "Receiver", "Schema", "Simulator", "TestSupport", asyncHTTPClient, logging,
-                nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+                "HTTPServing", "Outbox", "Postgres", "Queue", "Receiver", "Schema", "Simulator", "TestSupport",
+                asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Schema", "Simulator",
-                "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Operations", "Outbox", "Postgres", "Queue",
+                "Schema", "Simulator", "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -234,7 +286,8 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "storehook", "storehook-bench", "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres",
-                "Schema", "Simulator", "TestSupport", "Worker", asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL,
+                "EvidenceVerification", "Queue", "Schema", "Simulator", "Subscriptions", "TestSupport", "Worker",
+                argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             swiftSettings: rules
         ),

@@ -59,8 +59,10 @@ def check_kubernetes():
         if item["kind"] in ("Deployment", "Job")
     }
     check_references(objects, names, pods)
+    policies = [item for _, item in objects if item["kind"] == "NetworkPolicy"]
     for (kind, name), pod in pods.items():
         check_pod(f"{kind} {name}", pod["spec"], names)
+        check_operations(f"{kind} {name}", pod, policies)
 
 
 def check_references(objects, names, pods):
@@ -75,12 +77,41 @@ def check_references(objects, names, pods):
         if kind == "HorizontalPodAutoscaler":
             target = spec["scaleTargetRef"]
             require((target["kind"], target["name"]) in names, f"{file}: scales {target['name']}, which is not there")
+        if kind == "Service":
+            for port in spec["ports"]:
+                require(port["targetPort"] != "metrics", f"{file}: Service {item['metadata']['name']} leads to metrics")
         if kind == "Ingress":
             for rule in spec["rules"]:
                 for path in rule["http"]["paths"]:
                     service = path["backend"]["service"]["name"]
                     require(("Service", service) in names, f"{file}: leads to {service}, which is not there")
                     require(path["path"] == "/webhooks/apple", f"{file}: opens {path['path']} to the world")
+
+
+def check_operations(name, pod, policies):
+    """That probes and Prometheus ask the operations port, and that Prometheus' namespace and no other may come there."""
+    container = pod["spec"]["containers"][0]
+    ports = {port["name"]: port["containerPort"] for port in container.get("ports", [])}
+    if not ports:
+        return
+    own = ports.get("metrics")
+    require(option(container["args"], "--metrics-port") == str(own), f"{name}: --metrics-port is not {own}")
+    require(pod["metadata"]["annotations"]["prometheus.io/port"] == str(own), f"{name}: Prometheus is led past {own}")
+    for probe in ("readinessProbe", "livenessProbe"):
+        require(container[probe]["httpGet"]["port"] == "metrics", f"{name}: {probe} asks another port than metrics")
+    open_to = {}
+    for policy in (item["spec"] for item in policies if item["spec"]["podSelector"]):
+        if selects(policy["podSelector"], pod["metadata"]["labels"]):
+            for rule in policy.get("ingress", []):
+                sources = {place["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"] for place in rule["from"]}
+                for port in rule["ports"]:
+                    open_to.setdefault(port["port"], set()).update(sources)
+    require(set(open_to) == set(ports.values()), f"{name} listens on {ports}, and network.yaml opens {set(open_to)}")
+    require(open_to.get(own) == {"monitoring"}, f"{name}: others than Prometheus reach its metrics")
+
+
+def option(arguments, name):
+    return arguments[arguments.index(name) + 1] if name in arguments else None
 
 
 def check_pod(name, spec, names):
@@ -128,6 +159,13 @@ def check_compose():
             require(other in compose["services"], f"deploy/compose.yaml: {name} waits for {other}, which is not there")
             if how["condition"] == "service_healthy":
                 require("healthcheck" in compose["services"][other], f"deploy/compose.yaml: {other} tells no health")
+        command = service.get("command", [])
+        if command and command[0] in ("receive", "work"):
+            own = option(command, "--metrics-port")
+            asked = service["healthcheck"]["test"]
+            require(own is not None and own in asked, f"deploy/compose.yaml: the health of {name} is not asked on its own port")
+            for published in service.get("ports", []):
+                require(not published.endswith(f":{own}"), f"deploy/compose.yaml: {name} opens its metrics to the world")
         for volume in service.get("volumes", []):
             if isinstance(volume, dict):
                 source = pathlib.Path("deploy") / volume["source"]

@@ -61,17 +61,18 @@ grant insert on storehook.outbox, storehook.outbox_queue to storehook_receiver;
 grant select on storehook.signature_headers to storehook_receiver;
 
 -- The worker claims, applies and settles. Facts are added and superseded, never deleted; what is recorded of a
--- notification, a change or a dead letter stays as it was written. State goes when the facts no longer carry it.
+-- notification, of what it said or of a dead letter stays as it was written. State goes when the facts no longer carry it.
 -- `storehook rebuild` mends facts too, and is the owner's.
 grant select on storehook.outbox to storehook_worker;
 grant select, update, delete on storehook.outbox_queue to storehook_worker;
 -- What is needed to read packed bytes is added to, and never changed or deleted.
 grant select, insert on storehook.signature_headers to storehook_worker;
-grant insert on storehook.duplicates, storehook.dead_letters, storehook.subscription_changes to storehook_worker;
-grant select, insert on storehook.notifications to storehook_worker;
+grant insert on storehook.duplicates, storehook.dead_letters to storehook_worker;
+grant select, insert on storehook.notifications, storehook.purchase_facts to storehook_worker;
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
-    storehook.subscriptions to storehook_worker;
+    storehook.subscriptions, storehook.one_time_purchases to storehook_worker;
 grant delete on storehook.subscriptions to storehook_worker;
+grant select, insert, delete on storehook.subscription_history, storehook.anomalies to storehook_worker;
 grant execute on function storehook.ensure_outbox_partitions(integer), storehook.drop_outbox_day(date, integer),
     storehook.outbox_bodies(bigint[], timestamptz[]) to storehook_worker;
 grant select on storehook.outbox_days to storehook_worker;
@@ -82,16 +83,21 @@ grant select on storehook.queue_depth to storehook_worker;
 grant select on all tables in schema storehook to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
 grant insert on storehook.outbox_queue to storehook_ops;
-grant execute on function storehook.status_at(timestamptz) to storehook_ops;
+grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text) to storehook_ops;
 
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
 -- - when rows came and went, for the rates that `storehook queue` shows;
--- - subscriptions, because status_at and the views on it compute with the rights of whoever asks.
+-- - subscriptions and what belongs to them, because status_at and the views on it compute with the rights of whoever asks.
 grant select on storehook.queue_depth, storehook.conservation, storehook.dead_letters_open,
-    storehook.subscription_status, storehook.entitlements to storehook_monitor;
+    storehook.subscription_status, storehook.entitlements, storehook.contradictions,
+    storehook.consumption_requests to storehook_monitor;
 grant select (received_at) on storehook.outbox to storehook_monitor;
 grant select (applied_at) on storehook.notifications to storehook_monitor;
-grant select on storehook.subscriptions to storehook_monitor;
-grant execute on function storehook.status_at(timestamptz) to storehook_monitor;
+grant select on storehook.subscriptions, storehook.subscription_history to storehook_monitor;
+grant select (transaction_id, bundle_id, environment, ownership, offer_type, offer_id, price, currency, storefront,
+              app_transaction_id) on storehook.transactions to storehook_monitor;
+grant select (original_transaction_id, bundle_id, environment, renewal_price, currency, app_transaction_id)
+    on storehook.renewals to storehook_monitor;
+grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text) to storehook_monitor;
 
 commit;

@@ -171,6 +171,15 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.has_access(app_account_token uuid, product_id text) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+    select bool_or(e.access)
+      from storehook.entitlements e
+     where e.environment = 'Production' and e.app_account_token = has_access.app_account_token
+       and e.product_id = has_access.product_id
+$$;
+
 CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, stored bytea)
     LANGUAGE plpgsql STABLE STRICT
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -194,34 +203,84 @@ begin
 end
 $_$;
 
-CREATE FUNCTION storehook.status_at(at timestamp with time zone) RETURNS TABLE(environment text, bundle_id text, original_transaction_id text, product_id text, subscription_group_id text, app_account_token uuid, status text, access boolean, expires_at timestamp with time zone, will_renew boolean, renewal_product_id text, in_trial boolean, price_increase_pending boolean, apple_status smallint, access_until timestamp with time zone)
+CREATE FUNCTION storehook.status_at(at timestamp with time zone) RETURNS TABLE(environment text, bundle_id text, original_transaction_id text, product_id text, subscription_group_id text, app_account_token uuid, status text, access boolean, expires_at timestamp with time zone, will_renew boolean, renewal_product_id text, in_trial boolean, price_increase_pending boolean, apple_status smallint, access_until timestamp with time zone, period_ends_at timestamp with time zone, grace_ends_at timestamp with time zone, expiration_intent smallint, basis text, since timestamp with time zone, transaction_id text, ownership text, offer_type smallint, offer_id text, price bigint, currency text, storefront text, app_transaction_id text, renewal_price bigint, renewal_currency text, paid_until timestamp with time zone, latest_account_token uuid, former_account_token uuid)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
     select s.environment,
            s.bundle_id,
            s.original_transaction_id,
-           s.phase_product[p.n],
+           p.phase_product[p.n],
            s.subscription_group_id,
-           s.app_account_token,
-           s.phase_status[p.n],
-           s.phase_status[p.n] in ('trial', 'active', 'cancelled', 'grace_period'),
-           s.phase_expires[p.n],
-           s.will_renew,
-           s.renewal_product_id,
-           s.phase_trial[p.n],
-           s.price_increase_pending,
-           (case s.phase_status[p.n]
+           p.phase_account[p.n],
+           p.phase_status[p.n],
+           p.phase_status[p.n] in ('trial', 'active', 'cancelled', 'grace_period'),
+           p.phase_expires[p.n],
+           p.phase_will_renew[p.n],
+           p.phase_renewal_product[p.n],
+           p.phase_trial[p.n],
+           p.phase_price_pending[p.n],
+           (case p.phase_status[p.n]
                 when 'expired' then 2
                 when 'billing_retry' then 3
                 when 'grace_period' then 4
                 when 'revoked' then 5
                 else 1
             end)::smallint,
-           -- A grace period outlasts what was paid for, and always has a phase after it.
-           case s.phase_status[p.n] when 'grace_period' then s.phase_starts[p.n + 1] else s.phase_expires[p.n] end
+           coalesce(p.phase_grace_ends[p.n], p.phase_expires[p.n]),
+           p.phase_period_ends[p.n],
+           p.phase_grace_ends[p.n],
+           p.phase_intent[p.n],
+           p.phase_basis[p.n],
+           p.phase_starts[p.n],
+           p.phase_transaction[p.n],
+           t.ownership,
+           t.offer_type,
+           t.offer_id,
+           t.price,
+           t.currency,
+           t.storefront,
+           coalesce(t.app_transaction_id, r.app_transaction_id),
+           r.renewal_price,
+           r.currency,
+           s.paid_until,
+           s.app_account_token,
+           s.former_account_token
       from storehook.subscriptions s
-     cross join lateral (select greatest(width_bucket(at, s.phase_starts), 1) as n) p
+     cross join lateral (
+            select width_bucket(at, s.phase_starts) as n, s.phase_starts, s.phase_status, s.phase_basis, s.phase_product,
+                   s.phase_transaction, s.phase_expires, s.phase_period_ends, s.phase_grace_ends, s.phase_trial,
+                   s.phase_will_renew, s.phase_renewal_product, s.phase_price_pending, s.phase_intent, s.phase_account
+             where at >= s.phase_starts[1]
+            union all
+            (select width_bucket(at, h.phase_starts), h.phase_starts, h.phase_status, h.phase_basis, h.phase_product,
+                    h.phase_transaction, h.phase_expires, h.phase_period_ends, h.phase_grace_ends, h.phase_trial,
+                    h.phase_will_renew, h.phase_renewal_product, h.phase_price_pending, h.phase_intent, h.phase_account
+               from storehook.subscription_history h
+              where at < s.phase_starts[1] and s.earlier_phases > 0
+                and h.original_transaction_id = s.original_transaction_id and h.bundle_id = s.bundle_id
+                and h.environment = s.environment and h.starts_at <= at
+              order by h.starts_at desc
+              limit 1)
+           ) p
+      left join storehook.transactions t
+           on t.transaction_id = p.phase_transaction[p.n] collate "C" and t.bundle_id = s.bundle_id
+          and t.environment = s.environment
+      left join storehook.renewals r
+           on r.original_transaction_id = s.original_transaction_id and r.bundle_id = s.bundle_id
+          and r.environment = s.environment
 $$;
+
+CREATE TABLE storehook.anomalies (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    signed_at timestamp with time zone NOT NULL,
+    transaction_id text,
+    reported_status smallint,
+    derived_status smallint,
+    CONSTRAINT anomalies_kind_check CHECK ((kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text, 'transaction_unusable'::text, 'transaction_shared'::text])))
+);
 
 CREATE TABLE storehook.dead_letters (
     id bigint NOT NULL,
@@ -278,10 +337,14 @@ CREATE TABLE storehook.notifications (
     received_at timestamp with time zone NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL,
     outcome text NOT NULL,
+    consumption_request_reason text,
+    details json,
     CONSTRAINT notifications_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'parked'::text])))
 );
 
 COMMENT ON TABLE storehook.notifications IS 'every verified notification, once: the idempotency key and the audit. parked: of a type this release does not know';
+
+COMMENT ON COLUMN storehook.notifications.details IS 'the summary, the external purchase token, or the app data part without its signed text; null for the rest';
 
 CREATE SEQUENCE storehook.outbox_id
     START WITH 1
@@ -398,6 +461,62 @@ CREATE VIEW storehook.conservation AS
    FROM here,
     gone;
 
+CREATE TABLE storehook.one_time_purchases (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    product_id text,
+    ownership text,
+    app_account_token uuid,
+    transaction_id text NOT NULL,
+    purchased_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    quantity bigint NOT NULL,
+    revoked_share bigint NOT NULL,
+    CONSTRAINT one_time_purchases_kind_check CHECK ((kind = ANY (ARRAY['non_consumable'::text, 'non_renewing'::text, 'consumable'::text])))
+)
+WITH (fillfactor='90');
+
+COMMENT ON COLUMN storehook.one_time_purchases.revoked_share IS 'how much of it was taken back, in thousandths of a percent: 0 while it stands, 100000 for all of it';
+
+CREATE VIEW storehook.consumable_balances AS
+ SELECT one_time_purchases.environment,
+    one_time_purchases.bundle_id,
+    one_time_purchases.app_account_token,
+    one_time_purchases.product_id,
+    (sum(one_time_purchases.quantity))::bigint AS bought,
+    (sum(((one_time_purchases.quantity * one_time_purchases.revoked_share) / 100000)))::bigint AS revoked,
+    ((sum(one_time_purchases.quantity) - sum(((one_time_purchases.quantity * one_time_purchases.revoked_share) / 100000))))::bigint AS balance
+   FROM storehook.one_time_purchases
+  WHERE (one_time_purchases.kind = 'consumable'::text)
+  GROUP BY one_time_purchases.environment, one_time_purchases.bundle_id, one_time_purchases.app_account_token, one_time_purchases.product_id;
+
+CREATE VIEW storehook.consumption_requests AS
+ SELECT notifications.environment,
+    notifications.bundle_id,
+    notifications.original_transaction_id,
+    notifications.transaction_id,
+    notifications.notification_uuid,
+    notifications.consumption_request_reason AS reason,
+    notifications.signed_at,
+    (notifications.signed_at + '12:00:00'::interval) AS deadline
+   FROM storehook.notifications
+  WHERE (notifications.type = 'CONSUMPTION_REQUEST'::text);
+
+CREATE VIEW storehook.contradictions AS
+ SELECT anomalies.environment,
+    anomalies.bundle_id,
+    anomalies.original_transaction_id,
+    anomalies.kind,
+    anomalies.signed_at,
+    anomalies.transaction_id,
+    anomalies.reported_status,
+    anomalies.derived_status
+   FROM storehook.anomalies
+  WHERE (anomalies.kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text]));
+
 ALTER TABLE storehook.dead_letters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.dead_letters_id_seq
     START WITH 1
@@ -420,107 +539,101 @@ CREATE VIEW storehook.dead_letters_open AS
    FROM storehook.dead_letters
   WHERE (dead_letters.resolution = 'open'::text);
 
-CREATE VIEW storehook.subscription_status AS
- SELECT status_at.environment,
-    status_at.bundle_id,
-    status_at.original_transaction_id,
-    status_at.product_id,
-    status_at.subscription_group_id,
-    status_at.app_account_token,
-    status_at.status,
-    status_at.access,
-    status_at.expires_at,
-    status_at.will_renew,
-    status_at.renewal_product_id,
-    status_at.in_trial,
-    status_at.price_increase_pending,
-    status_at.apple_status,
-    status_at.access_until
-   FROM storehook.status_at(now()) status_at(environment, bundle_id, original_transaction_id, product_id, subscription_group_id, app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial, price_increase_pending, apple_status, access_until);
-
-CREATE TABLE storehook.transactions (
-    environment text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    transaction_id text NOT NULL COLLATE pg_catalog."C",
-    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
-    web_order_line_item_id text,
-    product_id text,
-    subscription_group_id text,
-    kind text,
-    ownership text,
-    purchased_at timestamp with time zone,
-    expires_at timestamp with time zone,
-    revoked_at timestamp with time zone,
-    is_upgraded boolean NOT NULL,
-    reason text,
-    offer_discount_type text,
-    app_account_token uuid,
-    price bigint,
-    currency text,
-    quantity integer,
-    signed_at timestamp with time zone NOT NULL,
-    digest bytea NOT NULL,
-    notification_uuid uuid NOT NULL,
-    payload json NOT NULL,
-    CONSTRAINT transactions_digest_check CHECK ((octet_length(digest) = 32))
-)
-WITH (fillfactor='90');
-
-COMMENT ON COLUMN storehook.transactions.price IS 'milliunits of currency, quantity and offer included, as Apple sent it: 9990 is 9.99, and 230000 is 230 yen';
-
-COMMENT ON COLUMN storehook.transactions.notification_uuid IS 'the notification whose record stands here';
-
 CREATE VIEW storehook.entitlements AS
- SELECT best.environment,
-    best.bundle_id,
-    best.app_account_token,
-    best.product_id,
-    best.kind,
-    best.access,
-    best.access_until
-   FROM ( SELECT DISTINCT ON (lines.environment, lines.bundle_id, lines.app_account_token, lines.own_line, lines.subject) lines.environment,
-            lines.bundle_id,
-            lines.app_account_token,
-            lines.product_id,
+ WITH purchases AS (
+         SELECT status_at.environment,
+            status_at.bundle_id,
+            status_at.latest_account_token AS app_account_token,
+            status_at.product_id,
             'subscription'::text AS kind,
-            lines.access,
-            lines.access_until
-           FROM ( SELECT status.environment,
-                    status.bundle_id,
-                    status.original_transaction_id,
-                    status.product_id,
-                    status.subscription_group_id,
-                    status.app_account_token,
-                    status.status,
-                    status.access,
-                    status.expires_at,
-                    status.will_renew,
-                    status.renewal_product_id,
-                    status.in_trial,
-                    status.price_increase_pending,
-                    status.apple_status,
-                    status.access_until,
-                    COALESCE(status.subscription_group_id, status.product_id) AS subject,
-                        CASE
-                            WHEN (status.app_account_token IS NULL) THEN status.original_transaction_id
-                            ELSE NULL::text
-                        END AS own_line
-                   FROM storehook.subscription_status status) lines
-          ORDER BY lines.environment, lines.bundle_id, lines.app_account_token, lines.own_line, lines.subject, lines.access DESC, lines.access_until DESC, lines.original_transaction_id) best
-UNION ALL
- SELECT transactions.environment,
-    transactions.bundle_id,
-    (array_agg(transactions.app_account_token ORDER BY transactions.signed_at DESC) FILTER (WHERE (transactions.app_account_token IS NOT NULL)))[1] AS app_account_token,
-    (array_agg(transactions.product_id ORDER BY transactions.signed_at DESC))[1] AS product_id,
-        CASE transactions.kind
-            WHEN 'Non-Consumable'::text THEN 'non_consumable'::text
-            ELSE 'non_renewing'::text
-        END AS kind,
-    bool_or((transactions.revoked_at IS NULL)) AS access,
-    max(transactions.expires_at) AS access_until
-   FROM storehook.transactions
-  WHERE (transactions.kind = ANY (ARRAY['Non-Consumable'::text, 'Non-Renewing Subscription'::text]))
-  GROUP BY transactions.environment, transactions.bundle_id, transactions.original_transaction_id, transactions.kind;
+            status_at.access,
+            status_at.access_until,
+            status_at.original_transaction_id,
+            NULL::timestamp with time zone AS purchased_at,
+            status_at.ownership,
+            status_at.in_trial,
+            status_at.status
+           FROM storehook.status_at(now()) status_at(environment, bundle_id, original_transaction_id, product_id, subscription_group_id, app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial, price_increase_pending, apple_status, access_until, period_ends_at, grace_ends_at, expiration_intent, basis, since, transaction_id, ownership, offer_type, offer_id, price, currency, storefront, app_transaction_id, renewal_price, renewal_currency, paid_until, latest_account_token, former_account_token)
+          WHERE (NOT (status_at.app_account_token IS DISTINCT FROM status_at.latest_account_token))
+        UNION ALL
+         SELECT status_at.environment,
+            status_at.bundle_id,
+            status_at.former_account_token,
+            status_at.product_id,
+            'subscription'::text,
+            status_at.access,
+            status_at.access_until,
+            status_at.original_transaction_id,
+            NULL::timestamp with time zone,
+            status_at.ownership,
+            status_at.in_trial,
+            status_at.status
+           FROM storehook.status_at(now()) status_at(environment, bundle_id, original_transaction_id, product_id, subscription_group_id, app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial, price_increase_pending, apple_status, access_until, period_ends_at, grace_ends_at, expiration_intent, basis, since, transaction_id, ownership, offer_type, offer_id, price, currency, storefront, app_transaction_id, renewal_price, renewal_currency, paid_until, latest_account_token, former_account_token)
+          WHERE ((status_at.former_account_token IS NOT NULL) AND (status_at.app_account_token = status_at.former_account_token))
+        UNION ALL
+         SELECT one_time_purchases.environment,
+            one_time_purchases.bundle_id,
+            one_time_purchases.app_account_token,
+            one_time_purchases.product_id,
+            one_time_purchases.kind,
+                CASE
+                    WHEN (one_time_purchases.revoked_at IS NOT NULL) THEN false
+                    WHEN (one_time_purchases.kind = 'non_consumable'::text) THEN true
+                    ELSE (one_time_purchases.expires_at > now())
+                END AS "case",
+            COALESCE(one_time_purchases.revoked_at, one_time_purchases.expires_at) AS "coalesce",
+            one_time_purchases.original_transaction_id,
+            one_time_purchases.purchased_at,
+            one_time_purchases.ownership,
+            false,
+            NULL::text
+           FROM storehook.one_time_purchases
+          WHERE (one_time_purchases.kind <> 'consumable'::text)
+        )
+ SELECT DISTINCT ON (p.environment, p.bundle_id, p.app_account_token, p.own_purchase, p.product_id) p.environment,
+    p.bundle_id,
+    p.app_account_token,
+    p.product_id,
+    p.kind,
+    p.access,
+    p.access_until,
+    p.purchased_at,
+    p.ownership,
+    p.in_trial,
+    p.status,
+    p.original_transaction_id
+   FROM ( SELECT purchases.environment,
+            purchases.bundle_id,
+            purchases.app_account_token,
+            purchases.product_id,
+            purchases.kind,
+            purchases.access,
+            purchases.access_until,
+            purchases.original_transaction_id,
+            purchases.purchased_at,
+            purchases.ownership,
+            purchases.in_trial,
+            purchases.status,
+                CASE
+                    WHEN (purchases.app_account_token IS NULL) THEN purchases.original_transaction_id
+                    ELSE NULL::text
+                END AS own_purchase
+           FROM purchases) p
+  ORDER BY p.environment, p.bundle_id, p.app_account_token, p.own_purchase, p.product_id, p.access DESC NULLS LAST, p.access_until DESC, p.original_transaction_id;
+
+CREATE VIEW storehook.learned AS
+ SELECT notifications.environment,
+    notifications.bundle_id,
+    notifications.original_transaction_id,
+    notifications.notification_uuid,
+    notifications.type,
+    notifications.subtype,
+    notifications.signed_at,
+    notifications.received_at,
+    notifications.applied_at,
+    (notifications.received_at - notifications.signed_at) AS signed_to_received,
+    (notifications.applied_at - notifications.received_at) AS received_to_applied
+   FROM storehook.notifications;
 
 CREATE TABLE storehook.outbox_default (
     id bigint DEFAULT nextval('storehook.outbox_id'::regclass) NOT NULL,
@@ -550,63 +663,134 @@ CREATE VIEW storehook.outbox_days AS
 
 COMMENT ON COLUMN storehook.outbox_days.has_strays IS 'rows of it stand in the default partition: the day had none of its own, or it was dropped and they were still to do';
 
+CREATE TABLE storehook.transactions (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    web_order_line_item_id text,
+    product_id text,
+    subscription_group_id text,
+    kind text,
+    ownership text,
+    purchased_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    is_upgraded boolean NOT NULL,
+    reason text,
+    offer_discount_type text,
+    app_account_token uuid,
+    price bigint,
+    currency text,
+    quantity integer,
+    signed_at timestamp with time zone NOT NULL,
+    digest bytea NOT NULL,
+    notification_uuid uuid,
+    payload json NOT NULL,
+    revocation_type text,
+    revocation_reason smallint,
+    revocation_percentage bigint,
+    offer_type smallint,
+    offer_id text,
+    storefront text,
+    app_transaction_id text,
+    billing_plan_type text,
+    CONSTRAINT transactions_digest_check CHECK ((octet_length(digest) = 32))
+)
+WITH (fillfactor='90');
+
+COMMENT ON COLUMN storehook.transactions.price IS 'milliunits of currency, quantity and offer included, as Apple sent it: 9990 is 9.99, and 230000 is 230 yen';
+
+COMMENT ON COLUMN storehook.transactions.notification_uuid IS 'the notification whose record stands here; null where it came by itself';
+
+COMMENT ON COLUMN storehook.transactions.revocation_percentage IS 'thousandths of a percent: 100000 is all of the price';
+
 CREATE VIEW storehook.paid_periods AS
- SELECT DISTINCT ON (records.environment, records.bundle_id, records.period) records.environment,
-    records.bundle_id,
-    records.original_transaction_id,
-    records.transaction_id,
-    records.product_id,
-    records.kind,
-    records.purchased_at,
-    records.expires_at,
-    records.price,
-    records.currency,
-    records.quantity,
-    records.revoked_at
-   FROM ( SELECT t.environment,
-            t.bundle_id,
-            t.transaction_id,
-            t.original_transaction_id,
-            t.web_order_line_item_id,
-            t.product_id,
-            t.subscription_group_id,
-            t.kind,
-            t.ownership,
-            t.purchased_at,
-            t.expires_at,
-            t.revoked_at,
-            t.is_upgraded,
-            t.reason,
-            t.offer_discount_type,
-            t.app_account_token,
-            t.price,
-            t.currency,
-            t.quantity,
-            t.signed_at,
-            t.digest,
-            t.notification_uuid,
-            t.payload,
-                CASE
-                    WHEN (t.web_order_line_item_id IS NULL) THEN ('t'::text || t.transaction_id)
-                    ELSE ('w'::text || t.web_order_line_item_id)
-                END AS period
-           FROM storehook.transactions t) records
-  WHERE (records.ownership = 'PURCHASED'::text)
-  ORDER BY records.environment, records.bundle_id, records.period, records.signed_at DESC, records.digest DESC;
+ SELECT t.environment,
+    t.bundle_id,
+    t.original_transaction_id,
+    t.transaction_id,
+    t.product_id,
+    t.kind,
+    t.purchased_at,
+    t.expires_at,
+    t.price,
+    t.currency,
+    t.quantity,
+    t.revoked_at,
+    t.revocation_type,
+    t.revocation_reason,
+    t.revocation_percentage,
+    t.storefront,
+    t.offer_type,
+    t.offer_id,
+    t.billing_plan_type,
+    (t.payload -> 'commitmentInfo'::text) AS commitment_info
+   FROM storehook.transactions t
+  WHERE ((COALESCE(t.ownership, 'PURCHASED'::text) = 'PURCHASED'::text) AND (NOT (EXISTS ( SELECT
+           FROM storehook.transactions later
+          WHERE ((later.web_order_line_item_id = t.web_order_line_item_id) AND (later.bundle_id = t.bundle_id) AND (later.environment = t.environment) AND (later.transaction_id <> t.transaction_id) AND (COALESCE(later.ownership, 'PURCHASED'::text) = 'PURCHASED'::text) AND (ROW(later.signed_at, later.digest, later.transaction_id) > ROW(t.signed_at, t.digest, t.transaction_id)))))));
 
 COMMENT ON VIEW storehook.paid_periods IS 'price in milliunits of currency, quantity and offer included: 9990 is 9.99, and 230000 is 230 yen';
+
+CREATE TABLE storehook.purchase_facts (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    outbox_id bigint NOT NULL,
+    signed_at timestamp with time zone NOT NULL,
+    reported_status smallint,
+    transaction_id text COLLATE pg_catalog."C",
+    transaction_signed_at timestamp with time zone,
+    transaction_digest bytea,
+    web_order_line_item_id text COLLATE pg_catalog."C",
+    product_id text,
+    subscription_group_id text,
+    kind text,
+    ownership text,
+    purchased_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    revocation_percentage bigint,
+    is_upgraded boolean,
+    is_renewal boolean,
+    is_free_trial boolean,
+    quantity bigint,
+    app_account_token uuid,
+    renewal_signed_at timestamp with time zone,
+    renewal_digest bytea,
+    current_product_id text,
+    renewal_product_id text,
+    auto_renew boolean,
+    renews_at timestamp with time zone,
+    expiration_intent smallint,
+    in_billing_retry boolean,
+    grace_expires_at timestamp with time zone,
+    price_increase_pending boolean,
+    renewal_account_token uuid,
+    CONSTRAINT purchase_facts_check CHECK (((transaction_id IS NULL) = (transaction_signed_at IS NULL))),
+    CONSTRAINT purchase_facts_check1 CHECK (((transaction_id IS NULL) = (transaction_digest IS NULL))),
+    CONSTRAINT purchase_facts_check2 CHECK (((renewal_signed_at IS NULL) = (renewal_digest IS NULL))),
+    CONSTRAINT purchase_facts_renewal_digest_check CHECK ((octet_length(renewal_digest) = 32)),
+    CONSTRAINT purchase_facts_transaction_digest_check CHECK ((octet_length(transaction_digest) = 32))
+);
+
+COMMENT ON TABLE storehook.purchase_facts IS 'what each piece of evidence said about a purchase; append-only and kept for good, since what was true is told by superseded records';
+
+COMMENT ON COLUMN storehook.purchase_facts.signed_at IS 'when the evidence was signed: the outer signedDate of a notification';
 
 CREATE TABLE storehook.purchase_lines (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
     original_transaction_id text NOT NULL COLLATE pg_catalog."C",
-    apple_status smallint,
-    apple_status_signed_at timestamp with time zone,
-    CONSTRAINT purchase_lines_check CHECK (((apple_status IS NULL) = (apple_status_signed_at IS NULL)))
+    anomalies integer DEFAULT 0 NOT NULL,
+    CONSTRAINT purchase_lines_anomalies_check CHECK ((anomalies >= 0))
 )
 WITH (fillfactor='80');
 
-COMMENT ON COLUMN storehook.purchase_lines.apple_status IS 'data.status: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked; null where Apple never gave one';
+COMMENT ON TABLE storehook.purchase_lines IS 'one row for each purchase that any fact speaks of; locked by whoever derives its state';
+
+COMMENT ON COLUMN storehook.purchase_lines.anomalies IS 'rows of it in table anomalies';
 
 CREATE VIEW storehook.queue_depth AS
  WITH queued AS (
@@ -649,11 +833,18 @@ CREATE TABLE storehook.renewals (
     app_account_token uuid,
     signed_at timestamp with time zone NOT NULL,
     digest bytea NOT NULL,
-    notification_uuid uuid NOT NULL,
+    notification_uuid uuid,
     payload json NOT NULL,
+    renewal_price bigint,
+    currency text,
+    offer_type smallint,
+    offer_id text,
+    app_transaction_id text,
     CONSTRAINT renewals_digest_check CHECK ((octet_length(digest) = 32))
 )
 WITH (fillfactor='80');
+
+COMMENT ON COLUMN storehook.renewals.renewal_price IS 'milliunits of currency; of the coming renewal, as is the offer';
 
 CREATE TABLE storehook.schema_migrations (
     version integer NOT NULL,
@@ -672,31 +863,65 @@ CREATE TABLE storehook.signature_headers (
 
 COMMENT ON TABLE storehook.signature_headers IS 'headers of verified signatures, which packed bodies in the outbox name by SHA-256; needed for as long as those are';
 
-CREATE TABLE storehook.subscription_changes (
-    id bigint NOT NULL,
+CREATE TABLE storehook.subscription_history (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
     original_transaction_id text NOT NULL COLLATE pg_catalog."C",
-    notification_uuid uuid NOT NULL,
-    signed_at timestamp with time zone NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    applied_at timestamp with time zone DEFAULT now() NOT NULL,
-    status_before text,
-    status_after text NOT NULL,
-    changes jsonb NOT NULL,
-    CONSTRAINT subscription_changes_changes_check CHECK ((jsonb_typeof(changes) = 'object'::text))
+    starts_at timestamp with time zone NOT NULL,
+    phase_starts timestamp with time zone[] NOT NULL,
+    phase_status text[] NOT NULL,
+    phase_basis text[] NOT NULL,
+    phase_product text[] NOT NULL,
+    phase_transaction text[] NOT NULL,
+    phase_expires timestamp with time zone[] NOT NULL,
+    phase_period_ends timestamp with time zone[] NOT NULL,
+    phase_grace_ends timestamp with time zone[] NOT NULL,
+    phase_trial boolean[] NOT NULL,
+    phase_will_renew boolean[] NOT NULL,
+    phase_renewal_product text[] NOT NULL,
+    phase_price_pending boolean[] NOT NULL,
+    phase_intent smallint[] NOT NULL,
+    phase_account uuid[] NOT NULL,
+    CONSTRAINT subscription_history_phase_starts_check CHECK ((cardinality(phase_starts) = 4))
 );
 
-COMMENT ON COLUMN storehook.subscription_changes.changes IS 'column name to [before, after]; {} where the notification changed nothing';
+COMMENT ON TABLE storehook.subscription_history IS 'phases of subscriptions that are over, four to a row; the last four to seven of each stand in subscriptions';
 
-ALTER TABLE storehook.subscription_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME storehook.subscription_changes_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+CREATE VIEW storehook.subscription_status AS
+ SELECT status_at.environment,
+    status_at.bundle_id,
+    status_at.original_transaction_id,
+    status_at.product_id,
+    status_at.subscription_group_id,
+    status_at.app_account_token,
+    status_at.status,
+    status_at.access,
+    status_at.expires_at,
+    status_at.will_renew,
+    status_at.renewal_product_id,
+    status_at.in_trial,
+    status_at.price_increase_pending,
+    status_at.apple_status,
+    status_at.access_until,
+    status_at.period_ends_at,
+    status_at.grace_ends_at,
+    status_at.expiration_intent,
+    status_at.basis,
+    status_at.since,
+    status_at.transaction_id,
+    status_at.ownership,
+    status_at.offer_type,
+    status_at.offer_id,
+    status_at.price,
+    status_at.currency,
+    status_at.storefront,
+    status_at.app_transaction_id,
+    status_at.renewal_price,
+    status_at.renewal_currency,
+    status_at.paid_until,
+    status_at.latest_account_token,
+    status_at.former_account_token
+   FROM storehook.status_at(now()) status_at(environment, bundle_id, original_transaction_id, product_id, subscription_group_id, app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial, price_increase_pending, apple_status, access_until, period_ends_at, grace_ends_at, expiration_intent, basis, since, transaction_id, ownership, offer_type, offer_id, price, currency, storefront, app_transaction_id, renewal_price, renewal_currency, paid_until, latest_account_token, former_account_token);
 
 CREATE TABLE storehook.subscriptions (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -704,22 +929,42 @@ CREATE TABLE storehook.subscriptions (
     original_transaction_id text NOT NULL COLLATE pg_catalog."C",
     subscription_group_id text,
     app_account_token uuid,
-    ownership text,
-    will_renew boolean,
-    renewal_product_id text,
-    price_increase_pending boolean NOT NULL,
-    expiration_intent smallint,
     phase_starts timestamp with time zone[] NOT NULL,
     phase_status text[] NOT NULL,
     phase_product text[] NOT NULL,
     phase_expires timestamp with time zone[] NOT NULL,
     phase_trial boolean[] NOT NULL,
+    earlier_phases integer DEFAULT 0 NOT NULL,
+    is_regular boolean DEFAULT false NOT NULL,
+    carried_account_token uuid,
+    former_account_token uuid,
+    paid_until timestamp with time zone NOT NULL,
+    phase_basis text[] NOT NULL,
+    phase_transaction text[] NOT NULL,
+    phase_period_ends timestamp with time zone[] NOT NULL,
+    phase_grace_ends timestamp with time zone[] NOT NULL,
+    phase_will_renew boolean[] NOT NULL,
+    phase_renewal_product text[] NOT NULL,
+    phase_price_pending boolean[] NOT NULL,
+    phase_intent smallint[] NOT NULL,
+    phase_account uuid[] NOT NULL,
     CONSTRAINT subscriptions_check CHECK (((cardinality(phase_starts) > 0) AND (cardinality(phase_status) = cardinality(phase_starts)) AND (cardinality(phase_product) = cardinality(phase_starts)) AND (cardinality(phase_expires) = cardinality(phase_starts)) AND (cardinality(phase_trial) = cardinality(phase_starts)))),
+    CONSTRAINT subscriptions_check1 CHECK (((cardinality(phase_basis) = cardinality(phase_starts)) AND (cardinality(phase_transaction) = cardinality(phase_starts)) AND (cardinality(phase_period_ends) = cardinality(phase_starts)) AND (cardinality(phase_grace_ends) = cardinality(phase_starts)) AND (cardinality(phase_will_renew) = cardinality(phase_starts)) AND (cardinality(phase_renewal_product) = cardinality(phase_starts)) AND (cardinality(phase_price_pending) = cardinality(phase_starts)) AND (cardinality(phase_intent) = cardinality(phase_starts)) AND (cardinality(phase_account) = cardinality(phase_starts)))),
+    CONSTRAINT subscriptions_earlier_phases_check CHECK ((earlier_phases >= 0)),
+    CONSTRAINT subscriptions_phase_basis_check CHECK ((phase_basis <@ ARRAY['records'::text, 'renewal_info'::text, 'reported_status'::text])),
     CONSTRAINT subscriptions_phase_status_check CHECK ((phase_status <@ ARRAY['trial'::text, 'active'::text, 'cancelled'::text, 'grace_period'::text, 'billing_retry'::text, 'expired'::text, 'revoked'::text]))
 )
 WITH (fillfactor='80');
 
-COMMENT ON COLUMN storehook.subscriptions.will_renew IS 'auto-renew as last known; null where Apple never said';
+COMMENT ON COLUMN storehook.subscriptions.app_account_token IS 'the account in the last phase';
+
+COMMENT ON COLUMN storehook.subscriptions.is_regular IS 'its records are dated as Apple dates them, so that what follows can be derived from the last of them alone';
+
+COMMENT ON COLUMN storehook.subscriptions.carried_account_token IS 'the account of the last period that names one, of those that began by the first phase here; for deriving what follows';
+
+COMMENT ON COLUMN storehook.subscriptions.former_account_token IS 'the account of earlier phases that stand here, where it is another one: until the last phase begins, the purchase is its';
+
+COMMENT ON COLUMN storehook.subscriptions.paid_until IS 'when the latest paid stretch ends, or ended';
 
 ALTER TABLE ONLY storehook.outbox ATTACH PARTITION storehook.outbox_default DEFAULT;
 
@@ -735,6 +980,9 @@ ALTER TABLE ONLY storehook.notifications
 ALTER TABLE ONLY storehook.notifications
     ADD CONSTRAINT notifications_pkey PRIMARY KEY (notification_uuid);
 
+ALTER TABLE ONLY storehook.one_time_purchases
+    ADD CONSTRAINT one_time_purchases_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
+
 ALTER TABLE ONLY storehook.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (received_at, id);
 
@@ -746,6 +994,9 @@ ALTER TABLE ONLY storehook.outbox_dropped
 
 ALTER TABLE ONLY storehook.outbox_queue
     ADD CONSTRAINT outbox_queue_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.purchase_facts
+    ADD CONSTRAINT purchase_facts_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, signed_at, outbox_id);
 
 ALTER TABLE ONLY storehook.purchase_lines
     ADD CONSTRAINT purchase_lines_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
@@ -759,14 +1010,16 @@ ALTER TABLE ONLY storehook.schema_migrations
 ALTER TABLE ONLY storehook.signature_headers
     ADD CONSTRAINT signature_headers_pkey PRIMARY KEY (digest);
 
-ALTER TABLE ONLY storehook.subscription_changes
-    ADD CONSTRAINT subscription_changes_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY storehook.subscription_history
+    ADD CONSTRAINT subscription_history_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, starts_at);
 
 ALTER TABLE ONLY storehook.subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
 
 ALTER TABLE ONLY storehook.transactions
     ADD CONSTRAINT transactions_pkey PRIMARY KEY (transaction_id, bundle_id, environment);
+
+CREATE INDEX anomalies_by_purchase ON storehook.anomalies USING btree (original_transaction_id, bundle_id, environment, signed_at);
 
 CREATE INDEX dead_letters_by_outbox ON storehook.dead_letters USING btree (outbox_id);
 
@@ -778,17 +1031,27 @@ CREATE INDEX notifications_by_applied_at ON storehook.notifications USING brin (
 
 CREATE INDEX notifications_by_line ON storehook.notifications USING btree (original_transaction_id, bundle_id, environment, signed_at) WHERE (original_transaction_id IS NOT NULL);
 
-CREATE INDEX outbox_queue_due ON storehook.outbox_queue USING btree (due_at, id);
+CREATE INDEX notifications_consumption ON storehook.notifications USING btree (signed_at) WHERE (type = 'CONSUMPTION_REQUEST'::text);
 
-CREATE INDEX subscription_changes_by_line ON storehook.subscription_changes USING btree (original_transaction_id, bundle_id, environment, id);
+CREATE INDEX one_time_purchases_by_account ON storehook.one_time_purchases USING btree (app_account_token) WHERE (app_account_token IS NOT NULL);
+
+CREATE INDEX one_time_purchases_by_id ON storehook.one_time_purchases USING btree (original_transaction_id COLLATE "default");
+
+CREATE INDEX outbox_queue_due ON storehook.outbox_queue USING btree (due_at, id);
 
 CREATE INDEX subscriptions_by_account ON storehook.subscriptions USING btree (app_account_token) WHERE (app_account_token IS NOT NULL);
 
+CREATE INDEX subscriptions_by_former_account ON storehook.subscriptions USING btree (former_account_token) WHERE (former_account_token IS NOT NULL);
+
 CREATE INDEX subscriptions_by_id ON storehook.subscriptions USING btree (original_transaction_id COLLATE "default");
 
-CREATE INDEX transactions_by_line ON storehook.transactions USING btree (original_transaction_id, bundle_id, environment);
+CREATE INDEX subscriptions_by_paid_until ON storehook.subscriptions USING btree (paid_until);
 
-CREATE INDEX transactions_one_time ON storehook.transactions USING btree (bundle_id, environment, original_transaction_id) WHERE (kind = ANY (ARRAY['Non-Consumable'::text, 'Non-Renewing Subscription'::text]));
+CREATE INDEX transactions_by_line_item ON storehook.transactions USING btree (web_order_line_item_id, bundle_id, environment) WHERE (web_order_line_item_id IS NOT NULL);
+
+CREATE INDEX transactions_by_purchase ON storehook.transactions USING btree (original_transaction_id, bundle_id, environment, purchased_at);
+
+CREATE INDEX transactions_by_purchase_date ON storehook.transactions USING btree (purchased_at);
 
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
 

@@ -113,9 +113,13 @@ struct VerifierTests {
         subscriber.notification["signedDate"] = .raw("\(Subscriber.signedDate - dayAndOne)")
         let jws = subscriber.jws
         #expect(failure { () throws(VerificationFailure) in try verifier.verifyNotification(jws) } == nil)
-        let strict = Subscriber.verifier(trusting: authority) { $0.maximumAgeInDays = 1 }
+        let strict = Subscriber.verifier(trusting: authority) { $0.maximumAges = [.sandbox: .seconds(86_400)] }
         #expect(failure { () throws(VerificationFailure) in try strict.verifyNotification(jws) } == .payloadTooOld)
         #expect(try strict.verifyNotification(jws, isBackfill: true).bundleId == Subscriber.bundleId)
+        let strictElsewhere = Subscriber.verifier(trusting: authority) {
+            $0.maximumAges = [.xcode: .seconds(86_400)]
+        }
+        #expect(try strictElsewhere.verifyNotification(jws).bundleId == Subscriber.bundleId)
         subscriber.notification["signedDate"] = .raw("\(Subscriber.signedDate - dayAndOne + 1)")
         #expect(try strict.verifyNotification(subscriber.jws).bundleId == Subscriber.bundleId)
     }

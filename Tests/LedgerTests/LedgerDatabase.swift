@@ -61,32 +61,23 @@ struct LedgerDatabase: Sendable {
                 union all
                 select 'renewal', bundle_id, to_jsonb(r), notification_uuid from storehook.renewals r
                 union all
-                select 'line', bundle_id, to_jsonb(l), null from storehook.purchase_lines l
+                select 'purchase', bundle_id, to_jsonb(l), null from storehook.purchase_lines l
                 union all
-                select 'subscription', bundle_id, to_jsonb(s) - 'changed_at', null from storehook.subscriptions s
+                select 'facts', bundle_id, to_jsonb(f) - 'outbox_id', null from storehook.purchase_facts f
+                union all
+                select 'subscription', bundle_id, to_jsonb(s), null from storehook.subscriptions s
+                union all
+                select 'history', bundle_id, to_jsonb(h), null from storehook.subscription_history h
+                union all
+                select 'one-time', bundle_id, to_jsonb(o), null from storehook.one_time_purchases o
+                union all
+                select 'anomaly', bundle_id, to_jsonb(a), null from storehook.anomalies a
             )
             select split_part(bundle_id, '/', 1)::bigint,
                    kind || (row - 'notification_uuid'
                             || jsonb_build_object('bundle_id', split_part(bundle_id, '/', 2),
                                                   'by', left(notification_uuid::text, 18)))::text
               from all_rows order by 1, 2
-            """)
-        return try rows.reduce(into: [:]) { found, row in
-            found[Int(try row.decode(0, as: Int64.self)), default: []].append(try row.decode(1))
-        }
-    }
-
-    /// The timeline of each line, by run: what each notification changed, in the order it was recorded.
-    func timelines() async throws -> [Int: [String]] {
-        let rows = try await connection.query(
-            """
-            select split_part(bundle_id, '/', 1)::bigint,
-                   environment || ' ' || split_part(bundle_id, '/', 2) || ' ' || original_transaction_id || ': '
-                       || string_agg(concat_ws(' ', left(notification_uuid::text, 18), signed_at, status_before, '->',
-                                               status_after, changes), '; ' order by id)
-              from storehook.subscription_changes
-             group by environment, bundle_id, original_transaction_id
-             order by 1, 2
             """)
         return try rows.reduce(into: [:]) { found, row in
             found[Int(try row.decode(0, as: Int64.self)), default: []].append(try row.decode(1))

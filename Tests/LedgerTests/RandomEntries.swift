@@ -77,7 +77,8 @@ struct RandomEntries<Generator: RandomNumberGenerator> {
             // Now and then before the purchase, or after the end.
             revocationDate: chance(20) ? day(-5...120) : nil,
             isUpgraded: chance(12) ? true : nil,
-            offerDiscountType: chance(15) ? .freeTrial : nil, transactionReason: chance(50) ? .renewal : nil,
+            offerType: chance(80) ? .introductory : nil, offerDiscountType: chance(15) ? .freeTrial : nil,
+            transactionReason: chance(50) ? .renewal : nil,
             json: Array("{}".utf8))
     }
 
@@ -99,10 +100,20 @@ extension LedgerEntry {
     static func facts(in entries: some Sequence<LedgerEntry>) -> PurchaseFacts {
         var facts = PurchaseFacts()
         for entry in entries {
-            if let signed = entry.transaction { facts.merge(TransactionFact(signed.payload, digest: signed.digest)) }
-            if let signed = entry.renewal { facts.merge(RenewalFact(signed.payload, digest: signed.digest)) }
-            if case .data(let data) = entry.notification.part, let status = data.status {
-                facts.merge(ReportedStatus(status: Int(status.rawValue), signedAt: entry.notification.signedDate))
+            let signedAt = entry.notification.signedDate
+            var status: Int?
+            if case .data(let data) = entry.notification.part { status = data.status.map { Int($0.rawValue) } }
+            if let signed = entry.transaction {
+                facts.merge(TransactionFact(signed.payload, digest: signed.digest, asOf: signedAt))
+            }
+            if let signed = entry.renewal {
+                facts.merge(
+                    RenewalFact(signed.payload, digest: signed.digest, asOf: signedAt, reportedStatus: status))
+            }
+            if let status {
+                let parts = [entry.transaction?.payload.signedDate, entry.renewal?.payload.signedDate]
+                let asOf = parts.compactMap(\.self).reduce(signedAt, min)
+                facts.merge(ReportedStatus(status: status, signedAt: signedAt, asOf: asOf))
             }
         }
         return facts
@@ -113,10 +124,13 @@ extension PurchaseFacts {
     /// Every instant at which anything could change, and the two ends of what a database can say.
     var boundaries: [Timestamp] {
         var dates: [Timestamp] = []
-        for fact in transactions.values {
-            dates += [fact.purchasedAt, fact.expiresAt, fact.revokedAt].compactMap(\.self)
+        for fact in transactions {
+            dates += [fact.purchasedAt, fact.expiresAt, fact.revokedAt, fact.asOf].compactMap(\.self)
         }
-        if let renewal { dates += [renewal.renewsAt, renewal.graceExpiresAt].compactMap(\.self) }
+        for renewal in renewals {
+            dates += [renewal.asOf, renewal.renewsAt, renewal.graceExpiresAt].compactMap(\.self)
+        }
+        for report in reportedStatuses { dates.append(report.asOf) }
         var instants: Set<Timestamp> = []
         for date in dates {
             for days: Int64 in [-1, 0, 16, 60] { instants.insert(date.adding(days: days)) }

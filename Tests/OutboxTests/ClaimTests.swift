@@ -1,6 +1,7 @@
 import Foundation
 import Outbox
 import Postgres
+import Queue
 import TestSupport
 import Testing
 
@@ -54,7 +55,7 @@ struct ClaimTests {
         try await withQueue { queue in
             try await queue.fill(1)
             let before = try await queue.value("select clock_timestamp()", as: PostgresTimestamp.self)
-            _ = try await queue.outbox.claim(1, for: .fresh(seconds: 600)).rows
+            _ = try await queue.outbox.claim(1, for: .fresh(.seconds(600))).rows
             let after = try await queue.value("select clock_timestamp()", as: PostgresTimestamp.self)
             let due = try await queue.value(
                 "select due_at - interval '600 s' from storehook.outbox_queue", as: PostgresTimestamp.self)

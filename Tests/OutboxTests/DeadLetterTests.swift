@@ -1,13 +1,14 @@
 import Foundation
 import Outbox
 import Postgres
+import Queue
 import TestSupport
 import Testing
 
 @Suite("Dead letters")
 struct DeadLetterTests {
     /// Buries `count` notifications under each reason in turn and returns the letters.
-    private func letters(_ queue: Queue, _ reasons: String...) async throws -> [DeadLetter] {
+    private func letters(_ queue: OutboxBench, _ reasons: String...) async throws -> [DeadLetter] {
         try await queue.fill(reasons.count)
         for reason in reasons {
             let lease = Lease.fresh()
@@ -60,7 +61,7 @@ struct DeadLetterTests {
             #expect(claimed[0].attempts == 1 && claimed[0].lastReason == "wrong_bundle" && !claimed[0].lapsed)
             #expect(claimed[0].receivedAt == all[0].receivedAt)
             let letter = try #require(try await queue.outbox.deadLetter(all[0].id)).letter
-            #expect(letter.resolution == "replayed")
+            #expect(letter.resolution == .replayed)
             #expect(letter.resolvedBy == "me@here")
             #expect(letter.resolvedWhy == "configured")
             #expect(letter.resolvedAt != nil)
@@ -72,7 +73,7 @@ struct DeadLetterTests {
     @Test("replayed twice are on the queue once, also when both do it at the same time")
     func replayTwice() async throws {
         try await withQueue(connections: 8) { queue in
-            let all = try await letters(queue, "a", "b", "c", "d", "e")
+            let all = try await letters(queue, "malformed", "revoked", "wrong_bundle", "crashed_worker", "apply_failed")
             let replayed = try await withThrowingTaskGroup(of: [Int64].self) { group in
                 for _ in 0..<8 {
                     group.addTask {
@@ -95,7 +96,7 @@ struct DeadLetterTests {
     @Test("replayed at a rate fall due evenly spaced, the first at once")
     func rate() async throws {
         try await withQueue { queue in
-            _ = try await letters(queue, "a", "b", "c", "d", "e")
+            _ = try await letters(queue, "malformed", "revoked", "wrong_bundle", "crashed_worker", "apply_failed")
             _ = try await queue.outbox.replay(DeadLetterFilter(), perSecond: 0.5, by: "me", why: nil)
             let waits = try await queue.pool.query(
                 """
@@ -126,11 +127,11 @@ struct DeadLetterTests {
     @Test("discarded are given up once, with the reason, and are not replayed afterwards")
     func discard() async throws {
         try await withQueue { queue in
-            let all = try await letters(queue, "a", "b")
+            let all = try await letters(queue, "malformed", "revoked")
             #expect(try await queue.outbox.discard([all[0].id, 4711], by: "me", why: "a probe") == [all[0].id])
             #expect(try await queue.outbox.discard([all[0].id], by: "you", why: "again") == [])
             let letter = try #require(try await queue.outbox.deadLetter(all[0].id)).letter
-            #expect(letter.resolution == "discarded" && letter.resolvedBy == "me" && letter.resolvedWhy == "a probe")
+            #expect(letter.resolution == .discarded && letter.resolvedBy == "me" && letter.resolvedWhy == "a probe")
             #expect(
                 try await queue.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "me", why: nil) == [all[1].id])
             let counted = try await queue.outbox.conservation()

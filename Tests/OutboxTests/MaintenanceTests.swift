@@ -6,7 +6,7 @@ import Testing
 @Suite("Maintenance")
 struct MaintenanceTests {
     /// Four notifications of ten days ago, all of them repeats.
-    private func age(_ queue: Queue) async throws {
+    private func age(_ queue: OutboxBench) async throws {
         try await queue.fill(4)
         try await queue.pool.withTransaction { session in
             try session.executeScript(

@@ -1,6 +1,7 @@
 import Foundation
 import Outbox
 import Postgres
+import Queue
 import Simulator
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ struct PackedStoreTests {
         }
     }
 
-    private func packings(_ queue: Queue) async throws -> [Int16] {
+    private func packings(_ queue: OutboxBench) async throws -> [Int16] {
         try await queue.pool.query("select packing from storehook.outbox order by id").map { try $0.decode(0) }
     }
 
@@ -105,7 +106,7 @@ struct PackedStoreTests {
     }
 
     /// Five packed rows and one as posted, and then the headers are gone.
-    private func withoutHeaders(_ body: (Queue, [[UInt8]], SignatureHeader) async throws -> Void) async throws {
+    private func withoutHeaders(_ body: (OutboxBench, [[UInt8]], SignatureHeader) async throws -> Void) async throws {
         try await withQueue { queue in
             let bodies = purchases(5, by: try await Signed.authority.value)
             try await queue.outbox.keepHeaders(of: [bodies[0]])
@@ -161,6 +162,23 @@ struct PackedStoreTests {
             }
             let found = try await Outbox(queue.pool).claim(9, for: .fresh()).rows.map(\.unreadable)
             #expect(Set(found) == [.damaged, .missingHeader(header.digest), .unknownPacking(2)])
+        }
+    }
+
+    @Test("gives a batch back whose headers could not be read: it is due at once, and nothing was tried")
+    func unreadHeaders() async throws {
+        try await withQueue { queue in
+            let bodies = purchases(3, by: try await Signed.authority.value)
+            try await queue.outbox.keepHeaders(of: [bodies[0]])
+            try await queue.outbox.store(bodies)
+            try await queue.pool.query("alter table storehook.signature_headers rename to away")
+            // A worker that has just started knows no header, and so has to read them.
+            let reader = Outbox(queue.pool)
+            await #expect(throws: PostgresError.self) { try await reader.claim(9, for: .fresh()) }
+            try await queue.pool.query("alter table storehook.away rename to signature_headers")
+            let again = try await reader.claim(9, for: .fresh()).rows
+            #expect(again.map(\.body) == bodies)
+            #expect(again.allSatisfy { $0.attempts == 1 && !$0.lapsed })
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import Queue
 import TestSupport
 import Testing
 
@@ -15,8 +16,8 @@ struct SettleTests {
             let before = try await queue.rows()
             let stranger = UUID()
             #expect(try await queue.take(ids, token: stranger).isEmpty)
-            try await queue.outbox.reschedule(ids, by: [0, 0], reason: "x", token: stranger)
-            try await queue.outbox.release(ids, token: stranger)
+            try await queue.outbox.queue.reschedule(ids, by: [.zero, .zero], reason: "x", token: stranger)
+            try await queue.outbox.queue.release(ids, token: stranger)
             #expect(try await queue.rows() == before)
         }
     }
@@ -31,8 +32,8 @@ struct SettleTests {
             #expect(try await queue.outbox.claim(1, for: second).rows.map(\.attempts) == [2])
             let before = try await queue.rows()
             #expect(try await queue.take(ids, token: first.token).isEmpty)
-            try await queue.outbox.reschedule(ids, by: [0], reason: "x", token: first.token)
-            try await queue.outbox.release(ids, token: first.token)
+            try await queue.outbox.queue.reschedule(ids, by: [.zero], reason: "x", token: first.token)
+            try await queue.outbox.queue.release(ids, token: first.token)
             #expect(try await queue.rows() == before)
             #expect(try await queue.take(ids, token: second.token) == Set(ids))
         }
@@ -48,7 +49,7 @@ struct SettleTests {
             let before = try await queue.rows()
             await #expect(throws: Failed.self) {
                 try await queue.pool.withTransaction { session in
-                    _ = try Outbox.acknowledge(ids, token: lease.token, session)
+                    _ = try Outbox.table.acknowledge(ids, token: lease.token, session)
                     try Outbox.recordDuplicates([(claimed[0].id, UUID())], session)
                     throw Failed()
                 }
@@ -64,7 +65,8 @@ struct SettleTests {
             let ids = try await queue.fill(2)
             let lease = Lease.fresh()
             _ = try await queue.outbox.claim(2, for: lease).rows
-            try await queue.outbox.reschedule(ids, by: [0, 3600], reason: "revocation_unknown", token: lease.token)
+            try await queue.outbox.queue.reschedule(
+                ids, by: [.zero, .seconds(3600)], reason: "revocation_unknown", token: lease.token)
             let again = try await queue.outbox.claim(2, for: .fresh()).rows
             #expect(again.map(\.id) == [ids[0]])
             #expect(again.allSatisfy { $0.attempts == 2 && !$0.lapsed && $0.lastReason == "revocation_unknown" })
@@ -81,7 +83,7 @@ struct SettleTests {
             let ids = try await queue.fill(2)
             let lease = Lease.fresh()
             _ = try await queue.outbox.claim(2, for: lease).rows
-            try await queue.outbox.release(ids, token: lease.token)
+            try await queue.outbox.queue.release(ids, token: lease.token)
             let again = try await queue.outbox.claim(2, for: .fresh()).rows
             #expect(again.map(\.id) == ids)
             #expect(again.allSatisfy { $0.attempts == 1 && !$0.lapsed })
@@ -96,7 +98,7 @@ struct SettleTests {
             let claimed = try await queue.outbox.claim(3, for: lease).rows
             try await queue.bury(Array(claimed[..<1]), lease)
             try await queue.pool.withTransaction { session in
-                _ = try Outbox.acknowledge([claimed[1].id], token: lease.token, session)
+                _ = try Outbox.table.acknowledge([claimed[1].id], token: lease.token, session)
                 try Outbox.recordDuplicates([(claimed[1].id, UUID())], session)
             }
             let counted = try await queue.outbox.conservation()
@@ -118,11 +120,11 @@ struct SettleTests {
             // Scalars that make one character are counted one by one, as PostgreSQL counts them.
             let long = "a\u{0}" + String(repeating: "e\u{301}", count: 2000)
             try await queue.pool.withTransaction { session in
-                _ = try Outbox.acknowledge(claimed.map(\.id), token: lease.token, session)
+                _ = try Outbox.table.acknowledge(claimed.map(\.id), token: lease.token, session)
                 try Outbox.bury(
                     [
                         DeadLetterDraft(
-                            claimed[0], category: .unprocessable, reason: "x", message: long, type: long, subtype: long,
+                            claimed[0], reason: .applyFailed, message: long, type: long, subtype: long,
                             attempts: 1_000_000)
                     ], session)
             }

@@ -1,6 +1,7 @@
 import Foundation
 import Outbox
 import Postgres
+import Queue
 import TestSupport
 import Testing
 
@@ -32,7 +33,7 @@ struct StoreTests {
     func announced() async throws {
         try await withQueue { queue in
             let listener = try PostgresListener(
-                configuration: queue.database.configuration, channel: Outbox.channel, logger: quiet)
+                configuration: queue.database.configuration, channel: Outbox.table.channel, logger: quiet)
             let listening = Task { try await listener.run() }
             var wakeUps = listener.wakeUps.makeAsyncIterator()
             #expect(await wakeUps.next() == .listening)
@@ -42,7 +43,7 @@ struct StoreTests {
 
             let lease = Lease.fresh()
             let claimed = try await queue.outbox.claim(2, for: lease).rows
-            try await queue.outbox.release([claimed[0].id], token: lease.token)
+            try await queue.outbox.queue.release([claimed[0].id], token: lease.token)
             #expect(await wakeUps.next() == .notified)
 
             try await queue.bury([claimed[1]], lease)
@@ -80,7 +81,7 @@ struct StoreTests {
     }
 
     /// Moves today's rows to the default partition, and makes their partition again.
-    private static func makeTodayAnew(_ queue: Queue) async throws {
+    private static func makeTodayAnew(_ queue: OutboxBench) async throws {
         let today = try await queue.value(
             "select 'storehook.outbox_' || to_char(now() at time zone 'UTC', 'YYYYMMDD')", as: String.self)
         try await queue.pool.withTransaction { session in

@@ -2,8 +2,10 @@ import Foundation
 import Logging
 import Outbox
 import Postgres
+import Queue
 import Schema
 import TestSupport
+import Testing
 
 /// Nothing that a test provokes on purpose is worth a line.
 let quiet: Logger = {
@@ -12,8 +14,8 @@ let quiet: Logger = {
     return logger
 }()
 
-/// A queue in a database of the test's own, with a pool for the queue and room to look behind it.
-struct Queue: Sendable {
+/// An outbox in a database of the test's own, with a pool for the queue and room to look behind it.
+struct OutboxBench: Sendable {
     let database: TestDatabase
     let pool: PostgresPool
     let outbox: Outbox
@@ -40,36 +42,37 @@ struct Queue: Sendable {
 
     /// Takes rows and records them as dead letters with this reason.
     func bury(_ claimed: [ClaimedNotification], _ lease: Lease, reason: String = "wrong_bundle") async throws {
+        let code = try #require(ReasonCode(rawValue: reason))
         try await pool.withTransaction { session in
-            let held = try Outbox.acknowledge(claimed.map(\.id), token: lease.token, session)
+            let held = try Outbox.table.acknowledge(claimed.map(\.id), token: lease.token, session)
             try Outbox.bury(
                 claimed.filter { held.contains($0.id) }.map {
-                    DeadLetterDraft($0, category: .unverified, reason: reason, message: "a message", type: "TEST")
+                    DeadLetterDraft($0, reason: code, message: "a message", type: "TEST")
                 }, session)
         }
     }
 
     /// Takes rows off the queue; the ids that were held.
     func take(_ ids: [Int64], token: UUID) async throws -> Set<Int64> {
-        try await pool.withTransaction { try Outbox.acknowledge(ids, token: token, $0) }
+        try await pool.withTransaction { try Outbox.table.acknowledge(ids, token: token, $0) }
     }
 }
 
 extension Lease {
     /// A lease of a minute.
-    static func fresh(seconds: Int = 60) -> Lease { Lease(owner: "test", seconds: seconds) }
+    static func fresh(_ duration: Duration = .seconds(60)) -> Lease { Lease(owner: "test", duration: duration) }
 }
 
 /// Runs `body` with a queue of its own.
 func withQueue<T>(
     connections: Int = 4,
     isolation: isolated (any Actor)? = #isolation,
-    _ body: (Queue) async throws -> T
+    _ body: (OutboxBench) async throws -> T
 ) async throws -> T {
     try await withMigratedDatabase(Schema.migrations, then: "select storehook.ensure_outbox_partitions()") { database in
         let pool = PostgresPool(configuration: database.configuration, size: connections, logger: quiet)
         do {
-            let value = try await body(Queue(database: database, pool: pool, outbox: Outbox(pool)))
+            let value = try await body(OutboxBench(database: database, pool: pool, outbox: Outbox(pool)))
             await pool.close()
             return value
         } catch {

@@ -1,4 +1,5 @@
 import Postgres
+import Queue
 import TestSupport
 import Testing
 
@@ -9,14 +10,18 @@ struct WatchTests {
     @Test("gives the depth by state, in one order, zeros included")
     func depth() async throws {
         try await withQueue { queue in
-            #expect(try await queue.outbox.depth().map(\.state) == ["ready", "scheduled", "leased", "dead"])
-            #expect(try await queue.outbox.depth().allSatisfy { $0.count == 0 && $0.oldestAgeSeconds == 0 })
+            #expect(try await queue.outbox.depth().map(\.state) == [.ready, .scheduled, .leased, .dead])
+            #expect(try await queue.outbox.depth().allSatisfy { $0.count == 0 && $0.oldestAge == .zero })
             try await queue.fill(4)
             let lease = Lease.fresh()
             let claimed = try await queue.outbox.claim(3, for: lease).rows
-            try await queue.outbox.reschedule([claimed[0].id], by: [60], reason: "x", token: lease.token)
+            try await queue.outbox.queue.reschedule(
+                [claimed[0].id], by: [.seconds(60)], reason: "x", token: lease.token)
             try await queue.bury([claimed[1]], lease)
             #expect(try await queue.outbox.depth().map(\.count) == [1, 1, 1, 1])
+            // The view that others read says of the queue what the queue says of itself.
+            let own = try await queue.outbox.queue.depth()
+            #expect(own.map(\.state) == [.ready, .scheduled, .leased] && own.map(\.count) == [1, 1, 1])
         }
     }
 

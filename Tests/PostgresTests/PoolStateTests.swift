@@ -105,15 +105,4 @@ struct PoolStateTests {
         let mayProbe = state.probe()
         #expect(!mayProbe)
     }
-
-    @Test("pauses longer after each failure, up to a cap, and never negatively")
-    func pauses() {
-        let backoff = Backoff()
-        #expect(backoff.limit(afterFailures: 1) == .milliseconds(50))
-        #expect(backoff.limit(afterFailures: 3) == .milliseconds(200))
-        #expect(backoff.limit(afterFailures: .max) == .seconds(1))
-        for failures in 0..<100 {
-            #expect((.zero...backoff.limit(afterFailures: failures)).contains(backoff.pause(afterFailures: failures)))
-        }
-    }
 }

@@ -51,7 +51,8 @@ struct CommandTests {
             ("STOREHOOK_TRUSTED_ROOTS", "abc"), ("STOREHOOK_LEASE_SECONDS", "0"), ("STOREHOOK_LEASE_SECONDS", "soon"),
             ("STOREHOOK_MAX_ATTEMPTS", "-1"), ("STOREHOOK_RETENTION_DAYS", "6"), ("STOREHOOK_LOG_LEVEL", "loud"),
             ("STOREHOOK_LOG_FORMAT", "xml"),
-            ("STOREHOOK_LISTEN", "on"), ("STOREHOOK_REVOCATION", "yes"),
+            ("STOREHOOK_LISTEN", "on"), ("STOREHOOK_REVOCATION", "yes"), ("STOREHOOK_GRACE_DAYS", "7"),
+            ("STOREHOOK_MAX_PAYLOAD_AGE_DAYS", "0"), ("STOREHOOK_MAX_PAYLOAD_AGE_DAYS", "Moon=3"),
         ])
     func settings(name: String, value: String) async throws {
         try await withSite { site in

@@ -18,18 +18,11 @@ struct DoctorTests {
         "STOREHOOK_TRUSTED_ROOTS": "", "STOREHOOK_APPS": "com.example.app=1234567890",
     ]
 
-    /// A port that was free a moment ago.
-    private static func freePort() throws -> Int {
-        let (socket, port) = try TCPSocket.listening(port: 0)
-        socket.close()
-        return port
-    }
-
     /// What the doctor finds to be done, by check. How full this machine's disk is, is not the tests' business.
     private func faults(
         _ site: Site, _ more: [String: String] = [:], _ arguments: [String] = [], port: Int? = nil
     ) async throws -> [String: String] {
-        let port = try port ?? Self.freePort()
+        let port = try port ?? freePort()
         let program = try site.start(
             ["doctor", "--format", "json", "--port", "\(port)"] + arguments,
             Self.sound.merging(more) { _, own in own })
@@ -59,7 +52,7 @@ struct DoctorTests {
         try await withSite { site in
             let found = try await faults(site)
             #expect(found.isEmpty, "\(found)")
-            let port = try Self.freePort()
+            let port = try freePort()
             let table = try await site.run("doctor", "--port", "\(port)", with: Self.sound)
             #expect(table.output.split(separator: "\n").count == 15, "\(table.output)")
         }
@@ -68,7 +61,7 @@ struct DoctorTests {
     @Test("names a database that is not there")
     func noDatabase() async throws {
         try await withSite { site in
-            let nowhere = try Self.freePort()
+            let nowhere = try freePort()
             let gone = "postgresql://me:s3cr3t@127.0.0.1:\(nowhere)/storehook"
             let found = try await faults(site, ["DATABASE_URL": gone])
             expect(found, only: "database", saying: "\(nowhere)")
@@ -98,8 +91,9 @@ struct DoctorTests {
                 }
                 expect(
                     try await faults(site, there, ["--role", "receiver"]), only: "rights",
-                    saying: "lacks insert on outbox_queue;")
+                    saying: "lacks insert on outbox_queue, select on signature_headers;")
                 try await site.pool.query("grant insert on storehook.outbox_queue to \(unescaped: name)")
+                try await site.pool.query("grant select on storehook.signature_headers to \(unescaped: name)")
                 let receiver = try await faults(site, there, ["--role", "receiver"])
                 #expect(receiver.isEmpty, "\(receiver)")
                 expect(try await faults(site, there, ["--role", "worker"]), only: "rights", saying: "worker")
@@ -214,7 +208,7 @@ struct DoctorTests {
             let found = try await faults(site, port: port)
             socket.close()
             expect(
-                found, only: "port", saying: "\(port) is taken by",
+                found, only: "port", saying: "\(port), which is taken by", "--port",
                 "process \(ProcessInfo.processInfo.processIdentifier)")
             try await site.with(["receive", "--port", "0"]) { receiver in
                 let found = try await faults(site, port: receiver.port)

@@ -135,7 +135,7 @@ struct LogTests {
             let environment = [
                 "STOREHOOK_LOG_LEVEL": "trace", "DATABASE_URL": proxy.url, "STOREHOOK_LEASE_SECONDS": "1",
             ]
-            let log = try await site.with(["receive", "--port", "0"], environment) { receiver in
+            let log = try await site.with(["receive", "--port", "0", "--metrics-port", "0"], environment) { receiver in
                 let port = try #require(receiver.port)
                 for body in hostile {
                     try await post(
@@ -156,7 +156,7 @@ struct LogTests {
                     try proxy.serve()
                     try await site.untilDone()
                     let pages = [
-                        try await fetch("http://127.0.0.1:\(port)/metrics").body,
+                        try await fetch("http://127.0.0.1:\(try await receiver.metricsPort())/metrics").body,
                         try await fetch("http://127.0.0.1:\(try await worker.metricsPort())/metrics").body,
                     ]
                     for (outcome, count) in [("stored", 8), ("malformed", 3), ("too_large", 1), ("unavailable", 1)] {

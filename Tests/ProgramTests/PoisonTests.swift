@@ -68,8 +68,9 @@ struct PoisonTests {
             let places = try await site.outbox.conservation()
             #expect(places.applied + places.parked == 396 && places.dead == 4)
             #expect(places.missing == 0 && places.doubled == 0)
-            // Two for each of the three, and the two that were ended here.
-            #expect(deaths == 8)
+            // Each of the three ends a worker when it is tried alone, and before that at most once among others, whom it may
+            // take the attempt of; two were ended here.
+            #expect((5...8).contains(deaths))
         }
     }
 

@@ -29,7 +29,7 @@ struct PrometheusServer: Sendable {
         let configuration = directory.appending(path: "prometheus.yml")
         try example.replacing("15s", with: "1s")
             .replacing("- rules.yml", with: "- \(deploy.path)/prometheus/rules.yml")
-            .replacing("[127.0.0.1:8080]", with: "[127.0.0.1:\(receiver)]")
+            .replacing("[127.0.0.1:9100]", with: "[127.0.0.1:\(receiver)]")
             .replacing("[127.0.0.1:9101, 127.0.0.1:9102]", with: "[127.0.0.1:\(worker)]")
             .write(to: configuration, atomically: true, encoding: .utf8)
         let program = try ChildProgram(

@@ -60,15 +60,15 @@ struct PrometheusTests {
     @Test("both programs are scraped, every query of the dashboard works, and an alert comes through")
     func scrapes() async throws {
         try await withSite { site in
-            try await site.with(["receive", "--port", "0"]) { receiver in
+            try await site.with(["receive", "--port", "0", "--metrics-port", "0"]) { receiver in
                 try await site.with(["work", "--metrics-port", "0"]) { worker in
-                    let ports = (try #require(receiver.port), try await worker.metricsPort())
+                    let ports = (try await receiver.metricsPort(), try await worker.metricsPort())
                     try await PrometheusServer.with(receiver: ports.0, worker: ports.1) { prometheus in
                         // Rates need a value from before the load.
                         try await eventually("both targets are up") {
                             try await prometheus.query("up == 1").count == 2
                         }
-                        try await load(site, port: ports.0)
+                        try await load(site, port: try #require(receiver.port))
                         let pages = try await expectPages([ports.0, ports.1])
                         try await expectNamesExist(in: pages)
                         try await expectDashboard(prometheus)
@@ -129,8 +129,8 @@ struct PrometheusTests {
             pages.split(separator: "\n").filter { $0.hasPrefix(start) }
                 .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
         }
-        // The poster's and Prometheus'; each may have been closed by now, but not this page's.
-        #expect(sum("storehook_open_connections") >= 1)
+        // The poster's, which may have been closed by now.
+        #expect(sum("storehook_open_connections") <= 1)
         let repeats = sum(#"storehook_processed_total{outcome="duplicate""#)
         #expect(sum("storehook_processed_total{") == 201)
         #expect(repeats == 20)

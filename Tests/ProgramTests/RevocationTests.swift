@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreVerification
 import AsyncHTTPClient
+import EvidenceVerification
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -10,7 +11,6 @@ import Simulator
 import Synchronization
 import TestSupport
 import Testing
-import Worker
 
 /// Against a real responder, `openssl ocsp`.
 @Suite("Revocation", .serialized)

@@ -53,7 +53,7 @@ struct RoleTests {
         }
     }
 
-    /// Whatever a role may do with what stands in the schema, the schema and the database, one line an object.
+    /// Whatever a role may do with what stands in the schema, with the schema and the database. Partitions go by one name.
     private static let rights: PostgresQuery = """
         with role as (
             select rolname as name from pg_roles
@@ -62,100 +62,83 @@ struct RoleTests {
             select oid, case when relispartition then 'outbox partition' else relname::text end as name
               from pg_class where relnamespace = 'storehook'::regnamespace and relkind not in ('i', 'I', 'S')
         ), may as (
-            select r.name as role, 'table ' || t.name as object, p.privilege,
-                   has_table_privilege(r.name, t.oid, p.privilege) as has
+            select r.name as role, p.privilege || ' on ' || t.name as has
               from role r, relation t, unnest(
-                   array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) p (privilege)
+                   array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p (privilege)
+             where has_table_privilege(r.name, t.oid, p.privilege)
             union all
-            select r.name, 'column ' || t.name || '.' || a.attname, p.privilege,
-                   has_column_privilege(r.name, t.oid, a.attnum, p.privilege)
-                   and not has_table_privilege(r.name, t.oid, p.privilege)
+            select r.name, p.privilege || ' of ' || a.attname || ' on ' || t.name
               from role r, relation t join pg_attribute a on a.attrelid = t.oid and a.attnum > 0
-                   and not a.attisdropped, unnest(array['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) p (privilege)
+                   and not a.attisdropped, unnest(array['select', 'insert', 'update', 'references']) p (privilege)
+             where has_column_privilege(r.name, t.oid, a.attnum, p.privilege)
+               and not has_table_privilege(r.name, t.oid, p.privilege)
             union all
-            select r.name, 'sequence ' || s.relname, p.privilege, has_sequence_privilege(r.name, s.oid, p.privilege)
-              from role r, pg_class s, unnest(array['USAGE', 'SELECT', 'UPDATE']) p (privilege)
+            select r.name, p.privilege || ' on ' || s.relname
+              from role r, pg_class s, unnest(array['usage', 'select', 'update']) p (privilege)
              where s.relnamespace = 'storehook'::regnamespace and s.relkind = 'S'
+               and has_sequence_privilege(r.name, s.oid, p.privilege)
             union all
-            select r.name, 'function ' || f.proname, 'EXECUTE', has_function_privilege(r.name, f.oid, 'EXECUTE')
-              from role r, pg_proc f where f.pronamespace = 'storehook'::regnamespace
+            select r.name, 'execute on ' || f.proname from role r, pg_proc f
+             where f.pronamespace = 'storehook'::regnamespace and has_function_privilege(r.name, f.oid, 'execute')
             union all
-            select r.name, 'schema', p.privilege, has_schema_privilege(r.name, 'storehook', p.privilege)
-              from role r, unnest(array['USAGE', 'CREATE']) p (privilege)
+            select r.name, p.privilege || ' on schema storehook' from role r, unnest(array['usage', 'create']) p (privilege)
+             where has_schema_privilege(r.name, 'storehook', p.privilege)
             union all
-            select r.name, 'database', 'CREATE', has_database_privilege(r.name, current_database(), 'CREATE') from role r
+            select r.name, 'create on the database' from role r
+             where has_database_privilege(r.name, current_database(), 'create')
         )
-        select role, object || ' ' || string_agg(distinct privilege, ' ' order by privilege)
-          from may where has
-         -- Operators look at everything: what they may see is no limit to hold them to.
-         and not (role = 'storehook_ops' and object like 'table %' and privilege = 'SELECT')
-         group by role, object
+        select distinct role, has from may
         """
 
-    private static let everybody: Set = ["schema USAGE", "table schema_migrations SELECT"]
-    private static let worker: Set = [
-        "function drop_outbox_day EXECUTE", "function ensure_outbox_partitions EXECUTE",
-        "function outbox_bodies EXECUTE", "table dead_letters INSERT",
-        "table duplicates INSERT", "table outbox_days SELECT", "table queue_depth SELECT",
-        "table notifications INSERT SELECT", "table outbox SELECT", "table outbox_queue DELETE SELECT UPDATE",
-        "table purchase_lines INSERT SELECT UPDATE", "table renewals INSERT SELECT UPDATE",
-        "table subscription_changes INSERT", "table subscriptions DELETE INSERT SELECT UPDATE",
-        "table transactions INSERT SELECT UPDATE",
-        "table signature_headers INSERT SELECT",
-    ]
-
-    /// All that a role may do.
-    private static let allowed: [(role: String, rights: Set<String>)] = [
-        (
-            "storehook_receiver",
-            everybody.union([
-                "sequence outbox_id USAGE", "table outbox INSERT", "table outbox_queue INSERT",
-                "table signature_headers SELECT",
-            ])
-        ),
-        ("storehook_worker", everybody.union(worker)),
-        (
-            "storehook_ops",
-            [
-                "schema USAGE", "function drop_outbox_day EXECUTE", "function ensure_outbox_partitions EXECUTE",
-                "function outbox_bodies EXECUTE", "function status_at EXECUTE",
-                "column dead_letters.resolution UPDATE", "column dead_letters.resolved_at UPDATE",
-                "column dead_letters.resolved_by UPDATE", "column dead_letters.resolved_why UPDATE",
-                "table dead_letters INSERT", "table duplicates INSERT", "table notifications INSERT",
-                "table outbox_queue DELETE INSERT UPDATE", "table purchase_lines INSERT UPDATE",
-                "table renewals INSERT UPDATE", "table subscription_changes INSERT",
-                "table subscriptions DELETE INSERT UPDATE", "table transactions INSERT UPDATE",
-                "table signature_headers INSERT",
-            ]
-        ),
-        (
-            "storehook_monitor",
-            everybody.union([
-                "column notifications.applied_at SELECT", "column outbox.received_at SELECT",
-                "function status_at EXECUTE", "table conservation SELECT", "table dead_letters_open SELECT",
-                "table entitlements SELECT", "table queue_depth SELECT", "table subscription_status SELECT",
-                "table subscriptions SELECT",
-            ])
-        ),
-    ]
-
-    @Test("may do what is listed here, and nothing else")
+    @Test("may do what DatabaseRole says, by which the doctor goes, and nothing else")
     func rights() async throws {
         try await withRoles { site in
             var found: [String: Set<String>] = [:]
             for row in try await site.pool.query(Self.rights) {
                 found[try row.decode(0, as: String.self), default: []].insert(try row.decode(1, as: String.self))
             }
-            for (role, rights) in Self.allowed {
-                let has = found[role] ?? []
-                #expect(has.subtracting(rights).sorted() == [], "\(role) may do what it should not")
-                #expect(rights.subtracting(has).sorted() == [], "\(role) may not do what it should")
+            let relations = try await site.pool.query(
+                """
+                select distinct case when relispartition then 'outbox partition' else relname::text end
+                  from pg_class where relnamespace = 'storehook'::regnamespace and relkind not in ('i', 'I', 'S')
+                """
+            ).map { try $0.decode(0, as: String.self) }
+            for role in DatabaseRole.allCases {
+                let needs = role.needs.flatMap { right in
+                    right.object == DatabaseRight.everyRelation
+                        ? relations.map { DatabaseRight(right.privilege, on: $0) } : [right]
+                }
+                let rights = Set(needs.map(\.description)).union(["usage on schema storehook"])
+                let has = found["storehook_\(role)"] ?? []
+                #expect(has.subtracting(rights).sorted() == [], "sql/roles.sql grants this to \(role) for no reason")
+                #expect(
+                    rights.subtracting(has).sorted() == [], "\(role) needs this, and sql/roles.sql does not grant it")
                 let powers = try await site.pool.query(
                     """
                     select rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls or rolcanlogin
-                      from pg_roles where rolname = \(role)
+                      from pg_roles where rolname = \("storehook_\(role)")
                     """)
                 #expect(try powers.one().decode(0, as: Bool.self) == false, "\(role)")
+            }
+        }
+    }
+
+    @Test("are what the doctor finds to be enough, each for its own and for no other")
+    func doctor() async throws {
+        try await withRoles { site in
+            for role in DatabaseRole.allCases {
+                try await withUser(in: "storehook_\(role)", site) { user in
+                    for wanted in DatabaseRole.allCases {
+                        let program = try site.start(["doctor", "--role", "\(wanted)", "--format", "json"], user)
+                        await program.end()
+                        let isContent = program.output.contains(
+                            #""check":"rights","message":"\#(site.database.name)_user may be"#)
+                        // Operators are workers too.
+                        let fits = wanted == role || (role == .ops && wanted != .receiver)
+                        #expect(isContent == fits, "\(role) as \(wanted): \(program.output)")
+                        await program.discard()
+                    }
+                }
             }
         }
     }
@@ -211,7 +194,7 @@ struct RoleTests {
                 [subscriber.takeNotifications()[0].signed(by: site.authority), "first.junk.x", "other.junk.y"]
                 .map { ByteBuffer(bytes: UnsignedNotification.postBody($0)) }
             try await withUser(in: "storehook_receiver", site) { receiver in
-                try await site.with(["receive", "--port", "0"], receiver) { program in
+                try await site.with(["receive", "--port", "0", "--metrics-port", "0"], receiver) { program in
                     let address = "http://127.0.0.1:\(try #require(program.port))"
                     for body in bodies {
                         var request = HTTPClientRequest(url: "\(address)/webhooks/apple")
@@ -219,9 +202,8 @@ struct RoleTests {
                         request.body = .bytes(body)
                         #expect(try await client.execute(request, timeout: .seconds(60)).status == .ok)
                     }
-                    let ready = try await client.execute(
-                        HTTPClientRequest(url: "\(address)/readyz"), timeout: .seconds(60))
-                    #expect(ready.status == .ok)
+                    let operations = "http://127.0.0.1:\(try await program.metricsPort())"
+                    #expect(try await fetch(operations + "/readyz").status == 200)
                 }
                 for command in [["queue"], ["dead-letters", "list"], ["work"]] {
                     let program = try site.start(command, receiver)

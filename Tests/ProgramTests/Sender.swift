@@ -15,13 +15,34 @@ let client: HTTPClient = {
 /// Posts texts over a few connections and remembers which were answered 200; a post that gets no answer is not tried
 /// again.
 final class Sender: Sendable {
-    private let left: Mutex<[String]>
+    private let source: @Sendable (Int) -> String?
+    /// Where there is no end of texts, it is whoever stops answering, or ``stop()``, that ends it.
+    private let isEndless: Bool
+    private let taken = Atomic(0)
+    private let isStopped = Atomic(false)
     private let accepted = Mutex<[String]>([])
     let port: Int
 
     init(_ texts: [String], port: Int) {
-        left = Mutex(texts.reversed())
+        source = { $0 < texts.count ? texts[$0] : nil }
+        isEndless = false
         self.port = port
+    }
+
+    /// Posts without end, so that whatever befalls the receiver befalls it in the middle of posts.
+    /// - Parameter text: the text of each number, from 0.
+    init(endless text: @escaping @Sendable (Int) -> String, port: Int) {
+        source = text
+        isEndless = true
+        self.port = port
+    }
+
+    /// Says that no more are to be posted.
+    func stop() { isStopped.store(true, ordering: .relaxed) }
+
+    private func next() -> String? {
+        if isStopped.load(ordering: .relaxed) { return nil }
+        return source(taken.add(1, ordering: .relaxed).oldValue)
     }
 
     var answered: [String] { accepted.withLock(\.self) }
@@ -31,12 +52,13 @@ final class Sender: Sendable {
         await withTaskGroup { group in
             for _ in 0..<connections {
                 group.addTask {
-                    while let text = self.left.withLock({ $0.popLast() }) {
+                    while let text = self.next() {
                         var request = HTTPClientRequest(url: "http://127.0.0.1:\(self.port)/webhooks/apple")
                         request.method = .POST
                         request.body = .bytes(ByteBuffer(bytes: UnsignedNotification.postBody(text)))
                         guard let answer = try? await client.execute(request, timeout: .seconds(60))
                         else {
+                            if self.isEndless { return }
                             continue
                         }
                         if answer.status == .ok { self.accepted.withLock { $0.append(text) } }

@@ -142,20 +142,26 @@ extension ChildProgram {
     }
 
     /// The port that a receiver said it listens on.
-    var port: Int? {
+    var port: Int? { port(saying: "Listening") }
+
+    /// The port on which a program says that it serves metrics; what it is for begins beside that.
+    func metricsPort() async throws -> Int {
+        try await eventually("it serves metrics") { port(saying: "Serving metrics") != nil }
+        return port(saying: "Serving metrics") ?? 0
+    }
+
+    private func port(saying message: String) -> Int? {
         errors.split(separator: "\n").lazy
             .compactMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String] }
-            .compactMap { $0["port"].flatMap(Int.init) }.first
+            .first { $0["message"] == message }.flatMap { $0["port"].flatMap(Int.init) }
     }
 }
 
-extension ChildProgram {
-    /// The port on which a worker says that it serves metrics; it begins to work beside that.
-    func metricsPort() async throws -> Int {
-        try await eventually("it serves metrics") { port != nil }
-        guard let port else { throw NeverHappened("it serves metrics") }
-        return port
-    }
+/// A port that was free a moment ago.
+func freePort() throws -> Int {
+    let (socket, port) = try TCPSocket.listening(port: 0)
+    socket.close()
+    return port
 }
 
 /// Runs `body` with a site of its own.

@@ -34,13 +34,11 @@ struct FaultTests {
         let retryAfter = try #require(answer.headers["Retry-After"].first)
         #expect(Int(retryAfter).map { $0 > 0 } == true)
         #expect(answer.body == #"{"error":"the database is unavailable"}"#)
-        #expect(try await receiver.send("GET", "/readyz").status == 503)
         #expect(try await receiver.send("GET", "/healthz").status == 200)
     }
 
     private func expectRecovery(_ receiver: RunningReceiver) async throws {
         try await eventually("200 again") { try await receiver.post(envelope("it.is.back")).status == 200 }
-        try await eventually("ready again") { try await receiver.send("GET", "/readyz").status == 200 }
         #expect(try await receiver.stored().last == "it.is.back")
     }
 
@@ -75,23 +73,26 @@ struct FaultTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for sender in 0..<8 {
                     group.addTask {
-                        for number in 0..<40 {
+                        var number = 0
+                        while !accepted.isOver {
                             let jws = "s.\(sender).\(number)"
-                            if try await receiver.post(envelope(jws)).status == 200 {
-                                accepted.insert(jws)
-                            }
+                            if try await receiver.post(envelope(jws)).status == 200 { accepted.insert(jws) }
+                            number += 1
                         }
                     }
                 }
                 group.addTask {
+                    defer { accepted.close() }
                     for _ in 0..<15 {
+                        // By progress, not by time: each cut meets posts under way.
+                        let before = accepted.all.count
+                        try await eventually("some more are stored") { accepted.all.count >= before + 10 }
                         try await receiver.observer.query(
                             """
                             select count(pg_terminate_backend(pid)) from pg_stat_activity
                              where datname = current_database() and pid <> pg_backend_pid()
                                and query like '%nextval(''storehook.outbox_id'')%'
                             """)
-                        try await Task.sleep(for: .milliseconds(30))
                     }
                 }
                 try await group.waitForAll()
@@ -99,7 +100,6 @@ struct FaultTests {
             let stored = Set(try await receiver.stored())
             let answered = accepted.all
             #expect(answered.subtracting(stored).isEmpty)
-            #expect(!answered.isEmpty)
             try await expectRecovery(receiver)
             let counted = try await receiver.outbox.conservation()
             #expect(counted.missing == 0 && counted.doubled == 0)

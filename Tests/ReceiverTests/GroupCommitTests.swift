@@ -164,4 +164,24 @@ struct GroupCommitTests {
             #expect(store.groups == [[[1]], [[2]]])
         }
     }
+
+    @Test("when cancelled ends, and leaves nobody waiting", .timeLimit(.minutes(1)))
+    func cancelled() async throws {
+        let store = Store(held: true)
+        let commit = GroupCommit(logger: quiet) { try await store.store($0) }
+        let running = Task { try await commit.run() }
+        async let first = end(commit, [1])
+        try await eventually("the first is under way") { store.groups.count == 1 }
+        async let second = end(commit, [2])
+        try await eventually("the second is in line") { commit.waitingCount == 2 }
+        running.cancel()
+        try await eventually("the cancellation has come through") { commit.isStopping }
+        #expect(await end(commit, [3]) == .stopping)
+        store.letGo()
+        #expect(await first == nil)
+        // Whether a cancelled store still stores is the store's business; an answer comes anyway.
+        _ = await second
+        try await running.value
+        #expect(await end(commit, [4]) == .stopping)
+    }
 }

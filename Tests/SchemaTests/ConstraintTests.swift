@@ -12,8 +12,13 @@ struct ConstraintTests {
         let uuid = "'6f1c1c0a-0000-4000-8000-000000000001'"
         let line = "'Sandbox', 'com.example.app', '1'"
         let subscription =
-            "insert into storehook.subscriptions (environment, bundle_id, original_transaction_id, price_increase_pending, "
-            + "phase_starts, phase_status, phase_product, phase_expires, phase_trial) values (\(line), false, "
+            "insert into storehook.subscriptions (environment, bundle_id, original_transaction_id, paid_until, "
+            + "phase_basis, phase_transaction, phase_period_ends, phase_grace_ends, phase_will_renew, "
+            + "phase_renewal_product, phase_price_pending, phase_intent, phase_account, "
+            + "phase_starts, phase_status, phase_product, phase_expires, phase_trial) values (\(line), now(), "
+            + "'{records}', '{t}', array[now()], '{null}', '{t}', '{p}', '{f}', '{1}', '{null}', "
+        let facts =
+            "insert into storehook.purchase_facts (environment, bundle_id, original_transaction_id, outbox_id, signed_at, "
         let cases: [(sql: String, constraint: String)] = [
             (
                 "insert into storehook.outbox (body) values (convert_to(repeat('x', 262145), 'UTF8'))",
@@ -53,11 +58,22 @@ struct ConstraintTests {
                 "notifications_outcome_check"
             ),
             (
-                "insert into storehook.purchase_lines (environment, bundle_id, original_transaction_id, apple_status) "
-                    + "values (\(line), 1)",
-                "purchase_lines_check"
+                "insert into storehook.purchase_lines (environment, bundle_id, original_transaction_id, anomalies) "
+                    + "values (\(line), -1)",
+                "purchase_lines_anomalies_check"
+            ),
+            ("\(facts) transaction_id) values (\(line), 1, now(), '2')", "purchase_facts_check"),
+            ("\(facts) renewal_signed_at) values (\(line), 1, now(), now())", "purchase_facts_check2"),
+            (
+                "insert into storehook.anomalies (environment, bundle_id, original_transaction_id, kind, signed_at) "
+                    + "values (\(line), 'odd', now())",
+                "anomalies_kind_check"
             ),
             ("\(subscription) array[]::timestamptz[], '{}', '{}', '{}', '{}')", "subscriptions_check"),
+            (
+                "\(subscription) array[now(), now()], '{active, expired}', '{p, p}', array[now(), now()], '{f, f}')",
+                "subscriptions_check1"
+            ),
             (
                 "\(subscription) array[now()], '{sleeping}', '{p}', array[now()], '{f}')",
                 "subscriptions_phase_status_check"

@@ -34,19 +34,22 @@ struct AppleSamplesOracleTests {
             guard case .data(let data) = notification.part, let jws = data.signedTransactionInfo else { continue }
             let json = try payload(jws)
             let transaction = try TransactionPayload.decode(json)
-            let line = PurchaseKey(
+            let purchase = PurchaseKey(
                 environment: data.environment?.rawValue ?? "", bundleID: transaction.bundleId,
                 originalTransactionID: transaction.originalTransactionId)
-            known[line, default: PurchaseFacts()].merge(
-                TransactionFact(transaction, digest: Array(SHA256.hash(data: json))))
+            known[purchase, default: PurchaseFacts()].merge(
+                TransactionFact(
+                    transaction, digest: Array(SHA256.hash(data: json)), asOf: notification.signedDate))
             if let jws = data.signedRenewalInfo {
                 let json = try payload(jws)
-                known[line, default: PurchaseFacts()].merge(
-                    RenewalFact(try RenewalInfoPayload.decode(json), digest: Array(SHA256.hash(data: json))))
+                known[purchase, default: PurchaseFacts()].merge(
+                    RenewalFact(
+                        try RenewalInfoPayload.decode(json), digest: Array(SHA256.hash(data: json)),
+                        asOf: notification.signedDate, reportedStatus: data.status.map { Int($0.rawValue) }))
             }
             guard let reportedStatus = data.status else { continue }
-            let state = try #require(known[line].flatMap { SubscriptionState($0) })
-            let status = state.status(at: notification.signedDate).status
+            let state = try #require(known[purchase].flatMap { SubscriptionState($0) })
+            let status = try #require(state.status(at: notification.signedDate)).status
             #expect(
                 Int64(status.appleStatus) == reportedStatus.rawValue,
                 "\(notification.notificationType) signed \(notification.signedDate)")

@@ -27,17 +27,26 @@ func period(
 /// Renewal info signed on a day.
 func renewal(
     signed: Timestamp, renews: Timestamp?, on autoRenew: Bool? = true, retry: Bool = false, grace: Timestamp? = nil,
+    product: String? = "basic", reported: Int? = nil,
     intent: Int? = nil, pending: Bool = false, token: UniqueIdentifier? = nil, digest number: UInt8 = 0
 ) -> RenewalFact {
     RenewalFact(
-        renewalProductID: "basic", autoRenew: autoRenew, renewsAt: renews, expirationIntent: intent,
+        productID: product, renewalProductID: "basic", autoRenew: autoRenew, renewsAt: renews, expirationIntent: intent,
         inBillingRetry: retry, graceExpiresAt: grace, priceIncreasePending: pending, appAccountToken: token,
-        signedAt: signed, digest: digest(number))
+        signedAt: signed, reportedStatus: reported, digest: digest(number))
 }
 
 extension PurchaseFacts {
     /// The status at an instant, under the default policy; nil for what is no subscription.
     func status(_ instant: Timestamp, graceDays: Int64 = 16) -> SubscriptionStatus? {
-        SubscriptionState(self, policy: StatusPolicy(graceDays: graceDays))?.status(at: instant).status
+        SubscriptionState(self, policy: StatusPolicy(graceDays: graceDays))?.status(at: instant)?.status
     }
+}
+
+extension PurchaseFacts {
+    /// Everything about an instant, under the default policy.
+    func value(_ instant: Timestamp) -> StatusAtInstant? { SubscriptionState(self)?.status(at: instant) }
+
+    /// What the records do not explain.
+    var anomalies: [Anomaly] { PurchaseState(self).anomalies }
 }

@@ -9,7 +9,7 @@ import Testing
 struct HeardNotification: Sendable {
     let name: String
     let signedAt: Timestamp
-    let line: PurchaseKey?
+    let purchase: PurchaseKey?
     let transaction: TransactionFact?
     let renewal: RenewalFact?
     let reportedStatus: ReportedStatus?
@@ -18,15 +18,24 @@ struct HeardNotification: Sendable {
         name = "\(notification.type)/\(notification.subtype ?? "-")"
         signedAt = Timestamp(millisecondsSince1970: notification.signedDate)
         transaction = try notification.transaction.map {
-            TransactionFact(try TransactionPayload.decode($0.json), digest: Self.digest($0.json))
+            TransactionFact(
+                try TransactionPayload.decode($0.json), digest: Self.digest($0.json),
+                asOf: Timestamp(millisecondsSince1970: notification.signedDate))
         }
         renewal = try notification.renewal.map {
-            RenewalFact(try RenewalInfoPayload.decode($0.json), digest: Self.digest($0.json))
+            RenewalFact(
+                try RenewalInfoPayload.decode($0.json), digest: Self.digest($0.json),
+                asOf: Timestamp(millisecondsSince1970: notification.signedDate),
+                reportedStatus: notification.appleStatus)
         }
         reportedStatus = notification.appleStatus.map {
-            ReportedStatus(status: $0, signedAt: Timestamp(millisecondsSince1970: notification.signedDate))
+            ReportedStatus(
+                status: $0, signedAt: Timestamp(millisecondsSince1970: notification.signedDate),
+                asOf: Timestamp(
+                    millisecondsSince1970: min(
+                        notification.signedDate, notification.renewal?.signedDate ?? notification.signedDate)))
         }
-        line = notification.transaction.map {
+        purchase = notification.transaction.map {
             PurchaseKey(
                 environment: $0.environment, bundleID: $0.bundleId, originalTransactionID: $0.originalTransactionId)
         }
@@ -35,9 +44,9 @@ struct HeardNotification: Sendable {
     private static func digest(_ json: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: json)) }
 }
 
-/// Everything that has been heard so far, line by line.
+/// Everything that has been heard so far, purchase by purchase.
 struct KnownFacts: Sendable, Equatable {
-    private(set) var lines: [PurchaseKey: PurchaseFacts] = [:]
+    private(set) var purchases: [PurchaseKey: PurchaseFacts] = [:]
 
     init() {}
 
@@ -46,13 +55,17 @@ struct KnownFacts: Sendable, Equatable {
     }
 
     mutating func merge(_ heard: HeardNotification) {
-        guard let line = heard.line else { return }
-        if let transaction = heard.transaction { lines[line, default: PurchaseFacts()].merge(transaction) }
-        if let renewal = heard.renewal { lines[line, default: PurchaseFacts()].merge(renewal) }
-        if let reportedStatus = heard.reportedStatus { lines[line, default: PurchaseFacts()].merge(reportedStatus) }
+        guard let purchase = heard.purchase else { return }
+        if let transaction = heard.transaction { purchases[purchase, default: PurchaseFacts()].merge(transaction) }
+        if let renewal = heard.renewal { purchases[purchase, default: PurchaseFacts()].merge(renewal) }
+        if let reportedStatus = heard.reportedStatus {
+            purchases[purchase, default: PurchaseFacts()].merge(reportedStatus)
+        }
     }
 
-    func state(of line: PurchaseKey) -> SubscriptionState? { lines[line].flatMap { SubscriptionState($0) } }
+    func state(of purchase: PurchaseKey) -> SubscriptionState? {
+        purchases[purchase].flatMap { SubscriptionState($0, in: purchase.environment) }
+    }
 }
 
 /// A story told once, its notifications read.

@@ -42,7 +42,7 @@ struct NotificationTypeTests {
         Row("OFFER_REDEEMED/-", .subscription([.active], renews: true)),
         Row("OFFER_REDEEMED/UPGRADE", .subscription([.active], renews: true)),
         Row("OFFER_REDEEMED/DOWNGRADE", .subscription([.active], renews: true)),
-        Row("OFFER_REDEEMED/INITIAL_BUY", .subscription([.trial], renews: true)),
+        Row("OFFER_REDEEMED/INITIAL_BUY", .subscription([.active], renews: true)),
         Row("OFFER_REDEEMED/RESUBSCRIBE", .subscription([.active], renews: true)),
         Row("DID_FAIL_TO_RENEW/GRACE_PERIOD", .subscription([.gracePeriod], renews: true)),
         Row("DID_FAIL_TO_RENEW/-", .subscription([.billingRetry], renews: true)),
@@ -102,12 +102,13 @@ struct NotificationTypeTests {
     }
 
     private func check(_ meaning: Meaning, _ heard: HeardNotification, _ known: KnownFacts, _ story: String) {
-        let state = heard.line.flatMap { known.state(of: $0) }
-        let status = state?.status(at: heard.signedAt).status
+        let state = heard.purchase.flatMap { known.state(of: $0) }
+        let now = state?.status(at: heard.signedAt)
+        let status = now?.status
         switch meaning {
         case .subscription(let statuses, let renews):
             #expect(status.map(statuses.contains) == true, "\(story): \(heard.name) is \(String(describing: status))")
-            if let renews { #expect(state?.willRenew == renews, "\(story): \(heard.name)") }
+            if let renews { #expect(now?.willRenew == renews, "\(story): \(heard.name)") }
         case .purchase(let revoked, let statuses):
             #expect((heard.transaction?.revokedAt != nil) == revoked, "\(story): \(heard.name)")
             if let status {
@@ -116,7 +117,8 @@ struct NotificationTypeTests {
                 #expect(heard.transaction?.kind != .autoRenewableSubscription, "\(story): \(heard.name)")
             }
         case .nothing:
-            #expect(heard.line == nil && heard.transaction == nil && heard.renewal == nil, "\(story): \(heard.name)")
+            #expect(
+                heard.purchase == nil && heard.transaction == nil && heard.renewal == nil, "\(story): \(heard.name)")
         }
     }
 
@@ -129,9 +131,9 @@ struct NotificationTypeTests {
         for story in try HeardStory.catalogue() where story.name != "ended-without-intent" {
             for notification in story.heard where notification.name == "EXPIRED/\(subtype)" {
                 let known = story.known(at: notification.signedAt)
-                let line = try #require(notification.line)
-                let state = try #require(known.state(of: line))
-                #expect(state.expirationIntent == intent, "\(story.name)")
+                let purchase = try #require(notification.purchase)
+                let state = try #require(known.state(of: purchase))
+                #expect(state.status(at: notification.signedAt)?.expirationIntent == intent, "\(story.name)")
             }
         }
     }

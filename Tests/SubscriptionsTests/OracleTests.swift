@@ -12,8 +12,10 @@ struct OracleTests {
             var known = KnownFacts()
             for notification in story.heard {
                 known.merge(notification)
-                guard let reportedStatus = notification.reportedStatus, let line = notification.line else { continue }
-                let status = known.state(of: line)?.status(at: notification.signedAt).status
+                guard let reportedStatus = notification.reportedStatus, let purchase = notification.purchase else {
+                    continue
+                }
+                let status = known.state(of: purchase)?.status(at: notification.signedAt)?.status
                 #expect(status?.appleStatus == reportedStatus.status, "\(story.name): \(notification.name)")
                 compared += 1
             }
@@ -30,10 +32,13 @@ struct OracleTests {
         for delivery in simulation.deliveries {
             let notification = try HeardNotification(delivery.notification)
             known.merge(notification)
-            guard let reportedStatus = notification.reportedStatus, let line = notification.line else { continue }
-            let status = known.state(of: line)?.status(at: notification.signedAt).status
+            guard let reportedStatus = notification.reportedStatus, let purchase = notification.purchase else {
+                continue
+            }
+            let status = known.state(of: purchase)?.status(at: notification.signedAt)?.status
             #expect(
-                status?.appleStatus == reportedStatus.status, "\(notification.name) of \(line.originalTransactionID)")
+                status?.appleStatus == reportedStatus.status,
+                "\(notification.name) of \(purchase.originalTransactionID)")
             compared += 1
         }
         #expect(compared > 1000)

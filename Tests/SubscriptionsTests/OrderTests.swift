@@ -15,7 +15,7 @@ struct OrderTests {
         arguments: Story.catalogue.map(\.name))
     func anyOrder(_ name: String) throws {
         let story = try HeardStory(#require(Story.named(name)))
-        let told = story.heard.filter { $0.line != nil }
+        let told = story.heard.filter { $0.purchase != nil }
         guard !told.isEmpty else { return }
         var generator = TestSupport.SeededGenerator()
         let expected = Ending(KnownFacts(told))
@@ -40,7 +40,7 @@ struct OrderTests {
 
     @Test("is tried on at least 25 stories of two and more notifications")
     func enough() throws {
-        let lengths = try HeardStory.catalogue().map { $0.heard.count { $0.line != nil } }
+        let lengths = try HeardStory.catalogue().map { $0.heard.count { $0.purchase != nil } }
         #expect(lengths.count { $0 >= 2 } >= 25)
         #expect(lengths.count { $0 > Self.exhaustiveLength } >= 1)
     }
@@ -48,11 +48,11 @@ struct OrderTests {
     /// What a story ends in: all facts, and each line's status at twelve instants.
     private struct Ending: Equatable {
         let known: KnownFacts
-        let statuses: [PurchaseKey: [StatusAtInstant]]
+        let statuses: [PurchaseKey: [StatusAtInstant?]]
 
         init(_ known: KnownFacts) {
             self.known = known
-            statuses = known.lines.compactMapValues { facts in
+            statuses = known.purchases.compactMapValues { facts in
                 guard let state = SubscriptionState(facts) else { return nil }
                 return Self.instants.map { state.status(at: $0) }
             }

@@ -91,10 +91,14 @@ extension PurchaseFacts {
     /// Every instant at which anything could change, the milliseconds around each, and the two ends of time.
     var interestingInstants: [Timestamp] {
         var dates: [Timestamp] = []
-        for fact in transactions.values {
+        for fact in transactions {
             dates += [fact.purchasedAt, fact.expiresAt, fact.revokedAt].compactMap(\.self)
         }
-        if let renewal { dates += [renewal.renewsAt, renewal.graceExpiresAt].compactMap(\.self) }
+        for fact in transactions { dates.append(fact.asOf) }
+        for renewal in renewals {
+            dates += [renewal.asOf, renewal.renewsAt, renewal.graceExpiresAt].compactMap(\.self)
+        }
+        for report in reportedStatuses { dates.append(report.asOf) }
         var instants: Set<Timestamp> = [.distantPast, .distantFuture]
         for date in dates {
             for days: Int64 in [-1, 0, 16, 60] {

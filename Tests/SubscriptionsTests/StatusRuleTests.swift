@@ -7,11 +7,11 @@ struct StatusRuleTests {
     @Test("begins with the period's first millisecond and ends before its last instant")
     func boundaries() {
         let facts = PurchaseFacts(transactions: [period("1", 0...30)])
-        #expect(facts.status(day(0).adding(milliseconds: -1)) == .expired)
+        #expect(facts.status(day(0).adding(milliseconds: -1)) == nil)
         #expect(facts.status(day(0)) == .active)
         #expect(facts.status(day(30).adding(milliseconds: -1)) == .active)
         #expect(facts.status(day(30)) == .expired)
-        #expect(facts.status(.distantPast) == .expired)
+        #expect(facts.status(.distantPast) == nil)
         #expect(facts.status(.distantFuture) == .expired)
     }
 
@@ -24,7 +24,7 @@ struct StatusRuleTests {
         var unbought = period("3", 0...30)
         unbought.purchasedAt = nil
         #expect(SubscriptionState(PurchaseFacts(transactions: [consumable, endless, unbought])) == nil)
-        #expect(SubscriptionState(PurchaseFacts(renewal: renewal(signed: day(0), renews: day(30)))) == nil)
+        #expect(SubscriptionState(PurchaseFacts(renewals: [renewal(signed: day(0), renews: day(30))])) == nil)
     }
 
     @Test("a refund of an old period takes nothing from the present one")
@@ -47,6 +47,9 @@ struct StatusRuleTests {
         facts.merge(period("1", 0...30, signed: day(12)))
         #expect(facts.status(day(12)) == .active)
         #expect(facts.status(day(31)) == .expired)
+        // What was true in between stays true of it.
+        #expect(facts.status(day(8)) == .revoked)
+        #expect(facts.status(day(6)) == .active)
         // The refund, arriving once more, is older than the reversal.
         facts.merge(period("1", 0...30, revoked: day(7), signed: day(7)))
         #expect(facts.status(day(12)) == .active)
@@ -66,36 +69,85 @@ struct StatusRuleTests {
             period("1", 0...365, product: "yearly"), period("2", 10...40, product: "premium"),
         ])
         let state = SubscriptionState(facts)
-        #expect(state?.status(at: day(9)).productID == "yearly")
-        #expect(state?.status(at: day(10)).productID == "premium")
-        #expect(state?.status(at: day(39)).status == .active)
-        #expect(state?.status(at: day(40)).status == .expired)
-        #expect(state?.status(at: day(300)).status == .expired)
-        #expect(state?.status(at: day(40)).productID == "premium")
+        #expect(state?.status(at: day(9))?.productID == "yearly")
+        #expect(state?.status(at: day(10))?.productID == "premium")
+        #expect(state?.status(at: day(39))?.status == .active)
+        #expect(state?.status(at: day(40))?.status == .expired)
+        #expect(state?.status(at: day(300))?.status == .expired)
+        #expect(state?.status(at: day(40))?.productID == "premium")
     }
 
-    @Test("a renewal that overlaps replaces nothing, unless the record itself says upgraded")
+    @Test("any later period ends the one it begins in, a renewal too: its upgrade was lost")
     func overlappingRenewal() {
-        let renewed = period("2", 10...20, renewal: true)
-        #expect(PurchaseFacts(transactions: [period("1", 0...30), renewed]).status(day(25)) == .active)
-        #expect(
-            PurchaseFacts(transactions: [period("1", 0...30, upgraded: true), renewed]).status(day(25)) == .expired)
+        let facts = PurchaseFacts(transactions: [
+            period("1", 0...365, product: "yearly"), period("3", 40...70, product: "premium", renewal: true),
+        ])
+        #expect(facts.status(day(39)) == .active)
+        #expect(facts.status(day(69)) == .active)
+        #expect(facts.status(day(71)) == .expired)
+        #expect(facts.value(day(41))?.productID == "premium")
+        // It was to run for a year as far as anybody knew.
+        #expect(facts.value(day(39))?.expiresAt == day(365))
+        #expect(facts.value(day(41))?.expiresAt == day(70))
+    }
+
+    @Test("a renewal of the last day that was refunded takes nothing from the period it was to follow")
+    func refundedOverlappingRenewal() {
+        var facts = PurchaseFacts(transactions: [
+            period("1", 0...30),
+            TransactionFact(
+                transactionID: "2", productID: "basic", purchasedAt: day(29, hours: 12), expiresAt: day(60),
+                revokedAt: day(29, hours: 13), isRenewal: true, signedAt: day(29, hours: 13), digest: digest(1)),
+        ])
+        facts.merge(ReportedStatus(status: 5, signedAt: day(29, hours: 13)))
+        #expect(facts.status(day(29, hours: 14)) == .active)
+        #expect(facts.status(day(30)) == .revoked)
+        #expect(facts.anomalies.isEmpty)
     }
 
     @Test("an upgraded record without a known successor keeps its access")
     func upgradedAlone() {
-        let facts = PurchaseFacts(transactions: [period("1", 0...30, upgraded: true)])
+        var facts = PurchaseFacts(transactions: [period("1", 0...30, upgraded: true)])
         #expect(facts.status(day(29)) == .active)
+        #expect(facts.anomalies.map(\.kind) == [.upgradeMissing])
+        // Renewal info that is not older says when what replaced it ends.
+        facts.merge(renewal(signed: day(5), renews: day(12), product: "premium", reported: 1))
+        #expect(facts.status(day(11)) == .active)
+        #expect(facts.status(day(12)) == .expired)
     }
 
-    @Test("a renewal charged early keeps access in the day before it begins, and no longer than a day")
+    @Test("a renewal charged early keeps access from then on, and for no longer than a day")
     func earlyRenewal() {
         let facts = PurchaseFacts(transactions: [period("2", 30...60, renewal: true, signed: day(28))])
-        #expect(facts.status(day(29).adding(milliseconds: -1)) == .expired)
+        #expect(facts.status(day(29).adding(milliseconds: -1)) == nil)
         #expect(facts.status(day(29)) == .active)
         #expect(facts.status(day(30)) == .active)
         let bought = PurchaseFacts(transactions: [period("2", 30...60, signed: day(28))])
-        #expect(bought.status(day(29)) == .expired)
+        #expect(bought.status(day(29)) == nil)
+        // Recovered on day 40, it was in billing retry until then, also within the day before.
+        var recovered = PurchaseFacts(transactions: [
+            period("1", 0...30), period("2", 40...70, renewal: true, signed: day(40)),
+        ])
+        recovered.merge(renewal(signed: day(30), renews: day(30), retry: true))
+        recovered.merge(renewal(signed: day(40), renews: day(70), digest: 1))
+        #expect(recovered.status(day(39, hours: 12)) == .billingRetry)
+        #expect(recovered.status(day(40)) == .active)
+    }
+
+    @Test("what is paid in one stretch ends with the renewal that is charged already, unless it is of another product")
+    func stretch() {
+        let early = day(29, hours: 4)
+        var facts = PurchaseFacts(transactions: [
+            period("1", 0...30), period("2", 30...60, renewal: true, signed: early),
+        ])
+        #expect(facts.value(day(29))?.expiresAt == day(30))
+        #expect(facts.value(early)?.expiresAt == day(60))
+        #expect(facts.value(early)?.accessUntil == day(60))
+        #expect(facts.value(early)?.periodEndsAt == day(30))
+        facts.merge(period("3", 60...90, product: "lesser", renewal: true, signed: day(59, hours: 4)))
+        #expect(facts.value(day(59, hours: 5))?.expiresAt == day(60))
+        #expect(facts.value(day(60))?.productID == "lesser")
+        #expect(facts.value(day(60))?.expiresAt == day(90))
     }
 
     @Test("who was refunded within the day before a renewal that is paid already keeps access")
@@ -122,11 +174,13 @@ struct StatusRuleTests {
         var facts = PurchaseFacts(transactions: [period("1", 0...7, trial: true)])
         #expect(facts.status(day(1)) == .trial)
         facts.merge(renewal(signed: day(2), renews: day(7), on: false))
+        #expect(facts.status(day(1)) == .trial)
+        #expect(facts.value(day(1))?.willRenew == nil)
         let state = SubscriptionState(facts)
-        #expect(state?.status(at: day(3)).status == .cancelled)
-        #expect(state?.status(at: day(3)).inTrial == true)
-        #expect(state?.status(at: day(8)).status == .expired)
-        #expect(state?.status(at: day(8)).inTrial == false)
+        #expect(state?.status(at: day(3))?.status == .cancelled)
+        #expect(state?.status(at: day(3))?.inTrial == true)
+        #expect(state?.status(at: day(8))?.status == .expired)
+        #expect(state?.status(at: day(8))?.inTrial == false)
     }
 
     @Test("grace lasts to Apple's date, and then retries go on to the sixtieth day")
@@ -138,6 +192,14 @@ struct StatusRuleTests {
         #expect(facts.status(day(46)) == .billingRetry)
         #expect(facts.status(day(90).adding(milliseconds: -1)) == .billingRetry)
         #expect(facts.status(day(90)) == .expired)
+        // A date left over beside "not retrying" gives nothing, and neither does one that Apple's status contradicts.
+        var ended = facts
+        ended.merge(renewal(signed: day(35), renews: day(30), on: false, grace: day(46), reported: 2, intent: 1))
+        #expect(ended.status(day(34)) == .gracePeriod)
+        #expect(ended.status(day(36)) == .expired)
+        facts.merge(ReportedStatus(status: 3, signedAt: day(40)))
+        #expect(facts.status(day(39)) == .gracePeriod)
+        #expect(facts.status(day(41)) == .billingRetry)
     }
 
     @Test(
@@ -164,20 +226,31 @@ struct StatusRuleTests {
         #expect(facts.status(day(61)) == .expired)
     }
 
-    @Test("renewal info that a later period has overtaken says nothing any more")
+    @Test("renewal info that a later period has overtaken says nothing any more, from that period on")
     func stale() {
         var facts = PurchaseFacts(transactions: [period("1", 0...30)])
         facts.merge(renewal(signed: day(30), renews: day(30), on: false, retry: true, grace: day(120), pending: true))
         #expect(facts.status(day(31)) == .gracePeriod)
         facts.merge(period("2", 40...70, renewal: true))
-        let state = SubscriptionState(facts)
-        #expect(state?.status(at: day(41)).status == .active)
-        #expect(state?.status(at: day(71)).status == .expired)
-        #expect(state?.willRenew == true)
-        #expect(state?.priceIncreasePending == false)
+        #expect(facts.status(day(31)) == .gracePeriod)
+        #expect(facts.status(day(41)) == .active)
+        #expect(facts.status(day(71)) == .expired)
+        #expect(facts.value(day(41))?.willRenew == true)
+        #expect(facts.value(day(41))?.priceIncreasePending == false)
         // Signed after the period, the same words count.
-        facts.merge(renewal(signed: day(41), renews: day(30), on: false, retry: true, grace: day(120), digest: 1))
-        #expect(facts.status(day(41)) == .cancelled)
+        facts.merge(renewal(signed: day(42), renews: day(30), on: false, retry: true, grace: day(120), digest: 1))
+        #expect(facts.status(day(41)) == .active)
+        #expect(facts.status(day(42)) == .cancelled)
+    }
+
+    @Test("older renewal info does not stretch a newer, shorter period")
+    func shorterPeriod() {
+        var facts = PurchaseFacts(transactions: [period("1", 0...365, product: "yearly")])
+        facts.merge(renewal(signed: day(0), renews: day(365), product: "yearly", reported: 1))
+        facts.merge(period("2", 10...17, product: "weekly"))
+        #expect(facts.status(day(16)) == .active)
+        #expect(facts.status(day(18)) == .expired)
+        #expect(facts.value(day(11))?.expiresAt == day(17))
     }
 
     @Test("an extension that only renewal info tells of counts, but not for what was refunded")
@@ -186,8 +259,108 @@ struct StatusRuleTests {
         facts.merge(renewal(signed: day(20), renews: day(44)))
         #expect(facts.status(day(43)) == .active)
         #expect(facts.status(day(44)) == .expired)
+        #expect(facts.value(day(21))?.expiresAt == day(44))
         facts.merge(period("1", 0...30, revoked: day(22), signed: day(22)))
         #expect(facts.status(day(23)) == .revoked)
+    }
+
+    @Test(
+        "a refund, or the request for one, of an old period as the first that is heard tells of a later one that is paid",
+        arguments: [true, false])
+    func laterPeriodUnheard(isRefunded: Bool) {
+        let old = period(
+            "1", 0...7, trial: true, revoked: isRefunded ? day(40) : nil, signed: day(40))
+        var facts = PurchaseFacts(transactions: [old])
+        facts.merge(renewal(signed: day(40), renews: day(67), reported: 1))
+        facts.merge(ReportedStatus(status: 1, signedAt: day(40)))
+        #expect(facts.status(day(41)) == .active)
+        #expect(facts.value(day(41))?.inTrial == false)
+        #expect(facts.value(day(41))?.expiresAt == day(67))
+        #expect(facts.value(day(41))?.basis == .renewalInfo)
+        #expect(facts.status(day(68)) == .expired)
+        #expect(facts.status(day(3)) == .trial)
+        #expect(facts.anomalies.map(\.kind) == [.periodMissing])
+        // It heals with the period.
+        facts.merge(period("2", 37...67, renewal: true))
+        #expect(facts.status(day(38)) == .active)
+        #expect(facts.anomalies.isEmpty)
+    }
+
+    @Test("what was refunded is not taken for a period unheard because older renewal info goes on")
+    func refundBesideOlderRenewalInfo() {
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
+        facts.merge(renewal(signed: day(20), renews: day(30), reported: 1))
+        facts.merge(period("1", 0...30, revoked: day(22), signed: day(23)))
+        #expect(facts.status(day(21)) == .active)
+        #expect(facts.status(day(22)) == .revoked)
+        #expect(facts.status(day(29)) == .revoked)
+    }
+
+    @Test("where the records cannot explain what Apple reported, that decides for a day, or until the renewalDate")
+    func unexplainedReport() {
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
+        facts.merge(ReportedStatus(status: 1, signedAt: day(40)))
+        #expect(facts.status(day(39)) == .expired)
+        #expect(facts.status(day(40)) == .active)
+        #expect(facts.value(day(40))?.basis == .reportedStatus)
+        #expect(facts.value(day(40))?.expiresAt == day(41))
+        #expect(facts.status(day(41)) == .expired)
+        #expect(facts.anomalies.map(\.kind) == [.statusContradicted])
+        #expect(facts.anomalies.first?.reportedStatus == 1)
+        #expect(facts.anomalies.first?.derivedStatus == 2)
+        // A later word ends it.
+        facts.merge(period("2", 60...90, signed: day(40, hours: 2)))
+        #expect(facts.status(day(40, hours: 1)) == .active)
+        #expect(facts.status(day(40, hours: 3)) == .expired)
+        var revoked = PurchaseFacts(transactions: [period("1", 0...30)])
+        revoked.merge(renewal(signed: day(5), renews: day(30), reported: 5))
+        revoked.merge(ReportedStatus(status: 5, signedAt: day(5)))
+        #expect(revoked.status(day(29)) == .revoked)
+    }
+
+    @Test("a refund that is told some seconds after its date contradicts nothing that was reported between")
+    func reportedBetween() {
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
+        facts.merge(ReportedStatus(status: 1, signedAt: day(10).adding(seconds: 2)))
+        facts.merge(period("1", 0...30, revoked: day(10), signed: day(10).adding(seconds: 5)))
+        facts.merge(ReportedStatus(status: 5, signedAt: day(10).adding(seconds: 5)))
+        #expect(facts.anomalies.isEmpty)
+        #expect(facts.status(day(10).adding(seconds: 3)) == .revoked)
+    }
+
+    @Test("a purchase dated a second after its own signature has begun when it was signed")
+    func clockDifference() {
+        let facts = PurchaseFacts(transactions: [period("1", 0...30, signed: day(0).adding(seconds: -1))])
+        #expect(facts.status(day(0).adding(seconds: -1)) == .active)
+    }
+
+    @Test("auto-renew that is neither on nor off is unknown")
+    func unknownAutoRenew() throws {
+        let json = #"{"originalTransactionId":"1","signedDate":1,"autoRenewStatus":7}"#
+        let fact = RenewalFact(try RenewalInfoPayload.decode(Array(json.utf8)), digest: digest(0))
+        #expect(fact.autoRenew == nil)
+    }
+
+    @Test("a price increase waits for its answer until the answer, auto-renew switched off, or the end")
+    func priceIncrease() {
+        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
+        facts.merge(renewal(signed: day(10), renews: day(30), pending: true))
+        #expect(facts.value(day(11))?.priceIncreasePending == true)
+        #expect(facts.value(day(31))?.priceIncreasePending == false)
+        facts.merge(renewal(signed: day(12), renews: day(30), on: false, intent: 3, pending: true))
+        #expect(facts.value(day(11))?.priceIncreasePending == true)
+        #expect(facts.value(day(13))?.priceIncreasePending == false)
+    }
+
+    @Test("a transaction without a kind or a date gives nothing, and says so")
+    func unusable() {
+        var kindless = period("1", 0...30)
+        kindless.kind = nil
+        var endless = period("2", 0...30)
+        endless.expiresAt = nil
+        let facts = PurchaseFacts(transactions: [period("3", 0...30), kindless, endless])
+        #expect(facts.anomalies.map(\.kind) == [.transactionUnusable, .transactionUnusable])
+        #expect(facts.anomalies.map(\.transactionID) == ["1", "2"])
     }
 
     @Test("a restore repeats a period: the later-signed record of a line item speaks for it")
@@ -219,28 +392,38 @@ struct StatusRuleTests {
         }
         var reportedStatuses = PurchaseFacts()
         for status in [3, 4, 2] { reportedStatuses.merge(ReportedStatus(status: status, signedAt: day(5))) }
-        #expect(reportedStatuses.reportedStatus?.status == 4)
+        #expect(reportedStatuses.reportedStatuses.last?.status == 4)
     }
 
     @Test("a record that is replaced keeps none of its fields")
     func wholeRecords() {
         let token = UniqueIdentifier(high: 1, low: 2)
-        var facts = PurchaseFacts(transactions: [period("1", 0...30, item: "w", trial: true, token: token)])
-        #expect(SubscriptionState(facts)?.appAccountToken == token)
+        var facts = PurchaseFacts(transactions: [period("1", 0...30, trial: true, token: token)])
+        #expect(SubscriptionState(facts)?.last.value.appAccountToken == token)
         facts.merge(period("1", 0...30, signed: day(2)))
-        #expect(SubscriptionState(facts)?.appAccountToken == nil)
+        #expect(SubscriptionState(facts)?.last.value.appAccountToken == nil)
         #expect(facts.status(day(3)) == .active)
     }
 
-    @Test("the account is the latest-signed record's that names one, a renewal's too")
+    @Test("the account is that of the period that counts; renewal info speaks of the coming one")
     func account() {
-        let (old, new) = (UniqueIdentifier(high: 1, low: 1), UniqueIdentifier(high: 0, low: 2))
-        var facts = PurchaseFacts(transactions: [period("1", 0...30), period("2", 30...60, renewal: true, token: old)])
-        #expect(SubscriptionState(facts)?.appAccountToken == old)
+        let (old, new) = (UniqueIdentifier(high: 9, low: 1), UniqueIdentifier(high: 0, low: 2))
+        var facts = PurchaseFacts(transactions: [period("1", 0...30, token: old)])
+        facts.merge(renewal(signed: day(0), renews: day(30), token: new))
+        #expect(facts.value(day(1))?.appAccountToken == old)
+        facts.merge(period("2", 30...60, renewal: true, token: new))
+        #expect(facts.value(day(1))?.appAccountToken == old)
+        #expect(facts.value(day(31))?.appAccountToken == new)
+        // A refund of the old period moves nothing.
+        facts.merge(period("1", 0...30, revoked: day(40), token: old, signed: day(40)))
+        #expect(facts.value(day(41))?.appAccountToken == new)
+        // A period that names nobody is the same customer's still.
         facts.merge(period("3", 60...90, renewal: true))
-        #expect(SubscriptionState(facts)?.appAccountToken == old)
-        facts.merge(renewal(signed: day(70), renews: day(90), token: new))
-        #expect(SubscriptionState(facts)?.appAccountToken == new)
+        #expect(facts.value(day(61))?.appAccountToken == new)
+        var unnamed = PurchaseFacts(transactions: [period("1", 0...30)])
+        unnamed.merge(renewal(signed: day(2), renews: day(30), token: new))
+        #expect(unnamed.value(day(1))?.appAccountToken == nil)
+        #expect(unnamed.value(day(3))?.appAccountToken == new)
     }
 
     @Test("gives access or not, and has Apple's number", arguments: SubscriptionStatus.allCases)
@@ -282,26 +465,14 @@ struct StatusRuleTests {
         #expect(SubscriptionState(facts)?.paidUntil == day(40))
     }
 
-    @Test("of a record it is known whether it is the very one that stands")
-    func sameRecord() {
-        var facts = PurchaseFacts(transactions: [period("1", 0...30)])
-        #expect(facts.holds(period("1", 0...30)))
-        #expect(!facts.holds(period("1", 0...30, digest: 1)))
-        #expect(!facts.holds(period("2", 0...30)))
-        #expect(!facts.holds(renewal(signed: day(0), renews: day(30))))
-        facts.merge(renewal(signed: day(0), renews: day(30)))
-        #expect(facts.holds(renewal(signed: day(0), renews: day(30))))
-        #expect(!facts.holds(renewal(signed: day(1), renews: day(30))))
-    }
-
-    @Test("is another line's business where app, environment or identifier differ")
-    func lines() {
-        let line = PurchaseKey(environment: "Sandbox", bundleID: "a", originalTransactionID: "1")
-        var others = [line, line, line]
+    @Test("is another purchase's business where app, environment or identifier differ")
+    func keys() {
+        let key = PurchaseKey(environment: "Sandbox", bundleID: "a", originalTransactionID: "1")
+        var others = [key, key, key]
         others[0].environment = "Production"
         others[1].bundleID = "b"
         others[2].originalTransactionID = "2"
-        #expect(Set(others + [line]).count == 4)
-        #expect((others + [line]).sorted() == (others.reversed() + [line]).sorted())
+        #expect(Set(others + [key]).count == 4)
+        #expect((others + [key]).sorted() == (others.reversed() + [key]).sorted())
     }
 }

@@ -46,7 +46,7 @@ public final class ChildProgram: Sendable {
         sigemptyset(&none)
         var all = sigset_t()
         sigemptyset(&all)
-        for signal in [SIGTERM, SIGINT, SIGPIPE] { sigaddset(&all, signal) }
+        for signal in [SIGTERM, SIGINT, SIGHUP, SIGPIPE] { sigaddset(&all, signal) }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import Foundation
 import Postgres
+import Queue
 import ServiceLifecycle
 import Simulator
 import TestSupport
@@ -50,7 +51,7 @@ struct ApplyTests {
             let letters = try await bench.letters()
             #expect(letters.map(\.notificationUUID) == [offender.uuid])
             #expect(letters.first?.reason == "sqlstate_23514")
-            #expect(letters.first?.category == "unprocessable")
+            #expect(letters.first?.category == .unprocessable)
             #expect(letters.first?.type == "TEST")
             let counted = try await bench.outbox.conservation()
             #expect(counted.applied == Int64(count - 1) && counted.dead == 1)
@@ -97,7 +98,7 @@ struct ApplyTests {
                     update storehook.outbox_queue set due_at = now()
                      where id in (select id from storehook.outbox_queue for update skip locked)
                     """)
-                let mine = Lease(owner: "another", seconds: 60)
+                let mine = Lease(owner: "another", duration: .seconds(60))
                 let taken = try await bench.outbox.claim(2, for: mine).rows
                 #expect(taken.count == 1 && taken.allSatisfy { $0.attempts == 2 && $0.lapsed })
                 await gate.open()
@@ -107,7 +108,7 @@ struct ApplyTests {
                 ).one().values(String?.self, Int16.self)
                 #expect(row == ("another", 2))
                 #expect(try await bench.outbox.conservation().applied == 1)
-                try await bench.outbox.release(taken.map(\.id), token: mine.token)
+                try await bench.outbox.queue.release(taken.map(\.id), token: mine.token)
                 try await bench.untilDone()
             }
             let counted = try await bench.outbox.conservation()

@@ -1,12 +1,12 @@
 import AppStorePayloads
 import Foundation
 import Ledger
+import Operations
 import Outbox
 import Postgres
 import Simulator
 import TestSupport
 import Testing
-import Worker
 
 @Suite("A worker and the headers of signatures")
 struct PackedTests {
@@ -53,10 +53,11 @@ struct PackedTests {
                 for row in try await bench.pool.query(
                     "select notification_uuid, outbox_id from storehook.notifications")
                 {
-                    let found = try await LedgerReader(bench.pool).notification(row.decode(0))
+                    let found = try #require(try await LedgerReader(bench.pool).notification(row.decode(0))).evidence
                     let first: Int64 = try await bench.value("select min(id) from storehook.outbox")
                     let posted = texts[Int(try row.decode(1, as: Int64.self) - first)]
-                    #expect(found?.body == .success(Array(posted.utf8)))
+                    let body = try await bench.outbox.body(of: found.outboxID, receivedAt: found.receivedAt)
+                    #expect(body == .success(Array(posted.utf8)))
                 }
             }
         }
@@ -75,12 +76,12 @@ struct PackedTests {
             try await bench.workOff()
             let letters = try await bench.letters()
             #expect(letters.map(\.reason) == ["body_unreadable", "malformed"])
-            #expect(letters.first?.category == "unprocessable")
+            #expect(letters.first?.category == .unprocessable)
             #expect(letters.first?.message.contains("restore its row") == true)
             let dryRun = ReplayDryRun(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
             let filter = DeadLetterFilter(reason: "body_unreadable")
             let before = try await dryRun.run(filter, at: Timestamp(millisecondsSince1970: Bench.now))
-            #expect(before.stillDead.map(\.reason) == ["body_unreadable"])
+            #expect(before.stillDead.map(\.reason.rawValue) == ["body_unreadable"])
             try await bench.install("insert into storehook.signature_headers (header) select header from kept")
             _ = try await bench.outbox.replay(filter, perSecond: nil, by: "test", why: nil)
             try await bench.workOff()

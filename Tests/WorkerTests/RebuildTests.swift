@@ -1,9 +1,9 @@
 import Ledger
+import Operations
 import Postgres
 import Simulator
 import TestSupport
 import Testing
-import Worker
 
 @Suite("A rebuild")
 struct RebuildTests {

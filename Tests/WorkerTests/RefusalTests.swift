@@ -3,6 +3,7 @@ import AppStoreVerification
 import Foundation
 import Outbox
 import Postgres
+import Queue
 import Simulator
 import TestSupport
 import Testing
@@ -79,7 +80,7 @@ struct RefusalTests {
             try await bench.workOff()
             let letters = try await bench.letters().sorted { $0.outboxID < $1.outboxID }
             #expect(letters.map(\.reason) == refusals.map(\.reason))
-            #expect(letters.allSatisfy { $0.category == "unverified" && $0.attempts == 1 && !$0.message.isEmpty })
+            #expect(letters.allSatisfy { $0.category == .unverified && $0.attempts == 1 && !$0.message.isEmpty })
             let counted = try await bench.outbox.conservation()
             #expect(counted.applied == 5 && counted.dead == Int64(refusals.count))
             #expect(counted.missing == 0 && counted.doubled == 0)
@@ -123,7 +124,7 @@ struct RefusalTests {
             try await bench.pool.query("delete from storehook.outbox")
             try await bench.workOff()
             let letter = try #require(try await bench.letters().first)
-            #expect(letter.reason == "body_missing" && letter.category == "unprocessable")
+            #expect(letter.reason == "body_missing" && letter.category == .unprocessable)
         }
     }
 
@@ -143,7 +144,7 @@ struct RefusalTests {
             try await bench.withWorker(retries: RetryPolicy(maximumAttempts: 12)) { _ in try await bench.untilDone() }
             let letters = try await bench.letters().sorted { $0.outboxID < $1.outboxID }
             #expect(letters.map(\.reason) == ["attempts_exhausted", "crashed_worker"])
-            #expect(letters.allSatisfy { $0.category == "unprocessable" && $0.attempts == 12 })
+            #expect(letters.allSatisfy { $0.category == .unprocessable && $0.attempts == 12 })
             #expect(letters.first?.message.contains("database_timeout") == true)
             #expect(try await bench.outbox.conservation().applied == 1)
         }

@@ -1,13 +1,13 @@
 import AppStorePayloads
 import Foundation
 import Ledger
+import Operations
 import Outbox
 import Postgres
 import Simulator
 import Subscriptions
 import TestSupport
 import Testing
-import Worker
 
 @Suite("Rehearsing a replay")
 struct ReplayRehearsalTests {
@@ -46,7 +46,7 @@ struct ReplayRehearsalTests {
             #expect(report.applied + report.parked == 51 && report.applied > 40)
             #expect(report.duplicate == 20)
             #expect(report.parked >= 1)
-            #expect(report.stillDead.map(\.reason) == ["malformed"])
+            #expect(report.stillDead.map(\.reason.rawValue) == ["malformed"])
 
             let counted = try await bench.outbox.conservation()
             let replayed = try await bench.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "me", why: nil)

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import Foundation
 import Ledger
+import Operations
 import Outbox
 import Postgres
 import ServiceLifecycle
@@ -8,7 +9,6 @@ import Simulator
 import Synchronization
 import TestSupport
 import Testing
-import Worker
 
 @Suite("Beyond the retention")
 struct RetentionTests {
@@ -68,7 +68,7 @@ struct RetentionTests {
             try await bench.install(
                 """
                 delete from storehook.subscriptions where hashtext(original_transaction_id) % 2 = 0;
-                update storehook.subscriptions set will_renew = not will_renew;
+                update storehook.subscriptions set paid_until = paid_until + interval '1 day';
                 update storehook.transactions set expires_at = expires_at + interval '1 year';
                 """)
             let (report, _) = try await rebuild(bench, repair: true)

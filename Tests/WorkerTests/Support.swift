@@ -5,6 +5,7 @@ import Ledger
 import Logging
 import Outbox
 import Postgres
+import Queue
 import Schema
 import ServiceLifecycle
 import Simulator
@@ -74,13 +75,15 @@ struct Bench: Sendable {
     /// Runs a worker while `body` lasts, and then stops it gracefully.
     func withWorker<T: Sendable>(
         _ verifier: Verifier? = nil, batch: Int = 100, listening: Bool = false, poll: Duration = .milliseconds(30),
-        retries: RetryPolicy = RetryPolicy(base: 0.01, cap: 0.05), pool own: PostgresPool? = nil,
+        retries: RetryPolicy = RetryPolicy(backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(50))),
+        pool own: PostgresPool? = nil,
         _ body: (RunningWorker) async throws -> T
     ) async throws -> T {
         let workers = own ?? PostgresPool(configuration: database.configuration, size: 2, logger: quiet)
         let listener =
             listening
-            ? try PostgresListener(configuration: database.configuration, channel: Outbox.channel, logger: quiet) : nil
+            ? try PostgresListener(configuration: database.configuration, channel: Outbox.table.channel, logger: quiet)
+            : nil
         let worker = worker(
             verifier, pool: workers, listener: listener,
             WorkerConfiguration(name: "test", batchSize: batch, retries: retries, pollInterval: poll))

@@ -25,7 +25,7 @@ public struct Verifier: Sendable {
     ///   - configuration: What is trusted and served.
     ///   - chainCache: The chains found valid so far. Share one only between verifiers that trust the same roots.
     ///   - revocation: What is known about revocation; without it no certificate counts as revoked.
-    ///   - clock: Today's date, used for ``VerifierConfiguration/maximumAgeInDays`` and revocation, and nothing else.
+    ///   - clock: Today's date, used for ``VerifierConfiguration/maximumAges`` and revocation, and nothing else.
     public init(
         configuration: VerifierConfiguration, chainCache: ChainCache = ChainCache(),
         revocation: RevocationCache? = nil, clock: @escaping @Sendable () -> Timestamp
@@ -48,9 +48,9 @@ public struct Verifier: Sendable {
         let signed = try signed(jws)
         let payload = try decode(signed, NotificationPayload.decode)
         try signed.chain.requireValid(at: payload.signedDate)
-        if !isBackfill { try refuseOld(payload.signedDate) }
         let claims = try claims(of: payload.part)
         try require(claims)
+        if !isBackfill { try refuseOld(payload.signedDate, in: claims.environment) }
         var parts = Parts()
         switch payload.part {
         case .data(let data):
@@ -149,11 +149,12 @@ public struct Verifier: Sendable {
         try signed.chain.requireValid(at: date)
     }
 
-    private func refuseOld(_ signedDate: Timestamp) throws(VerificationFailure) {
-        guard let days = configuration.maximumAgeInDays else { return }
-        guard signedDate.adding(days: days) >= clock() else {
+    private func refuseOld(_ signedDate: Timestamp, in environment: Environment) throws(VerificationFailure) {
+        guard let limit = configuration.maximumAges[environment] else { return }
+        guard signedDate.adding(seconds: limit.components.seconds) >= clock() else {
             throw VerificationFailure(
-                .payloadTooOld, "This was signed more than \(days) days ago, which is the limit set.")
+                .payloadTooOld,
+                "This was signed more than \(limit.components.seconds / 86_400) days ago, which is the limit set.")
         }
     }
 }

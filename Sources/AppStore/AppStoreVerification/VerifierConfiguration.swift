@@ -8,21 +8,21 @@ public struct VerifierConfiguration: Sendable, Hashable {
     public var environments: Set<Environment>
     /// The roots trusted, by the SHA-256 of their DER text.
     public var trustedRoots: Set<Fingerprint>
-    /// How old a posted notification may be, in days of 24 hours; nil for any age.
+    /// How old a posted notification may be, by the environment that it speaks of; of any age where there is none.
     ///
     /// Certificates are judged at the payload's own date, so an old notification stays valid; who wants replays refused sets this.
-    public var maximumAgeInDays: Int64?
+    public var maximumAges: [Environment: Duration]
 
     /// Creates a configuration; Production and Sandbox under Apple Root CA - G3 unless told.
     public init(
         apps: [String: Int64?],
         environments: Set<Environment> = [.production, .sandbox],
         trustedRoots: Set<Fingerprint> = [.appleRootG3],
-        maximumAgeInDays: Int64? = nil
+        maximumAges: [Environment: Duration] = [:]
     ) {
         self.apps = apps
         self.environments = environments
         self.trustedRoots = trustedRoots
-        self.maximumAgeInDays = maximumAgeInDays
+        self.maximumAges = maximumAges
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Outbox
 import Postgres
+import Queue
 import Simulator
 
 /// From a post to its effect, at a steady rate: what a day is like, not how much a second can hold.
@@ -42,7 +43,7 @@ struct EndToEndBenchmark: AsyncParsableCommand {
         let figures = try await BenchDatabase.with { database in
             try await database.requireDurableCommits()
             var started = [
-                ("receiver", try programs.supervised(["receive", "--port", "\(programs.port)"], database.url))
+                ("receiver", try programs.receiver(database.url))
             ]
             for number in 1...workers {
                 started.append(("worker-\(number)", try programs.supervised(["work"], database.url)))
@@ -75,7 +76,7 @@ struct EndToEndBenchmark: AsyncParsableCommand {
         sampling.cancel()
         let samples = try await sampling.value
         try await patiently("all of it is applied", within: .seconds(120)) {
-            try await Outbox(database.pool).pending() == 0
+            try await Outbox(database.pool).queue.pending() == 0
         }
         let end = try await Outbox(database.pool).conservation()
         guard outcome.refused == 0, started.allSatisfy({ $0.1.starts == 1 }), end.missing == 0, end.doubled == 0,

@@ -62,7 +62,7 @@ struct ReceiveBenchmark: AsyncParsableCommand {
                 try await database.pool.query(
                     "insert into storehook.signature_headers (header) values (\(Array(header)))")
             }
-            let receiver = try programs.supervised(["receive", "--port", "\(programs.port)"], database.url)
+            let receiver = try programs.receiver(database.url)
             do {
                 try await patiently("the receiver answers", within: .seconds(20)) { await programs.receiverIsReady() }
                 let sums = try await measure(bodies, programs, receiver, database)
@@ -196,7 +196,7 @@ extension LoadGenerator.Outcome {
 extension ChaosPrograms {
     /// Commits of the receiver so far, and the rows in them, by its own count.
     fileprivate func commits() async throws -> (commits: Double, rows: Double) {
-        let page = try await MetricsPage(port: port)
+        let page = try await MetricsPage(port: metricsPort)
         return (page["storehook_store_size_count"] ?? 0, page["storehook_store_size_sum"] ?? 0)
     }
 }

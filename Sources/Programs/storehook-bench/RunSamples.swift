@@ -1,5 +1,6 @@
 import Foundation
 import Outbox
+import Queue
 
 /// What was seen each second of a run: how much waited, and what each program held.
 struct RunSamples: Sendable {
@@ -12,7 +13,7 @@ struct RunSamples: Sendable {
         var samples = RunSamples()
         var next = ContinuousClock.now
         while !Task.isCancelled {
-            samples.depths.append(Double(try await Outbox(database.pool).pending()))
+            samples.depths.append(Double(try await Outbox(database.pool).queue.pending()))
             for program in programs {
                 if let bytes = ProcessMemory.resident(program.id) {
                     samples.memory[program.name, default: []].append(Double(bytes) / 1_048_576)

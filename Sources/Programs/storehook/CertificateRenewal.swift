@@ -1,6 +1,6 @@
 import Foundation
+import HTTPServing
 import Logging
-import Receiver
 import ServiceLifecycle
 import UnixSignals
 

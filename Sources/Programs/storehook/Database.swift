@@ -1,4 +1,5 @@
 import Logging
+import Operations
 import Postgres
 import Schema
 
@@ -33,10 +34,6 @@ enum Database {
     }
 
     static func misfit(_ state: SchemaState) -> CommandFailure? {
-        switch state {
-        case .current: nil
-        case .missing, .older: CommandFailure("\(state): storehook migrate", status: .schemaMismatch)
-        case .newer, .changed: CommandFailure("\(state)", status: .schemaMismatch)
-        }
+        state.misfit.map { CommandFailure($0, status: .schemaMismatch) }
     }
 }

@@ -1,6 +1,8 @@
 import AppStorePayloads
 import ArgumentParser
 import Foundation
+import Ledger
+import Operations
 import Outbox
 import Postgres
 

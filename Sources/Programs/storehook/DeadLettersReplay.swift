@@ -1,10 +1,9 @@
 import AppStoreVerification
 import ArgumentParser
 import Ledger
+import Operations
 import Outbox
 import Postgres
-import Subscriptions
-import Worker
 
 struct DeadLettersReplay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,12 +55,12 @@ struct DeadLettersReplay: AsyncParsableCommand {
     private func rehearse(_ filter: DeadLetterFilter, _ settings: Settings, _ pool: PostgresPool) async throws {
         let cache = try settings.checksRevocation() ? RevocationCache() : nil
         let verifier = Verifier(configuration: try settings.verifier(), revocation: cache, clock: WallClock.now)
-        let dryRun = ReplayDryRun(pool: pool, verifier: verifier, ledger: Ledger())
+        let dryRun = ReplayDryRun(pool: pool, verifier: verifier, ledger: Ledger(policy: try settings.statusPolicy()))
         try await OCSPRequester.settle(cache, logger: try settings.logger("replay")) {
             _ = try await dryRun.run(filter, at: WallClock.now())
         }
         let report = try await dryRun.run(filter, at: WallClock.now())
-        let answer = RehearsalAnswer(report)
+        let answer = ReplayDryRunAnswer(report)
         switch format {
         case .json: print(try JSONText.encode(answer))
         case .table: print(answer.text)
@@ -69,64 +68,5 @@ struct DeadLettersReplay: AsyncParsableCommand {
         if report.letters == ReplayDryRun.limit {
             StandardError.line("storehook: only the oldest \(ReplayDryRun.limit) letters were rehearsed")
         }
-    }
-}
-
-/// A dryRun's report as people and scripts see it.
-struct RehearsalAnswer: Encodable {
-    struct StillDead: Encodable {
-        var id: Int64
-        var reason: String
-        var message: String
-    }
-    struct Change: Encodable {
-        var environment: String
-        var bundleId: String
-        var originalTransactionId: String
-        var from: String?
-        var to: String
-    }
-
-    var dryRun = true
-    var letters: Int
-    var applied: Int
-    var duplicate: Int
-    var parked: Int
-    var stillDead: [StillDead]
-    var changes: [Change]
-
-    init(_ report: ReplayDryRun.Report) {
-        letters = report.letters
-        applied = report.applied
-        duplicate = report.duplicate
-        parked = report.parked
-        stillDead = report.stillDead.map { StillDead(id: $0.id, reason: $0.reason, message: $0.message) }
-        changes = report.moves.map {
-            Change(
-                environment: $0.line.environment, bundleId: $0.line.bundleID,
-                originalTransactionId: $0.line.originalTransactionID, from: $0.from?.rawValue, to: $0.to.rawValue)
-        }
-    }
-
-    var text: String {
-        var lines = [
-            "dry run, nothing was changed: of \(letters) letters \(applied) would be applied, \(duplicate) are duplicates, "
-                + "\(parked) would be parked, \(stillDead.count) would die again"
-        ]
-        if !changes.isEmpty {
-            var table = Table(["SUBSCRIPTION", "APP", "ENVIRONMENT", "FROM", "TO"])
-            for change in changes {
-                table.add([
-                    change.originalTransactionId, change.bundleId, change.environment, change.from ?? "-", change.to,
-                ])
-            }
-            lines += ["", table.text]
-        }
-        if !stillDead.isEmpty {
-            var table = Table(["LETTER", "REASON", "MESSAGE"], numeric: [0])
-            for letter in stillDead { table.add(["\(letter.id)", letter.reason, letter.message]) }
-            lines += ["", table.text]
-        }
-        return lines.joined(separator: "\n")
     }
 }

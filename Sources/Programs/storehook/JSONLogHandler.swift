@@ -1,6 +1,7 @@
 import AppStorePayloads
 import Foundation
 import Logging
+import Operations
 
 /// One JSON object a line on standard error, for machines: `time`, `level`, `label`, `message`, and the metadata beside
 /// them.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import Outbox
 
 struct Maintain: AsyncParsableCommand {
@@ -18,24 +19,6 @@ struct Maintain: AsyncParsableCommand {
     @Flag(help: "Tell which days are older than the retention, and change nothing.") var dryRun = false
     @Option(help: "table or json.") var format = OutputFormat.table
 
-    private struct Answer: Encodable {
-        struct Day: Encodable {
-            var day: String
-            var outcome: String
-            var gone: Int64
-            var kept: Int64
-        }
-        var made: Int
-        var days: [Day]
-
-        init(_ report: MaintenanceReport) {
-            made = report.made
-            days = report.days.map {
-                Day(day: $0.day, outcome: $0.outcome.rawValue, gone: $0.gone, kept: $0.kept)
-            }
-        }
-    }
-
     func run() async throws {
         let settings = try await shared.settings()
         let retention = try settings.retention()
@@ -50,24 +33,9 @@ struct Maintain: AsyncParsableCommand {
         }
         guard let report else { return }
         switch format {
-        case .json: print(try JSONText.encode(Answer(report)))
-        case .table: print(([Self.line(made: report.made)] + report.days.map(Self.line)).joined(separator: "\n"))
+        case .json: print(try JSONText.encode(MaintenanceAnswer(report)))
+        case .table: print(MaintenanceAnswer.text(report))
         }
         if report.days.contains(where: { $0.outcome == .postponed }) { throw ExitStatus.failed }
-    }
-
-    private static func line(made: Int) -> String {
-        made == 0 ? "partitions stand ready" : "made \(made) partitions"
-    }
-
-    private static func line(_ day: MaintenanceReport.Day) -> String {
-        switch day.outcome {
-        case .dropped:
-            "\(day.day) dropped: the bytes of \(day.gone) notifications"
-                + (day.kept == 0 ? "" : ", without \(day.kept) that are still to do")
-        case .stays: "\(day.day) stays: \(day.kept) are still to do; see storehook queue, storehook dead-letters list"
-        case .busy: "\(day.day) left to another session, which is at it"
-        case .postponed: "\(day.day) not dropped: somebody reads the outbox without a pause; try again later"
-        }
     }
 }

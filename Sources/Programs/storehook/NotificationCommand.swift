@@ -1,7 +1,7 @@
-import AppStorePayloads
 import ArgumentParser
 import Foundation
 import Ledger
+import Operations
 import Outbox
 
 struct NotificationCommand: AsyncParsableCommand {
@@ -25,17 +25,19 @@ struct NotificationCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let id = UUID(uuidString: uuid) else { return }
-        let (found, timeline) = try await Database.with(try await shared.settings()) { pool in
+        let (found, body, timeline) = try await Database.with(try await shared.settings()) { pool in
             let reader = LedgerReader(pool)
             guard let found = try await reader.notification(id) else {
                 throw CommandFailure(
                     "notification \(uuid) is not recorded; see storehook queue and storehook dead-letters list")
             }
             let line = try await found.originalTransactionID.asyncMap { try await reader.timeline(of: $0) }
-            return (found, line ?? [])
+            let body = try await Outbox(pool).body(
+                of: found.evidence.outboxID, receivedAt: found.evidence.receivedAt)
+            return (found, body, line ?? [])
         }
         if raw {
-            guard let body = found.body else {
+            guard let body else {
                 throw CommandFailure(
                     "the bytes of notification \(uuid) are gone: received \(found.receivedAt), dropped since by retention "
                         + "(STOREHOOK_RETENTION_DAYS)")
@@ -43,58 +45,12 @@ struct NotificationCommand: AsyncParsableCommand {
             FileHandle.standardOutput.write(Data(try Self.readable(body, uuid)))
             return
         }
-        print(try Self.answer(found, timeline.map(SubscriptionAnswer.Entry.init), uuid.lowercased()))
+        let readable = try body.map { try Self.readable($0, uuid) }
+        print(try NotificationAnswer.json(found, readable, timeline, uuid.lowercased()))
     }
 
-    private static func readable(_ body: Result<[UInt8], UnreadableBody>, _ uuid: String) throws -> [UInt8] {
+    private static func readable(_ body: OpenedBody, _ uuid: String) throws -> [UInt8] {
         do { return try body.get() } catch { throw CommandFailure("notification \(uuid): \(error)") }
-    }
-
-    /// The payloads go out as they were signed, byte for byte.
-    private static func answer(
-        _ found: RecordedNotification, _ timeline: [SubscriptionAnswer.Entry], _ uuid: String
-    ) throws -> String {
-        let payload = try found.body.map { try StoredPayloads(readable($0, uuid)) }
-        let place = timeline.firstIndex { $0.notificationUuid == uuid }
-        var members = [
-            "\"outcome\":\"\(found.outcome)\"", "\"signed_at\":\"\(found.signedAt)\"",
-            "\"received_at\":\"\(found.receivedAt)\"", "\"applied_at\":\"\(found.appliedAt)\"",
-            "\"payload\":\(payload?.outer ?? "null")",
-        ]
-        if payload == nil { members.append("\"bytes\":\"dropped by retention\"") }
-        if let transaction = payload?.transaction { members.append("\"transaction\":\(transaction)") }
-        if let renewal = payload?.renewal { members.append("\"renewal\":\(renewal)") }
-        if let place {
-            let around = timeline[max(place - 1, 0)...min(place + 1, timeline.count - 1)]
-            members.append("\"place\":\(place + 1)")
-            members.append("\"of\":\(timeline.count)")
-            members.append("\"timeline\":\(try JSONText.encode(Array(around)))")
-        }
-        return "{\(members.joined(separator: ","))}"
-    }
-}
-
-/// The JSON texts inside a stored JWS, which was verified before it was recorded.
-private struct StoredPayloads {
-    let outer: String
-    let transaction: String?
-    let renewal: String?
-
-    init(_ body: [UInt8]) throws {
-        guard let json = Self.payload(body) else { throw CommandFailure("the stored bytes are not a JWS any more") }
-        outer = String(decoding: json, as: UTF8.self)
-        let data = try JSONDocument(json).object?.object("data")
-        transaction = data?.string("signedTransactionInfo").flatMap(Self.text)
-        renewal = data?.string("signedRenewalInfo").flatMap(Self.text)
-    }
-
-    private static func text(_ jws: String) -> String? {
-        payload(Array(jws.utf8)).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    private static func payload(_ jws: [UInt8]) -> [UInt8]? {
-        let segments = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return segments.count == 3 ? Base64.url.decode(Array(segments[1])) : nil
     }
 }
 

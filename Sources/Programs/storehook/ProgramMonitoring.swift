@@ -5,8 +5,9 @@ import Outbox
 import Postgres
 import Schema
 
-/// What a long-running program tells Prometheus, put together. Makes the process's metrics backend: at most once.
+/// What a long-running program tells Prometheus, put together.
 struct ProgramMonitoring: Sendable {
+    private let registry = MetricsRegistry(MetricFamily.storehook)
     let monitor: Monitor
     /// Connections of its own, so that who watches never waits for who works, nor the other way round.
     let pool: PostgresPool
@@ -14,8 +15,6 @@ struct ProgramMonitoring: Sendable {
     let countError: @Sendable (PostgresError) -> Void
 
     init(_ program: String, _ settings: Settings) throws {
-        let registry = MetricsRegistry(MetricFamily.storehook)
-        MetricsSystem.bootstrap(registry)
         let errors = DatabaseErrorCounter(registry)
         countError = { errors.count($0) }
         // The program's own pool says when the database goes and comes; one line is enough.
@@ -32,17 +31,6 @@ struct ProgramMonitoring: Sendable {
         }
     }
 
-    /// A server for a program that has none.
-    /// - Parameter notReady: why the program is not ready, apart from its database; nil if it is.
-    func server(
-        host: String, port: Int, logger: Logger, notReady: @escaping @Sendable () -> String?
-    ) -> MonitoringServer {
-        let monitor = monitor
-        return MonitoringServer(host: host, port: port, monitor: monitor, logger: logger) {
-            guard await monitor.databaseAnswers() else { return "the database is unavailable" }
-            return notReady()
-        } onListening: { port in
-            logger.info("Serving metrics", metadata: ["host": "\(host)", "port": "\(port)"])
-        }
-    }
+    /// Has the whole process counted here, from now on: at most once, and before anything that counts is made.
+    func countProcess() { MetricsSystem.bootstrap(registry) }
 }

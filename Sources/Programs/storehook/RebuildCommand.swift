@@ -1,7 +1,7 @@
 import AppStoreVerification
 import ArgumentParser
 import Ledger
-import Worker
+import Operations
 
 struct RebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,7 +33,7 @@ struct RebuildCommand: AsyncParsableCommand {
         let settings = try await shared.settings()
         let verifier = Verifier(configuration: try settings.verifier(), clock: WallClock.now)
         let report = try await Database.with(settings) { pool in
-            let rebuild = Rebuild(pool: pool, verifier: verifier, ledger: Ledger())
+            let rebuild = Rebuild(pool: pool, verifier: verifier, ledger: Ledger(policy: try settings.statusPolicy()))
             let progress = ProgressBar(check ? "checking" : "rebuilding", of: Int(try await rebuild.count()))
             let report = try await rebuild.run(repair: !check, discard: forgetUnverified) { lines in
                 progress.advance(by: lines)

@@ -1,25 +1,25 @@
 import ArgumentParser
+import HTTPServing
 import Logging
-import Monitoring
 import Outbox
 import Postgres
 import Receiver
-import ServiceLifecycle
-import UnixSignals
 
 struct Receive: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Store what Apple posts to /webhooks/apple.",
         discussion: """
             Answers 200 once a notification is committed, and 503 while the database is unavailable, so that Apple tries again.
-            Apple needs TLS: put a proxy in front, and let it pass on /webhooks/apple alone: /healthz, /readyz and /metrics
-            are for you. Or give a certificate and its key, which SIGHUP reads again without disturbing anybody. SIGTERM
-            finishes what was accepted.
+            Apple needs TLS: put a proxy in front, or give a certificate and its key, which SIGHUP reads again without
+            disturbing anybody. Beside /webhooks/apple this port has a /healthz that asks nothing; with --metrics-port,
+            /metrics, /healthz and /readyz are on a port of their own, for you and not for the world. SIGTERM finishes what
+            was accepted.
 
             Example: storehook receive --host 0.0.0.0 --port 443 --tls-certificate chain.pem --tls-key key.pem
             """)
 
     @OptionGroup var shared: SharedOptions
+    @OptionGroup var operations: OperationsOptions
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
     @Option(help: "The port to listen on; 0 for any free one.") var port = 8080
 
@@ -35,40 +35,44 @@ struct Receive: AsyncParsableCommand {
     func run() async throws {
         let settings = try await shared.settings()
         let logger = try settings.logger("receiver")
+        let monitoring = try operations.monitoring("receiver", settings)
+        monitoring?.countProcess()
+        try await services(settings, monitoring, logger: logger).run(logger: logger)
+    }
+
+    /// What it runs.
+    func services(
+        _ settings: Settings, _ monitoring: ProgramMonitoring?, logger: Logger
+    ) async throws -> ProgramServices {
         let identity = try settings.tls(certificate: tlsCertificate, key: tlsKey)
-        // Two: one group of notifications is on its way to the disk while /readyz asks its question.
-        let monitoring = try ProgramMonitoring("receiver", settings)
+        // Two: one group of notifications is on its way to the disk while the headers of signatures are read.
         let pool = PostgresPool(
-            configuration: try settings.receiverDatabase(), size: 2, logger: logger, onError: monitoring.countError)
+            configuration: try settings.receiverDatabase(), size: 2, logger: logger, onError: monitoring?.countError)
         try await requireSchemaIfReachable(pool)
         var configuration = ReceiverConfiguration(host: host, port: port)
-        configuration.tls = identity
+        configuration.http.tls = identity
         let descriptors = OpenFiles.raiseLimit()
-        if descriptors - Self.ownDescriptors < configuration.maximumConnections {
-            configuration.maximumConnections = max(1, descriptors - Self.ownDescriptors)
+        if descriptors - Self.ownDescriptors < configuration.http.maximumConnections {
+            configuration.http.maximumConnections = max(1, descriptors - Self.ownDescriptors)
             logger.warning(
                 "Fewer connections than usual: raise the hard limit of open files (ulimit -Hn)",
-                metadata: ["connections": "\(configuration.maximumConnections)", "open_files": "\(descriptors)"])
+                metadata: [
+                    "connections": "\(configuration.http.maximumConnections)", "open_files": "\(descriptors)",
+                ])
         }
-        let receiver = Receiver(
-            outbox: Outbox(pool), configuration: configuration, logger: logger,
-            onListening: { [host] port in
-                logger.info(
-                    "Listening",
-                    metadata: ["host": "\(host)", "port": "\(port)", "tls": identity == nil ? "no" : "yes"])
-            },
-            exposition: { await monitoring.monitor.exposition() })
-        var members: [ServiceGroupConfiguration.ServiceConfiguration] = [
-            .init(service: pool), .init(service: monitoring.pool),
-        ]
+        let receiver = Receiver(outbox: Outbox(pool), configuration: configuration, logger: logger) { [host] port in
+            logger.info(
+                "Listening",
+                metadata: ["host": "\(host)", "port": "\(port)", "tls": identity == nil ? "no" : "yes"])
+        }
+        var services = ProgramServices()
+        services.add("the database pool", pool)
+        operations.serve(monitoring, in: &services, logger: logger) { receiver.whyNotReady }
         if let identity {
-            members.append(.init(service: await CertificateRenewal(of: identity, logger: logger)))
+            services.add("the certificate's renewal", await CertificateRenewal(of: identity, logger: logger))
         }
-        members.append(.init(service: receiver))
-        let services = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: members, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await services.run()
+        services.add("the receiver", receiver, portOption: "--port")
+        return services
     }
 
     /// Descriptors that are no sender's: files, database connections, event loops.

@@ -2,10 +2,12 @@ import AppStorePayloads
 import AppStoreVerification
 import Configuration
 import Foundation
+import HTTPServing
 import Logging
 import Outbox
 import Postgres
-import Receiver
+import Queue
+import Subscriptions
 import SystemPackage
 
 /// What the environment and the configuration file say. The environment wins.
@@ -14,11 +16,20 @@ import SystemPackage
 struct Settings: Sendable {
     private let reader: ConfigReader
 
+    /// What this environment says alone.
+    init(environment: [String: String]) {
+        reader = ConfigReader(providers: [Self.provider(environment)])
+    }
+
+    /// An empty variable counts as missing, also where the file has a value.
+    private static func provider(_ environment: [String: String]) -> any ConfigProvider {
+        EnvironmentVariablesProvider(environmentVariables: environment.filter { !$0.value.isEmpty })
+    }
+
+    /// What the process's environment and a file say.
     /// - Parameter file: `NAME=value` lines with the same names as the environment's.
     init(file: String?) async throws {
-        // An empty variable counts as missing, also where the file has a value.
-        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-        var providers: [any ConfigProvider] = [EnvironmentVariablesProvider(environmentVariables: environment)]
+        var providers = [Self.provider(ProcessInfo.processInfo.environment)]
         if let file {
             do {
                 providers.append(try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file)))
@@ -78,9 +89,38 @@ struct Settings: Sendable {
         return configuration
     }
 
-    /// `STOREHOOK_APPS`, `STOREHOOK_ENVIRONMENTS`, `STOREHOOK_TRUSTED_ROOTS`.
+    /// `STOREHOOK_APPS`, `STOREHOOK_ENVIRONMENTS`, `STOREHOOK_TRUSTED_ROOTS`, `STOREHOOK_MAX_PAYLOAD_AGE_DAYS`.
     func verifier() throws -> VerifierConfiguration {
-        VerifierConfiguration(apps: try apps(), environments: environments(), trustedRoots: try trustedRoots())
+        VerifierConfiguration(
+            apps: try apps(), environments: environments(), trustedRoots: try trustedRoots(),
+            maximumAges: try maximumAges())
+    }
+
+    /// `STOREHOOK_GRACE_DAYS`: what App Store Connect offers for Production, and the operator has chosen there.
+    func statusPolicy() throws -> StatusPolicy {
+        guard let value = text("storehook.grace.days") else { return StatusPolicy() }
+        guard let days = Int64(value), [3, 16, 28].contains(days) else {
+            throw CommandFailure(
+                "STOREHOOK_GRACE_DAYS must be 3, 16 or 28, as App Store Connect has it", status: .usage)
+        }
+        return StatusPolicy(graceDays: days)
+    }
+
+    /// One number for every environment served, or one for each of some: `30`, `Production=30,Sandbox=7`.
+    private func maximumAges() throws -> [Environment: Duration] {
+        var ages: [Environment: Duration] = [:]
+        for entry in list("storehook.max.payload.age.days") ?? [] {
+            let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let places = parts.count == 1 ? environments() : [Environment(rawValue: String(parts[0]))]
+            guard let days = Int64(parts.last ?? ""), (1...36_500).contains(days), places.isSubset(of: environments())
+            else {
+                throw CommandFailure(
+                    "STOREHOOK_MAX_PAYLOAD_AGE_DAYS: write days from 1 to 36500, for all environments served or for each: "
+                        + "30, or Production=30,Sandbox=7", status: .usage)
+            }
+            for place in places { ages[place] = .seconds(days * 86_400) }
+        }
+        return ages
     }
 
     private func apps() throws -> [String: Int64?] {
@@ -140,8 +180,8 @@ struct Settings: Sendable {
     }
 
     /// `STOREHOOK_LEASE_SECONDS`.
-    func leaseSeconds() throws -> Int {
-        try positive("storehook.lease.seconds", "STOREHOOK_LEASE_SECONDS", default: 60, upTo: 86_400)
+    func lease() throws -> Duration {
+        .seconds(try positive("storehook.lease.seconds", "STOREHOOK_LEASE_SECONDS", default: 60, upTo: 86_400))
     }
 
     /// `STOREHOOK_RETENTION_DAYS`: for how long Apple's bytes are kept; `forever`, or 0, drops none.

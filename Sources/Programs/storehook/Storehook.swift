@@ -15,7 +15,7 @@ struct Storehook: AsyncParsableCommand {
             Example: storehook migrate && storehook receive --port 8080
             """,
         subcommands: [
-            Migrate.self, Receive.self, Work.self, Queue.self, DeadLetters.self, Verify.self, Simulate.self,
+            Migrate.self, Receive.self, Work.self, QueueCommand.self, DeadLetters.self, Verify.self, Simulate.self,
             SubscriptionCommand.self, NotificationCommand.self, RebuildCommand.self, Maintain.self, Doctor.self,
         ]
     )
@@ -33,13 +33,21 @@ enum Program {
                 try command.run()
             }
         } catch let failure as CommandFailure {
-            StandardError.line("storehook: \(failure.message)")
+            tell(failure)
             exit(failure.status.rawValue)
         } catch let status as ExitStatus {
             exit(status.rawValue)
         } catch {
             leave(after: error)
         }
+    }
+
+    private static func tell(_ failure: CommandFailure) { StandardError.line("storehook: \(failure.message)") }
+
+    /// Ends the process at once, whatever else of it still runs.
+    static func leave(after failure: CommandFailure) {
+        tell(failure)
+        _exit(failure.status.rawValue)
     }
 
     /// What ArgumentParser threw: help and version are no failures, the rest is wrong usage.

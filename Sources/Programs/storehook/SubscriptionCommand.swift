@@ -2,6 +2,7 @@ import AppStorePayloads
 import ArgumentParser
 import Foundation
 import Ledger
+import Operations
 
 struct SubscriptionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreVerification
 import ArgumentParser
 import Foundation
+import Operations
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -57,7 +58,8 @@ struct Verify: AsyncParsableCommand {
         }
         switch kind {
         case .notification:
-            let verified = try verifier.verifyNotification(jws)
+            // Out of a file or a pipe: how old it is does not matter here.
+            let verified = try verifier.verifyNotification(jws, isBackfill: true)
             return object([
                 ("payload", verified.payload.json),
                 ("transaction", verified.transaction?.json),

@@ -4,10 +4,10 @@ import ArgumentParser
 import Foundation
 import Ledger
 import Logging
+import Operations
 import Outbox
 import Postgres
-import ServiceLifecycle
-import UnixSignals
+import Queue
 import Worker
 
 struct Work: AsyncParsableCommand {
@@ -21,16 +21,11 @@ struct Work: AsyncParsableCommand {
             """)
 
     @OptionGroup var shared: SharedOptions
+    @OptionGroup var operations: OperationsOptions
     @Option(help: "Notifications claimed at a time, 1 to 1000.") var batch = 100
-
-    @Option(help: "The port to serve /metrics, /healthz and /readyz on; 0 for any free one.") var metricsPort: Int?
-    @Option(help: "The address to serve them on.") var metricsHost = "127.0.0.1"
 
     func validate() throws {
         guard (1...1000).contains(batch) else { throw ValidationError("--batch goes from 1 to 1000") }
-        guard (0...65535).contains(metricsPort ?? 0) else {
-            throw ValidationError("--metrics-port goes from 0 to 65535")
-        }
     }
 
     func run() async throws {
@@ -38,14 +33,30 @@ struct Work: AsyncParsableCommand {
         var logger = try settings.logger("worker")
         let name = "\(ProcessInfo.processInfo.hostName):\(ProcessInfo.processInfo.processIdentifier)"
         logger[metadataKey: "worker"] = "\(name)"
+        let monitoring = try operations.monitoring("worker", settings)
+        monitoring?.countProcess()
+        let requester = try settings.checksRevocation() ? OCSPRequester() : nil
+        do {
+            let services = try await services(settings, monitoring, requester, name: name, logger: logger)
+            try await services.run(logger: logger)
+            await requester?.shutdown()
+        } catch {
+            await requester?.shutdown()
+            throw error
+        }
+    }
+
+    /// What it runs.
+    func services(
+        _ settings: Settings, _ monitoring: ProgramMonitoring?, _ requester: OCSPRequester?, name: String,
+        logger: Logger
+    ) async throws -> ProgramServices {
         let trust = try settings.verifier()
         guard !trust.apps.isEmpty else {
             throw CommandFailure(
                 "STOREHOOK_APPS names no app; every notification would end as a dead letter. "
                     + "Example: STOREHOOK_APPS=com.example.app=1234567890", status: .usage)
         }
-        // Nothing is counted where nobody can ask.
-        let monitoring = try metricsPort.map { _ in try ProgramMonitoring("worker", settings) }
         // One to claim, one to apply, one for the maintenance, which may take its time.
         let pool = PostgresPool(
             configuration: try settings.database(), size: 3, logger: logger, onError: monitoring?.countError)
@@ -53,42 +64,27 @@ struct Work: AsyncParsableCommand {
         var listener: PostgresListener?
         if try settings.listens() {
             listener = try PostgresListener(
-                configuration: try settings.database(), channel: Outbox.channel, logger: logger)
+                configuration: try settings.database(), channel: Outbox.table.channel, logger: logger)
         }
-        let cache = try settings.checksRevocation() ? RevocationCache() : nil
-        let requester = cache.map { _ in OCSPRequester() }
+        let cache = requester.map { _ in RevocationCache() }
         let worker = Worker(
             pool: pool,
             verifier: Verifier(configuration: trust, revocation: cache, clock: WallClock.now),
-            ledger: Ledger(),
+            ledger: Ledger(policy: try settings.statusPolicy()),
             listener: listener,
             revocation: cache.flatMap { requester?.checker(for: $0, logger: logger) },
             configuration: WorkerConfiguration(
-                name: name, batchSize: batch, leaseSeconds: try settings.leaseSeconds(), retries: try settings.retries()
+                name: name, batchSize: batch, lease: try settings.lease(), retries: try settings.retries()
             ),
             logger: logger)
         let maintenance = MaintenanceService(outbox: Outbox(pool), retention: try settings.retention(), logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
-        var services: [any Service] = [pool]
-        if let monitoring, let metricsPort {
-            // Before the worker, hence stopped after it: its last batch is counted and can still be read.
-            services += [
-                monitoring.pool,
-                monitoring.server(host: metricsHost, port: metricsPort, logger: logger) { worker.whyNotReady },
-            ]
-        }
-        if let listener { services.append(listener) }
-        services += [maintenance, worker]
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) },
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        do {
-            try await group.run()
-            await requester?.shutdown()
-        } catch {
-            await requester?.shutdown()
-            throw error
-        }
+        var services = ProgramServices()
+        services.add("the database pool", pool)
+        operations.serve(monitoring, in: &services, logger: logger) { worker.whyNotReady }
+        if let listener { services.add("the listener", listener) }
+        services.add("the maintenance", maintenance)
+        services.add("the worker", worker)
+        return services
     }
 }

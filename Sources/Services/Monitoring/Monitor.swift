@@ -1,4 +1,6 @@
+import HTTPServing
 public import Outbox
+import Queue
 
 /// What one process tells of itself and of the queue.
 public struct Monitor: Sendable {
@@ -62,9 +64,9 @@ public struct Monitor: Sendable {
         samples.append(MetricSample("storehook_database_up", [], answers ? 1 : 0))
         let depths = await queued.value ?? nil
         for depth in answers ? depths ?? [] : [] {
-            let state = [("state", depth.state)]
+            let state = [("state", depth.state.rawValue)]
             samples.append(MetricSample("storehook_queue_depth", state, Double(depth.count)))
-            samples.append(MetricSample("storehook_queue_oldest_age_seconds", state, depth.oldestAgeSeconds))
+            samples.append(MetricSample("storehook_queue_oldest_age_seconds", state, depth.oldestAge / .seconds(1)))
         }
         if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
         return (Exposition.contentType, registry.exposition(with: samples))

@@ -82,16 +82,26 @@ public final class GroupCommit: Service {
         }
     }
 
-    /// Writes until graceful shutdown, and then what was accepted before it.
+    /// Writes until graceful shutdown or cancellation, and then what was accepted before it: nobody is left without an
+    /// answer.
     public func run() async throws {
-        await withGracefulShutdownHandler {
-            while let group = await next() { await write(group) }
-        } onGracefulShutdown: {
-            self.state.withLock { state in
-                state.isStopping = true
-                return state.writer.take()
-            }?.resume()
+        await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                while let group = await next() { await write(group) }
+            } onGracefulShutdown: {
+                self.stop()
+            }
+        } onCancel: {
+            stop()
         }
+    }
+
+    private func stop() {
+        let writer = state.withLock { state in
+            state.isStopping = true
+            return state.writer.take()
+        }
+        writer?.resume()
     }
 
     /// The next group; waits for one; nil once stopped and empty.

@@ -23,7 +23,8 @@ struct ReceiverMetrics: Sendable {
     private let received: [Outcome: Counter]
     private let storeSeconds: Recorder
     private let storeSize: Recorder
-    private let openConnections: Meter
+    /// How many connections are open.
+    let openConnections: Meter
 
     init(_ factory: any MetricsFactory) {
         received = Dictionary(
@@ -47,7 +48,4 @@ struct ReceiverMetrics: Sendable {
         storeSeconds.record((ContinuousClock.now - start) / .seconds(1))
         storeSize.record(count)
     }
-
-    func connectionOpened() { openConnections.increment() }
-    func connectionClosed() { openConnections.decrement() }
 }

@@ -1,9 +1,11 @@
 import AppStorePayloads
+import EvidenceVerification
 import Foundation
 import Ledger
 import Logging
 import Outbox
 import Postgres
+import Queue
 
 /// Applies a prepared batch and settles its rows, in one transaction.
 struct BatchSettler: Sendable {
@@ -37,7 +39,7 @@ struct BatchSettler: Sendable {
         let (rescheduled, ready) = batch.split()
         var tally = await reschedule(rescheduled, reason: nil)
         // Beyond the lease the rows are others' to do; the fence would refuse us anyway.
-        let deadline = ContinuousClock.now + .seconds(configuration.leaseSeconds)
+        let deadline = ContinuousClock.now + configuration.lease
         tally = tally + (await settle(ready, before: deadline))
         return tally
     }
@@ -50,15 +52,13 @@ struct BatchSettler: Sendable {
                 return try await commit(batch)
             } catch let error as PostgresError where error.isTransient {
                 failures += 1
-                guard failures < Self.maximumTries else { return await reschedule(batch, reason: error.code) }
+                guard failures < Self.maximumTries else { return await reschedule(batch, reason: ReasonCode(error)) }
                 guard ContinuousClock.now < deadline, !Task.isCancelled else {
                     logger.warning("Left a batch to the end of its lease", metadata: ["error": "\(error)"])
                     return Tally(lost: batch.rows.count)
                 }
                 logger.warning("A batch has to be tried again", metadata: ["error": "\(error)"])
-                var generator = SystemRandomNumberGenerator()
-                let pause = RetryPolicy(base: 0.05, cap: 2).delay(afterAttempt: failures, using: &generator)
-                try? await Task.sleep(for: .seconds(pause))
+                try? await Task.sleep(for: Self.backoff.pause(afterFailures: failures))
             } catch {
                 return await isolate(batch, error, before: deadline)
             }
@@ -73,18 +73,18 @@ struct BatchSettler: Sendable {
             let (first, second) = batch.halves()
             return await settle(first, before: deadline) + (await settle(second, before: deadline))
         }
-        guard case .apply(let entry) = row.disposition else {
+        guard case .apply(let entry) = row.verdict else {
             logger.error(
                 "A dead letter could not be written",
                 metadata: row.logMetadata.merging(["error": "\(error)"]) { _, new in new })
-            return await reschedule(batch, reason: "dead_letter_refused")
+            return await reschedule(batch, reason: .deadLetterRefused)
         }
         let letter = DeadLetterDraft(
-            row.claimed, category: .unprocessable, reason: (error as? PostgresError)?.code ?? "apply_failed",
+            row.claimed, reason: (error as? PostgresError).map { ReasonCode($0) } ?? .applyFailed,
             message: "\(error)", notificationUUID: UUID(entry.notification.uuid),
             type: entry.notification.notificationType.rawValue, subtype: entry.notification.subtype?.rawValue)
         var buried = batch
-        buried.rows[0].disposition = .bury(letter)
+        buried.rows[0].verdict = .bury(letter)
         return await settle(buried, before: deadline)
     }
 
@@ -92,15 +92,15 @@ struct BatchSettler: Sendable {
     /// stands afterwards or none.
     private func commit(_ batch: PreparedBatch) async throws -> Tally {
         // Past the lease the rows are others' to do, so a worker that stands still must not hold their locks any longer.
-        let options = TransactionOptions(idleTimeout: .seconds(configuration.leaseSeconds), name: "settle")
+        let options = TransactionOptions(idleTimeout: configuration.lease, name: "settle")
         let done = try await pool.withTransaction(options) { session in
-            let held = try Outbox.acknowledge(batch.ids, token: batch.token, session)
+            let held = try Outbox.table.acknowledge(batch.ids, token: batch.token, session)
             let rows = batch.rows.filter { held.contains($0.claimed.id) }
             let entries = rows.compactMap { row -> LedgerEntry? in
-                if case .apply(let entry) = row.disposition { entry } else { nil }
+                if case .apply(let entry) = row.verdict { entry } else { nil }
             }
             let letters = rows.compactMap { row -> DeadLetterDraft? in
-                if case .bury(let letter) = row.disposition { letter } else { nil }
+                if case .bury(let letter) = row.verdict { letter } else { nil }
             }
             let (outcomes, _) = try watch.during(held) { try ledger.apply(entries, session) }
             let duplicates = zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0)
@@ -124,7 +124,7 @@ struct BatchSettler: Sendable {
     /// only some are told here; all of them are in the table.
     private func log(_ rows: [PreparedBatch.Row], _ outcomes: [LedgerOutcome]) {
         if logger.logLevel <= .debug {
-            let applied = rows.filter { if case .apply = $0.disposition { true } else { false } }
+            let applied = rows.filter { if case .apply = $0.verdict { true } else { false } }
             for (row, outcome) in zip(applied, outcomes) {
                 logger.debug(
                     "Settled a notification",
@@ -133,39 +133,38 @@ struct BatchSettler: Sendable {
         }
         var told = 0
         for row in rows {
-            guard case .bury(let letter) = row.disposition else { continue }
+            guard case .bury(let letter) = row.verdict else { continue }
             told += 1
             guard told <= Self.lettersTold else { return }
             logger.warning(
                 "Buried a notification",
                 metadata: row.logMetadata.merging(
-                    ["category": "\(letter.category.rawValue)", "reason": "\(letter.reason)"]) { _, new in new })
+                    ["category": "\(letter.category.rawValue)", "reason": "\(letter.reason.rawValue)"]) { _, new in new
+                    })
         }
     }
 
     /// Puts rows off by the retry policy; `reason` where the rows do not say themselves.
-    private func reschedule(_ batch: PreparedBatch, reason: String?) async -> Tally {
-        var byReason: [String: [PreparedBatch.Row]] = [:]
+    private func reschedule(_ batch: PreparedBatch, reason: ReasonCode?) async -> Tally {
+        var byReason: [ReasonCode: [PreparedBatch.Row]] = [:]
         for row in batch.rows {
-            if case .reschedule(let own) = row.disposition {
+            if case .reschedule(let own) = row.verdict {
                 byReason[reason ?? own, default: []].append(row)
             } else if let reason {
                 byReason[reason, default: []].append(row)
             }
         }
-        var generator = SystemRandomNumberGenerator()
         var tally = Tally()
         for (reason, rows) in byReason {
-            let delays = rows.map {
-                configuration.retries.delay(afterAttempt: $0.claimed.attempts, using: &generator)
-            }
+            let delays = rows.map { configuration.retries.backoff.pause(afterFailures: $0.claimed.attempts) }
             do {
-                try await outbox.reschedule(rows.map(\.claimed.id), by: delays, reason: reason, token: batch.token)
+                try await outbox.queue.reschedule(
+                    rows.map(\.claimed.id), by: delays, reason: reason.rawValue, token: batch.token)
                 metrics.reschedule(rows.count, reason: reason)
                 for row in rows {
                     logger.debug(
                         "Put a notification off",
-                        metadata: row.logMetadata.merging(["reason": "\(reason)"]) { _, new in new })
+                        metadata: row.logMetadata.merging(["reason": "\(reason.rawValue)"]) { _, new in new })
                 }
                 tally.reschedule += rows.count
             } catch {
@@ -179,6 +178,7 @@ struct BatchSettler: Sendable {
 
     /// Transient failures of one batch in a row until it is put off.
     private static let maximumTries = 12
+    private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))
     /// Letters of one batch that get a line each.
     private static let lettersTold = 10
 }
@@ -189,7 +189,7 @@ extension PreparedBatch {
         var rescheduled = PreparedBatch(token: token, rows: [])
         var ready = rescheduled
         for row in rows {
-            if case .reschedule = row.disposition { rescheduled.rows.append(row) } else { ready.rows.append(row) }
+            if case .reschedule = row.verdict { rescheduled.rows.append(row) } else { ready.rows.append(row) }
         }
         return (rescheduled, ready)
     }
@@ -200,19 +200,5 @@ extension PreparedBatch {
             PreparedBatch(token: token, rows: Array(rows[..<middle])),
             PreparedBatch(token: token, rows: Array(rows[middle...]))
         )
-    }
-}
-
-extension PostgresError {
-    /// The failure as a reason code: `sqlstate_22p02`, `timeout`, …
-    fileprivate var code: String {
-        switch kind {
-        case .server(let state): "sqlstate_\(state)".lowercased()
-        case .connection: "database_away"
-        case .timeout: "database_timeout"
-        case .cancelled: "cancelled"
-        case .decoding: "database_decoding"
-        case .configuration, .unsupported: "database_unsupported"
-        }
     }
 }

@@ -1,6 +1,8 @@
 import AppStoreVerification
+import EvidenceVerification
 import Foundation
 import Outbox
+import Queue
 
 /// Verifies a batch on all cores.
 struct BatchVerifier: Sendable {
@@ -10,21 +12,21 @@ struct BatchVerifier: Sendable {
     let watch: Watchdog
     let metrics: WorkerMetrics
 
-    func prepare(_ claimed: ClaimedBatch) async -> PreparedBatch {
+    func prepare(_ claimed: ClaimedNotifications) async -> PreparedBatch {
         var batch = await verify(claimed)
         // Asked once for all rows, and with the answers only those are verified again that waited for them. A part that
         // another chain signed may bring up one more question.
         for _ in 0..<2 {
             guard let revocation, await revocation.sendPendingRequests() else { break }
             for (index, row) in batch.rows.enumerated() {
-                guard case .reschedule = row.disposition else { continue }
-                batch.rows[index].disposition = judge(row.claimed).disposition
+                guard case .reschedule = row.verdict else { continue }
+                batch.rows[index].verdict = judge(row.claimed).verdict
             }
         }
         return batch
     }
 
-    private func verify(_ batch: ClaimedBatch) async -> PreparedBatch {
+    private func verify(_ batch: ClaimedNotifications) async -> PreparedBatch {
         let claimed = batch.rows
         // One task a core: a row costs about a hundred microseconds, too little for a task of its own.
         let share = (claimed.count + Self.cores - 1) / Self.cores
@@ -41,36 +43,37 @@ struct BatchVerifier: Sendable {
         }
         metrics.verified(judged.compactMap(\.duration), chains: verifier.chainCache.statistics)
         return PreparedBatch(
-            token: batch.token, rows: zip(claimed, judged).map { .init(claimed: $0, disposition: $1.disposition) })
+            token: batch.token, rows: zip(claimed, judged).map { .init(claimed: $0, verdict: $1.verdict) })
     }
 
-    /// A row's disposition, and how long it took to find out; nil where nothing was verified.
-    private typealias Judged = (disposition: PreparedBatch.Disposition, duration: Duration?)
+    /// A row's verdict, and how long it took to find out; nil where nothing was verified.
+    private typealias Judged = (verdict: EvidenceVerdict, duration: Duration?)
 
     private func judge(_ claimed: ClaimedNotification) -> Judged {
         if let exhausted = exhausted(claimed) { return (.bury(exhausted), nil) }
         let start = ContinuousClock.now
-        let disposition = watch.during([claimed.id]) {
+        let verdict = watch.during([claimed.id]) {
             configuration.beforeVerifying?(claimed.id)
-            return PreparedBatch.Disposition(verifying: claimed, by: verifier)
+            return EvidenceVerdict(verifying: claimed, by: verifier)
         }
-        return (disposition, ContinuousClock.now - start)
+        return (verdict, ContinuousClock.now - start)
     }
 
     /// A row that has used up its attempts is buried unopened: opening it may be what ended the others.
     private func exhausted(_ claimed: ClaimedNotification) -> DeadLetterDraft? {
-        guard claimed.attempts > configuration.retries.maximumAttempts else { return nil }
-        let tries = claimed.attempts - 1
-        if claimed.lapsed {
+        guard let exhaustion = configuration.retries.exhaustion(of: claimed) else { return nil }
+        let tries = exhaustion.attempts
+        switch exhaustion.cause {
+        case .workerGone:
             return DeadLetterDraft(
-                claimed, category: .unprocessable, reason: "crashed_worker",
+                claimed, reason: .crashedWorker,
                 message: "each of \(tries) attempts ended with its worker gone; see the workers' logs before a replay",
                 attempts: tries)
+        case .putOff(let reason):
+            return DeadLetterDraft(
+                claimed, reason: .attemptsExhausted,
+                message: "\(tries) attempts, the last one put off for \(reason ?? "no known reason")", attempts: tries)
         }
-        return DeadLetterDraft(
-            claimed, category: .unprocessable, reason: "attempts_exhausted",
-            message: "\(tries) attempts, the last one put off for \(claimed.lastReason ?? "no known reason")",
-            attempts: tries)
     }
 
     private static let cores = max(ProcessInfo.processInfo.activeProcessorCount, 1)

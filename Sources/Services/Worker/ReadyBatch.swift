@@ -1,12 +1,13 @@
 import Foundation
 import Outbox
+import Queue
 
 /// A claimed batch on its way to being settled.
 enum ReadyBatch: Sendable {
     /// Verified, to be settled while the next one is prepared.
     case verified(PreparedBatch)
     /// Not opened yet: its worker before this one did not survive it, or lost it.
-    case suspect(ClaimedBatch)
+    case suspect(ClaimedNotifications)
 
     var ids: [Int64] {
         switch self {

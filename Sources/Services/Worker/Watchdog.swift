@@ -14,8 +14,8 @@ import Synchronization
 final class Watchdog: Sendable {
     private struct Computation {
         var ids: any Collection<Int64> & Sendable
-        /// The process's CPU seconds when the watch first saw it.
-        var seenAt: Double?
+        /// The process's CPU time when the watch first saw it.
+        var seenAt: Duration?
     }
     private struct State {
         var computations: [UInt64: Computation] = [:]
@@ -23,11 +23,11 @@ final class Watchdog: Sendable {
         var isRunning = false
     }
     private let state = Mutex(State())
-    private let limit: Double
+    private let limit: Duration
     private let logger: Logger
 
-    /// - Parameter limit: in CPU seconds of the process.
-    init(limit: Double, logger: Logger) {
+    /// - Parameter limit: in CPU time of the process.
+    init(limit: Duration, logger: Logger) {
         self.limit = limit
         self.logger = logger
     }
@@ -52,8 +52,8 @@ final class Watchdog: Sendable {
         Thread.detachNewThread { [self] in
             // Four looks within the limit, so that it is overstepped by a quarter at most.
             while state.withLock(\.isRunning) {
-                look(at: Self.cpuSeconds())
-                Thread.sleep(forTimeInterval: min(limit / 4, 0.5))
+                look(at: Self.cpuTime())
+                Thread.sleep(forTimeInterval: min(limit / 4, .milliseconds(500)) / .seconds(1))
             }
         }
     }
@@ -61,7 +61,7 @@ final class Watchdog: Sendable {
     /// Watches no longer.
     func stop() { state.withLock { $0.isRunning = false } }
 
-    private func look(at now: Double) {
+    private func look(at now: Duration) {
         let runaway = state.withLock { state -> Computation? in
             for number in state.computations.keys {
                 if let seen = state.computations[number]?.seenAt {
@@ -76,14 +76,14 @@ final class Watchdog: Sendable {
         let ids = runaway.ids.prefix(3).map(String.init).joined(separator: ",")
         logger.critical(
             "A computation does not end; ending the process, its rows are tried again one by one",
-            metadata: ["outbox_id": "\(ids)", "rows": "\(runaway.ids.count)", "cpu_seconds": "\(limit)"])
+            metadata: ["outbox_id": "\(ids)", "rows": "\(runaway.ids.count)", "cpu_seconds": "\(limit / .seconds(1))"])
         // Not exit(): its handlers would wait for the very threads that hang.
         _exit(1)
     }
 
-    private static func cpuSeconds() -> Double {
+    private static func cpuTime() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 }

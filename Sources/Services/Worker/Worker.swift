@@ -1,17 +1,19 @@
-public import AppStoreVerification
+package import AppStoreVerification
+package import EvidenceVerification
 import Foundation
-public import Ledger
-public import Logging
-public import Metrics
+package import Ledger
+package import Logging
+package import Metrics
 import Outbox
-public import Postgres
-public import ServiceLifecycle
+package import Postgres
+import Queue
+import ServiceLifecycle
 import Synchronization
 
 /// Claims notifications, verifies them, applies them and settles them, until it is told to stop.
 ///
 /// Run as many as you like, anywhere: they share nothing but the database.
-public final class Worker: Service {
+package final class Worker: Service {
     private let outbox: Outbox
     private let verifier: BatchVerifier
     private let settler: BatchSettler
@@ -30,14 +32,14 @@ public final class Worker: Service {
     ///   - listener: hears of new rows at once; without it the worker polls.
     ///   - revocation: answers what the verifier's register asks.
     ///   - metrics: where to count.
-    public init(
+    package init(
         pool: PostgresPool, verifier: Verifier, ledger: Ledger, listener: PostgresListener?,
         revocation: RevocationChecker? = nil, configuration: WorkerConfiguration, logger: Logger,
         metrics factory: any MetricsFactory = MetricsSystem.factory
     ) {
         metrics = WorkerMetrics(factory)
         outbox = Outbox(pool)
-        watch = Watchdog(limit: configuration.runawaySeconds, logger: logger)
+        watch = Watchdog(limit: configuration.runawayLimit, logger: logger)
         self.verifier = BatchVerifier(
             verifier: verifier, revocation: revocation, configuration: configuration, watch: watch, metrics: metrics)
         settler = BatchSettler(
@@ -55,12 +57,12 @@ public final class Worker: Service {
     var sinceLastClaim: Duration? { lastClaim.withLock(\.self).map { ContinuousClock.now - $0 } }
 
     /// How long a claim of its lasts.
-    var leaseSeconds: Int { configuration.leaseSeconds }
+    var lease: Duration { configuration.lease }
 
     /// Works until graceful shutdown: then the batch in hand is finished, what was claimed ahead is given back, and this
     /// returns.
     /// - Throws: `PostgresError` where claiming fails for a reason that waiting does not mend, such as a missing right.
-    public func run() async throws {
+    package func run() async throws {
         // Said here and not before: from now on a signal to stop is a graceful one.
         logger.info("Working")
         watch.start()
@@ -106,7 +108,7 @@ public final class Worker: Service {
         var failures = 0
         // A cancelled task's waits end at once: without a look at it this would spin for ever.
         while !signal.isStopped, !Task.isCancelled {
-            let lease = Lease(owner: configuration.name, seconds: configuration.leaseSeconds)
+            let lease = Lease(owner: configuration.name, duration: configuration.lease)
             do {
                 let claimed = try await outbox.claim(
                     configuration.batchSize, for: lease, from: floor.withLock { $0.next() })
@@ -132,13 +134,13 @@ public final class Worker: Service {
                 failures += 1
                 // Once, not once a second for as long as the database is unavailable.
                 if failures == 1 { logger.warning("Cannot claim; trying on", metadata: ["error": "\(error)"]) }
-                var generator = SystemRandomNumberGenerator()
-                let pause = RetryPolicy(base: 0.1, cap: 2).delay(afterAttempt: failures, using: &generator)
-                await signal.wait(atMost: .seconds(pause))
+                await signal.wait(atMost: Self.claimBackoff.pause(afterFailures: failures))
             }
         }
         return nil
     }
+
+    private static let claimBackoff = Backoff(base: .milliseconds(100), cap: .seconds(2))
 
     /// Lets receivers do without the headers that were verified here. A few times a year there is one to write down.
     private func keepHeaders(of batch: PreparedBatch) async {
@@ -153,7 +155,7 @@ public final class Worker: Service {
 
     private func giveBack(_ ids: [Int64], token: UUID) async {
         do {
-            try await outbox.release(ids, token: token)
+            try await outbox.queue.release(ids, token: token)
         } catch {
             logger.warning(
                 "Could not give claimed rows back; they fall due when their lease ends",

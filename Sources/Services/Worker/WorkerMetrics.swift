@@ -19,8 +19,8 @@ final class WorkerMetrics: Sendable {
     private let processedOther: [Outcome: Counter]
     private let retries: [String: Counter]
     private let retriesOther: Counter
-    private let deadLetters: [DeadLetterDraft.Category: [String: Counter]]
-    private let deadLettersOther: [DeadLetterDraft.Category: Counter]
+    private let deadLetters: [DeadLetterCategory: [String: Counter]]
+    private let deadLettersOther: [DeadLetterCategory: Counter]
     private let lostLeases: Counter
     private let receiptToCommit: Recorder
     private let signedToReceipt: Recorder
@@ -42,14 +42,14 @@ final class WorkerMetrics: Sendable {
         }
         processed = .init(NotificationType.known) { counters(ofType: $0.rawValue) }
         processedOther = counters(ofType: "other")
-        retries = .init(Self.transientReasons) { counter("retries_total", [("reason", $0)]) }
+        retries = .init(ReasonCode.labels(of: nil)) { counter("retries_total", [("reason", $0)]) }
         retriesOther = counter("retries_total", [("reason", "other")])
-        deadLetters = .init(DeadLetterDraft.Category.allCases) { category in
-            .init(Self.reasons(category)) {
+        deadLetters = .init(DeadLetterCategory.allCases) { category in
+            .init(ReasonCode.labels(of: category)) {
                 counter("dead_letters_total", [("category", category.rawValue), ("reason", $0)])
             }
         }
-        deadLettersOther = .init(DeadLetterDraft.Category.allCases) {
+        deadLettersOther = .init(DeadLetterCategory.allCases) {
             counter("dead_letters_total", [("category", $0.rawValue), ("reason", "other")])
         }
         lostLeases = counter("lost_leases_total")
@@ -91,14 +91,14 @@ final class WorkerMetrics: Sendable {
         }
         for letter in letters {
             count(NotificationType(rawValue: letter.type ?? ""), .dead)
-            let known = deadLetters[letter.category]?[Self.label(letter.reason)]
+            let known = deadLetters[letter.category]?[letter.reason.label]
             (known ?? deadLettersOther[letter.category])?.increment()
         }
     }
 
     /// So many notifications were put off.
-    func reschedule(_ count: Int, reason: String) {
-        (retries[Self.label(reason)] ?? retriesOther).increment(by: count)
+    func reschedule(_ count: Int, reason: ReasonCode) {
+        (retries[reason.label] ?? retriesOther).increment(by: count)
     }
 
     /// So many notifications were taken over by others.
@@ -113,29 +113,6 @@ final class WorkerMetrics: Sendable {
     /// Two clocks are concerned where Apple signed: what came before it was signed took no time.
     private static func seconds(from start: PostgresTimestamp, to end: PostgresTimestamp) -> Double {
         max(0, Double(end.microsecondsSince1970) - Double(start.microsecondsSince1970)) / 1e6
-    }
-
-    /// A reason as a label: of a SQLSTATE its class, as there are hundreds of them.
-    private static func label(_ reason: String) -> String {
-        reason.hasPrefix("sqlstate_") ? String(reason.prefix(11)) : reason
-    }
-
-    private static let transientReasons = [
-        VerificationCode.revocationUnknown.rawValue, "dead_letter_refused", "database_away", "database_timeout",
-        "cancelled", "sqlstate_08", "sqlstate_25", "sqlstate_40", "sqlstate_53", "sqlstate_55", "sqlstate_57",
-        "sqlstate_58", "sqlstate_72",
-    ]
-
-    private static func reasons(_ category: DeadLetterDraft.Category) -> [String] {
-        switch category {
-        case .unverified: VerificationCode.allCases.filter { $0 != .revocationUnknown }.map(\.rawValue)
-        case .unprocessable:
-            [
-                "body_missing", "crashed_worker", "attempts_exhausted", "apply_failed", "database_decoding",
-                "database_unsupported", "sqlstate_21", "sqlstate_22", "sqlstate_23", "sqlstate_42", "sqlstate_54",
-                "sqlstate_xx",
-            ]
-        }
     }
 }
 

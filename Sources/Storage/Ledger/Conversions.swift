@@ -1,16 +1,17 @@
 public import AppStorePayloads
 public import Foundation
-import Postgres
+package import Postgres
 
 // The two sides of the boundary between Apple's types and PostgreSQL's.
 
 extension PostgresTimestamp {
     /// Apple's milliseconds; what lies beyond PostgreSQL's calendar becomes its first or last instant.
-    init(_ timestamp: Timestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
+    package init(_ timestamp: Timestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
 }
 
 extension Timestamp {
-    init(_ timestamp: PostgresTimestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
+    /// The database's microseconds, to the millisecond.
+    package init(_ timestamp: PostgresTimestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
 }
 
 extension UUID {
@@ -36,16 +37,25 @@ extension UniqueIdentifier {
 }
 
 extension PostgresJSON {
-    /// `{"column":["before","after"],…}`, NULL as null.
-    init(_ differences: [StateChange.Difference]) {
-        let members = differences.map { difference in
-            "\(Self.quoted(difference.column)):[\(Self.quoted(difference.before)),\(Self.quoted(difference.after))]"
-        }
-        self.init("{\(members.joined(separator: ","))}")
+    /// A member's value.
+    enum Value {
+        case text(String)
+        case number(Int64)
     }
 
-    private static func quoted(_ text: String?) -> String {
-        guard let text else { return "null" }
+    /// A flat object; members without a value are left out.
+    init(object members: [(name: String, value: Value?)]) {
+        let written = members.compactMap { member -> String? in
+            switch member.value {
+            case .text(let text): "\(Self.quoted(member.name)):\(Self.quoted(text))"
+            case .number(let number): "\(Self.quoted(member.name)):\(number)"
+            case nil: nil
+            }
+        }
+        self.init("{\(written.joined(separator: ","))}")
+    }
+
+    private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -1,147 +1,175 @@
 import AppStorePayloads
 import Foundation
-public import Outbox
 public import Postgres
 public import Subscriptions
 
 extension Ledger {
-    /// The next lines that anything is known of, in the order of their keys.
-    public func lines(
+    /// The next purchases that anything is known of, in the order of their keys.
+    public func purchases(
         after last: PurchaseKey?, limit: Int, _ session: borrowing PostgresSession
     ) throws -> [PurchaseKey] {
-        try session.query(.linesAfter(last, limit)).map { row in
+        try session.query(.purchasesAfter(last, limit)).map { row in
             PurchaseKey(
                 environment: try row.decode(2), bundleID: try row.decode(1), originalTransactionID: try row.decode(0))
         }
     }
 
-    /// Derives lines anew from Apple's stored bytes and holds the result against what stands.
+    /// Derives purchases anew from Apple's stored bytes and holds the result against what stands.
     ///
-    /// Facts whose bytes retention has dropped are taken from their rows, which hold the signed records whole. The
-    /// timeline is not touched: it tells what happened, in the order in which it happened here.
+    /// Facts whose bytes retention has dropped are taken from their rows: what was said stands in `purchase_facts`, and the
+    /// latest signed records stand whole in `transactions` and `renewals`.
     /// - Parameters:
-    ///   - repair: write what was derived where it differs; workers wait for the lines meanwhile.
-    ///   - discard: mend lines too of which some bytes do not verify any more, and so forget what those brought.
-    ///   - headers: what is known of the headers that stored bytes leave out.
-    ///   - open: verifies stored bytes; nil where they do not verify (the caller says so).
+    ///   - repair: write what was derived where it differs; workers wait for the purchases meanwhile.
+    ///   - discard: repair purchases too of which some bytes do not verify any more, and so forget what those brought.
+    ///   - open: reads and verifies stored bytes, some hundred at a time; answers in their order.
     /// - Returns: what differs, or with `repair` what differed; for how many notifications the bytes are gone; and the
-    ///   lines of which some bytes do not verify.
-    /// - Throws: ``UnreadableEvidence`` where stored bytes cannot be read: what is derived without them would be wrong.
+    ///   purchases of which some bytes do not verify.
+    /// - Throws: `PostgresError`, or what `open` throws: what is derived without bytes that are there would be wrong.
     public func rederive(
-        _ lines: [PurchaseKey], repair: Bool, discard: Bool = false, headers: SignatureHeaders,
-        _ session: borrowing PostgresSession,
-        open: (StoredNotification) -> LedgerEntry?
+        _ keys: [PurchaseKey], repair: Bool, discard: Bool = false, _ session: borrowing PostgresSession,
+        open: ([EvidenceReference], borrowing PostgresSession) throws -> [Evidence]
     ) throws -> (differences: [RowDifference], withoutBytes: Int, unverified: Set<PurchaseKey>) {
-        if repair { try session.query(.lock(lines)) }
-        let (histories, withoutBytes, unverified) = try histories(of: lines, headers, session, open: open)
+        if repair { try session.query(.lock(keys)) }
+        let evidence = try evidence(of: keys, session, open: open)
         var differences: [RowDifference] = []
-        for (table, rows) in Self.rows(of: histories) {
-            for row in try session.query(table.differences(rows, of: lines)) {
+        for (table, rows) in Self.rows(of: evidence.purchases, policy) {
+            for row in try session.query(table.differences(rows, of: keys)) {
                 differences.append(
                     RowDifference(
-                        table: table.name, key: try row.decode("key"), column: try row.decode("name"),
-                        stored: try row.decode("stored"), derived: try row.decode("derived")))
+                        table: table.name, key: try row.decode(0), column: try row.decode(1),
+                        stored: try row.decode(2), derived: try row.decode(3)))
             }
         }
         if repair, !differences.isEmpty {
-            let mended = histories.filter { discard || !unverified.contains($0.line) }
-            for (table, rows) in Self.rows(of: mended) {
-                try session.query(table.delete(mended.map(\.line)))
-                try session.query(table.upsert(rows))
+            let repaired = evidence.purchases.filter { discard || !evidence.unverified.contains($0.known.key) }
+            let repairedKeys = repaired.map(\.known.key)
+            for (table, rows) in Self.rows(of: repaired, policy) {
+                try session.query(table.delete(repairedKeys))
+                try session.query(table.insert(rows))
             }
+            try session.query(.countAnomalies(repairedKeys))
         }
-        return (differences, withoutBytes, unverified)
+        return (differences, evidence.withoutBytes, evidence.unverified)
     }
 
-    /// What stands in each table if these histories do.
-    private static func rows(of histories: [PurchaseHistory]) -> [(LedgerTable, PostgresQuery)] {
-        [
-            (.reportedStatuses, .reportedStatuses(histories)), (.transactions, .transactions(histories)),
-            (.renewals, .renewals(histories)),
+    /// All that is to be known of a purchase, read anew.
+    private struct Reread {
+        var known: KnownPurchase
+        var entries: [LedgerEntry] = []
+        /// What was said by evidence whose bytes are gone.
+        var kept: [PurchaseStatement] = []
+        var keptRecords = PurchaseUpdate.KeptRecords()
+    }
+
+    /// What stands in each table if all of this is known.
+    private static func rows(of purchases: [Reread], _ policy: StatusPolicy) -> [(LedgerTable, PostgresQuery)] {
+        let updates = purchases.compactMap {
+            PurchaseUpdate($0.known, $0.entries, kept: $0.keptRecords, policy: policy)
+        }
+        let statements = purchases.flatMap { $0.kept + $0.entries.compactMap { PurchaseStatement($0) } }
+        let subscriptions = updates.compactMap { LedgerColumns.Subscription($0) }
+        return [
+            (.facts, .rows(statements, PurchaseStatement.columns)),
+            (.transactions, .rows(updates.flatMap(\.transactions), LedgerColumns.transaction)),
+            (.renewals, .rows(updates.compactMap(\.renewal), LedgerColumns.renewal)),
+            (.subscriptions, .subscriptions(subscriptions)),
+            (.history, .history(StoredPhases.historyRows(subscriptions))),
             (
-                .subscriptions,
-                .subscriptions(
-                    histories.compactMap { history in history.state.map { (line: history.line, state: $0) } })
+                .oneTimePurchases,
+                .rows(
+                    updates.compactMap { update in update.state.oneTime.map { (key: update.key, value: $0) } },
+                    LedgerColumns.oneTimePurchase)
+            ),
+            (
+                .anomalies,
+                .rows(
+                    updates.flatMap { update in update.state.anomalies.map { (key: update.key, value: $0) } },
+                    LedgerColumns.anomaly)
             ),
         ]
     }
 
-    /// The lines' facts, from nothing but what Apple signed, a page of bodies at a time.
-    private func histories(
-        of lines: [PurchaseKey], _ headers: SignatureHeaders, _ session: borrowing PostgresSession,
-        open: (StoredNotification) -> LedgerEntry?
-    ) throws -> (histories: [PurchaseHistory], withoutBytes: Int, unverified: Set<PurchaseKey>) {
-        var histories = Dictionary(
-            uniqueKeysWithValues: lines.map { ($0, PurchaseHistory($0, PurchaseFacts(), policy)) })
-        var withoutBytes: [UUID] = []
+    /// The purchases' evidence, from nothing but what Apple signed, a page of bodies at a time.
+    private func evidence(
+        of keys: [PurchaseKey], _ session: borrowing PostgresSession,
+        open: ([EvidenceReference], borrowing PostgresSession) throws -> [Evidence]
+    ) throws -> (purchases: [Reread], withoutBytes: Int, unverified: Set<PurchaseKey>) {
+        var purchases = Dictionary(uniqueKeysWithValues: keys.map { ($0, Reread(known: KnownPurchase(key: $0))) })
+        var gone: [Int64: UUID] = [:]
         var unverified = Set<PurchaseKey>()
         var last: UUID?
         while true {
-            let page = try session.query(.evidence(of: lines, after: last, limit: 200))
-            let bodies = try headers.open(page.map { try $0.decode("stored") }, session)
-            for (row, body) in zip(page, bodies) {
+            let page = try session.query(.evidence(of: keys, after: last, limit: Self.evidencePage))
+            let references = try page.map { row in
+                EvidenceReference(outboxID: try row.decode("outbox_id"), receivedAt: try row.decode("received_at"))
+            }
+            for (row, evidence) in zip(page, try open(references, session)) {
                 let uuid: UUID = try row.decode("notification_uuid")
                 last = uuid
-                let line = PurchaseKey(
-                    environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
-                    originalTransactionID: try row.decode("original_transaction_id"))
-                if let body {
-                    let outboxID: Int64 = try row.decode("outbox_id")
-                    let stored = StoredNotification(
-                        outboxID: outboxID, receivedAt: try row.decode("received_at"),
-                        body: try body.mapError { UnreadableEvidence(outboxID: outboxID, why: $0) }.get())
-                    if let entry = open(stored) { histories[line]?.merge(entry) } else { unverified.insert(line) }
-                } else {
-                    withoutBytes.append(uuid)
-                    if let reportedStatus = try ReportedStatus(row) { _ = histories[line]?.merge(reportedStatus) }
+                let key = try PurchaseKey(row)
+                switch evidence {
+                case .verified(let entry): purchases[key]?.entries.append(entry)
+                case .unverified: unverified.insert(key)
+                case .gone: gone[try row.decode("outbox_id")] = uuid
                 }
             }
-            if page.count < 200 { break }
+            if page.count < Self.evidencePage { break }
         }
-        if !withoutBytes.isEmpty { try mergeRecords(of: withoutBytes, of: lines, into: &histories, session) }
-        let derived = lines.compactMap { line -> PurchaseHistory? in
-            histories[line]?.derive()
-            return histories[line]
-        }
-        return (derived, withoutBytes.count, unverified)
+        if !gone.isEmpty { try keep(gone, in: &purchases, session) }
+        return (keys.compactMap { purchases[$0] }, gone.count, unverified)
     }
 
-    private func mergeRecords(
-        of uuids: [UUID], of lines: [PurchaseKey], into histories: inout [PurchaseKey: PurchaseHistory],
-        _ session: borrowing PostgresSession
+    /// Bodies in memory at a time.
+    private static let evidencePage = 200
+
+    /// Reads what is known from evidence whose bytes are gone.
+    private func keep(
+        _ gone: [Int64: UUID], in purchases: inout [PurchaseKey: Reread], _ session: borrowing PostgresSession
     ) throws {
-        for row in try session.query(.records(of: uuids, lines)) {
-            let line = PurchaseKey(
-                environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
-                originalTransactionID: try row.decode("original_transaction_id"))
+        let keys = purchases.keys.sorted()
+        for row in try session.query(.statements(of: gone.keys.sorted(), keys)) {
+            let key = try PurchaseKey(row)
+            let statement = try PurchaseStatement(row, at: 3, of: key)
+            purchases[key]?.kept.append(statement)
+            if var facts = purchases[key]?.known.facts {
+                _ = statement.merge(into: &facts)
+                purchases[key]?.known.facts = facts
+            }
+        }
+        for row in try session.query(.records(of: Array(gone.values), keys)) {
+            let key = try PurchaseKey(row)
             let uuid = UniqueIdentifier(try row.decode("notification_uuid", as: UUID.self))
             let digest: [UInt8] = try row.decode("digest")
             let json = try row.decode("payload", as: PostgresJSON.self).bytes
             if try row.decode("is_transaction") {
-                let payload = try TransactionPayload.decode(json)
-                _ = histories[line]?.merge(LedgerEntry.Signed(payload, digest: digest), from: uuid)
+                let record = LedgerEntry.Signed(try TransactionPayload.decode(json), digest: digest)
+                purchases[key]?.keptRecords.transactions.append(
+                    .init(key: key, record: record, notificationUUID: uuid))
             } else {
-                let payload = try RenewalInfoPayload.decode(json)
-                _ = histories[line]?.merge(LedgerEntry.Signed(payload, digest: digest), from: uuid)
+                let record = LedgerEntry.Signed(try RenewalInfoPayload.decode(json), digest: digest)
+                purchases[key]?.keptRecords.renewals.append(.init(key: key, record: record, notificationUUID: uuid))
             }
         }
     }
 }
 
-extension PurchaseHistory {
-    /// Takes in what one notification brings, without noting changes.
-    fileprivate mutating func merge(_ entry: LedgerEntry) {
-        if let record = entry.transaction { _ = merge(record, from: entry.notification.uuid) }
-        if let record = entry.renewal { _ = merge(record, from: entry.notification.uuid) }
-        if let reportedStatus = entry.reportedStatus { _ = merge(reportedStatus) }
+extension PurchaseKey {
+    /// Reads the columns of a key by their names.
+    init(_ row: PostgresRow) throws {
+        self.init(
+            environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
+            originalTransactionID: try row.decode("original_transaction_id"))
     }
 }
 
 extension PostgresQuery {
-    /// From every table that names lines, so that a row which nothing vouches for is found too.
-    fileprivate static func linesAfter(_ last: PurchaseKey?, _ limit: Int) -> PostgresQuery {
+    /// From every table that names purchases, so that a row which nothing vouches for is found too.
+    fileprivate static func purchasesAfter(_ last: PurchaseKey?, _ limit: Int) -> PostgresQuery {
         let (id, bundle, environment) = (last?.originalTransactionID, last?.bundleID, last?.environment)
-        let tables = ["notifications", "purchase_lines", "transactions", "renewals", "subscriptions"]
+        let tables = [
+            "notifications", "purchase_lines", "purchase_facts", "transactions", "renewals", "subscriptions",
+            "one_time_purchases",
+        ]
         let pages = tables.map { table in
             """
             (select distinct original_transaction_id, bundle_id, environment from storehook.\(table), last
@@ -152,7 +180,7 @@ extension PostgresQuery {
             """
         }.joined(separator: "\nunion\n")
         return PostgresQuery(
-            "ledger.lines",
+            "ledger.purchases",
             """
             with last as (
                 select \(id)::text collate "C" as id, \(bundle)::text collate "C" as bundle,
@@ -163,41 +191,46 @@ extension PostgresQuery {
             """)
     }
 
-    /// The lines' notifications with their bytes, by UUID.
-    fileprivate static func evidence(of lines: [PurchaseKey], after last: UUID?, limit: Int) -> PostgresQuery {
+    /// The purchases' notifications, by UUID.
+    fileprivate static func evidence(of keys: [PurchaseKey], after last: UUID?, limit: Int) -> PostgresQuery {
         PostgresQuery(
             "ledger.evidence",
             """
-            with page as materialized (
-                select n.notification_uuid, n.outbox_id, n.received_at, n.original_transaction_id, n.bundle_id,
-                       n.environment, n.apple_status,
-                       case when n.apple_status is not null then n.signed_at end as apple_status_signed_at
-                  from unnest(
-                       \(lines.map(\.originalTransactionID)), \(lines.map(\.bundleID)), \(lines.map(\.environment)))
-                       as scope (original_transaction_id, bundle_id, environment)
-                  join storehook.notifications n using (original_transaction_id, bundle_id, environment)
-                 where \(last) is null or n.notification_uuid > \(last)
-                 order by n.notification_uuid
-                 limit \(limit)
-            )
-            select page.*, stored
-              from page
-              left join storehook.outbox_bodies(
-                   (select array_agg(outbox_id order by outbox_id) from page),
-                   (select array_agg(received_at order by outbox_id) from page)) b on b.id = outbox_id
-             order by notification_uuid
+            select n.notification_uuid, n.outbox_id, n.received_at, n.original_transaction_id, n.bundle_id, n.environment
+              from unnest(
+                   \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                   as scope (original_transaction_id, bundle_id, environment)
+              join storehook.notifications n using (original_transaction_id, bundle_id, environment)
+             where \(last) is null or n.notification_uuid > \(last)
+             order by n.notification_uuid
+             limit \(limit)
             """)
     }
 
-    /// Signed records that stand in the lines' rows under the names of these notifications.
-    fileprivate static func records(of uuids: [UUID], _ lines: [PurchaseKey]) -> PostgresQuery {
+    /// What pieces of evidence said.
+    fileprivate static func statements(of outboxIDs: [Int64], _ keys: [PurchaseKey]) -> PostgresQuery {
+        let columns = PurchaseStatement.columns.map { "f.\($0.name)" }.joined(separator: ", ")
+        return PostgresQuery(
+            "ledger.statements",
+            """
+            select \(unescaped: columns)
+              from unnest(
+                   \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                   as scope (original_transaction_id, bundle_id, environment)
+              join storehook.purchase_facts f using (original_transaction_id, bundle_id, environment)
+             where f.outbox_id = any(\(outboxIDs))
+            """)
+    }
+
+    /// Signed records that stand in the purchases' rows under the names of these notifications.
+    fileprivate static func records(of uuids: [UUID], _ keys: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "ledger.records",
             """
             with scope as (
                 select * from unnest(
-                    \(lines.map(\.originalTransactionID)), \(lines.map(\.bundleID)), \(lines.map(\.environment)))
-                    as line (original_transaction_id, bundle_id, environment)
+                    \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                    as purchase (original_transaction_id, bundle_id, environment)
             )
             select true as is_transaction, original_transaction_id, bundle_id, environment, notification_uuid, digest,
                    payload

@@ -10,58 +10,92 @@ public struct Ledger: Sendable {
     /// A ledger.
     public init(policy: StatusPolicy = StatusPolicy()) { self.policy = policy }
 
-    /// Applies a batch inside the caller's transaction: records the notifications, merges their facts, derives the state
-    /// of the lines they touch, and writes the timeline.
+    /// Applies a batch inside the caller's transaction: records the notifications, merges their facts, and derives the
+    /// state of the purchases they touch.
     ///
-    /// Locks are taken in one order everywhere (notifications by UUID, then lines by key), so two workers that share
-    /// notifications or lines wait for each other and never deadlock.
-    /// - Returns: what became of each entry, in the entries' order, and where it took the lines whose state is another.
+    /// Locks are taken in one order everywhere (notifications by UUID, then purchases by key), so two workers that share
+    /// notifications or purchases wait for each other and never deadlock.
+    /// - Parameter comparing: derive the state before, too, for whoever wants to know what changed; costs as much again.
+    /// - Returns: what became of each entry, in the entries' order, and with `comparing` where it took each subscription.
     /// - Throws: `PostgresError`; the transaction must then be rolled back.
     public func apply(
-        _ entries: [LedgerEntry], _ session: borrowing PostgresSession
+        _ entries: [LedgerEntry], comparing: Bool = false, _ session: borrowing PostgresSession
     ) throws -> (outcomes: [LedgerOutcome], transitions: [StateTransition]) {
         guard !entries.isEmpty else { return ([], []) }
         let (outcomes, recorded) = try record(entries, session)
-        let byLine = Dictionary(grouping: recorded.filter { $0.line != nil }) { $0.line }
-        let lines = byLine.keys.compactMap(\.self).sorted()
-        let histories = try histories(of: lines, session) { line, history in
-            for entry in byLine[line] ?? [] { history.apply(entry) }
-        }
-        try write(histories, session)
-        let changes = histories.flatMap(\.changes)
-        if !changes.isEmpty { try session.query(.insertChanges(changes, recorded)) }
-        return (outcomes, histories.compactMap(\.transition))
+        let byPurchase = Dictionary(grouping: recorded.filter { $0.purchase != nil }) { $0.purchase }
+        let keys = byPurchase.keys.compactMap(\.self).sorted()
+        guard !keys.isEmpty else { return (outcomes, []) }
+        try session.query(.lock(keys))
+        let updates = try updates(of: keys, with: byPurchase, session)
+        try session.query(
+            LedgerTable.facts.insert(.rows(recorded.compactMap { PurchaseStatement($0) }, PurchaseStatement.columns)))
+        try write(updates, session)
+        return (outcomes, comparing ? updates.compactMap { $0.transition(policy) } : [])
     }
 
-    /// Locks the lines, reads what is known of each, and lets `change` work on it.
-    private func histories(
-        of lines: [PurchaseKey], _ session: borrowing PostgresSession,
-        _ change: (PurchaseKey, inout PurchaseHistory) -> Void
-    ) throws -> [PurchaseHistory] {
-        guard !lines.isEmpty else { return [] }
-        try session.query(.lock(lines))
-        let known = try facts(of: lines, session)
-        return lines.map { line in
-            var history = PurchaseHistory(line, known[line] ?? PurchaseFacts(), policy)
-            change(line, &history)
-            return history
+    /// Works out what a batch does to each purchase. Where the end of what is known does not reach back far enough for what
+    /// is new, all of it is read.
+    private func updates(
+        of keys: [PurchaseKey], with entries: [PurchaseKey?: [LedgerEntry]], _ session: borrowing PostgresSession
+    ) throws -> [PurchaseUpdate] {
+        var new: [PurchaseKey: [PurchaseStatement]] = [:]
+        for key in keys { new[key] = (entries[key] ?? []).compactMap { PurchaseStatement($0) } }
+        var updates: [PurchaseUpdate] = []
+        var outOfReach: [PurchaseKey] = []
+        for known in try known(keys, new: new, session) {
+            if let update = PurchaseUpdate(known, entries[known.key] ?? [], policy: policy) {
+                updates.append(update)
+            } else {
+                outOfReach.append(known.key)
+            }
         }
+        for known in try known(outOfReach, new: nil, session) {
+            guard let update = PurchaseUpdate(known, entries[known.key] ?? [], policy: policy) else { continue }
+            updates.append(update)
+        }
+        return updates
     }
 
-    /// Writes what is news.
-    private func write(_ histories: [PurchaseHistory], _ session: borrowing PostgresSession) throws {
-        let judged = histories.filter(\.reportedStatusChanged)
-        if !judged.isEmpty { try session.query(LedgerTable.reportedStatuses.upsert(.reportedStatuses(judged))) }
-        if histories.contains(where: { !$0.transactions.isEmpty }) {
-            try session.query(LedgerTable.transactions.upsert(.transactions(histories)))
+    /// Writes what was derived.
+    private func write(_ updates: [PurchaseUpdate], _ session: borrowing PostgresSession) throws {
+        let transactions = updates.flatMap(\.transactions)
+        if !transactions.isEmpty {
+            try session.query(LedgerTable.transactions.upsert(.rows(transactions, LedgerColumns.transaction)))
         }
-        if histories.contains(where: { $0.renewal != nil }) {
-            try session.query(LedgerTable.renewals.upsert(.renewals(histories)))
+        let renewals = updates.compactMap(\.renewal)
+        if !renewals.isEmpty { try session.query(LedgerTable.renewals.upsert(.rows(renewals, LedgerColumns.renewal))) }
+        try writeSubscriptions(updates, session)
+        let oneTime = updates.compactMap { update in update.state.oneTime.map { (key: update.key, value: $0) } }
+        if !oneTime.isEmpty {
+            try session.query(LedgerTable.oneTimePurchases.upsert(.rows(oneTime, LedgerColumns.oneTimePurchase)))
         }
-        let moved = histories.compactMap(\.transition).map { (line: $0.line, state: $0.after) }
-        if !moved.isEmpty { try session.query(LedgerTable.subscriptions.upsert(.subscriptions(moved))) }
-        let gone = histories.filter(\.endsWithoutState).map(\.line)
+        try writeAnomalies(updates, session)
+    }
+
+    private func writeSubscriptions(_ updates: [PurchaseUpdate], _ session: borrowing PostgresSession) throws {
+        // What was derived as a whole replaces what stands, of which there may be more rows.
+        let replaced = updates.filter { $0.known.isWhole && $0.known.earlierPhases ?? 0 > 0 }.map(\.key)
+        if !replaced.isEmpty { try session.query(LedgerTable.history.delete(replaced)) }
+        let gone = updates.filter { $0.known.earlierPhases != nil && $0.state.subscription == nil }.map(\.key)
         if !gone.isEmpty { try session.query(LedgerTable.subscriptions.delete(gone)) }
+
+        let rows = updates.compactMap { LedgerColumns.Subscription($0) }
+        guard !rows.isEmpty else { return }
+        try session.query(LedgerTable.subscriptions.upsert(.subscriptions(rows)))
+        let history = StoredPhases.historyRows(rows)
+        if !history.isEmpty { try session.query(LedgerTable.history.insert(.history(history))) }
+    }
+
+    private func writeAnomalies(_ updates: [PurchaseUpdate], _ session: borrowing PostgresSession) throws {
+        let concerned = updates.filter { $0.known.anomalies > 0 || !$0.state.anomalies.isEmpty }
+        guard !concerned.isEmpty else { return }
+        try session.query(.deleteAnomalies(concerned.map { ($0.key, $0.known.horizon) }))
+        let anomalies = concerned.flatMap { update in update.state.anomalies.map { (key: update.key, value: $0) } }
+        if !anomalies.isEmpty {
+            try session.query(LedgerTable.anomalies.insert(.rows(anomalies, LedgerColumns.anomaly)))
+        }
+        try session.query(.countAnomalies(concerned.map(\.key)))
     }
 
     /// Records the notifications that are not recorded yet; the rest are duplicates, of earlier batches or of this one.
@@ -85,4 +119,43 @@ public struct Ledger: Sendable {
 extension LedgerEntry {
     /// A type nobody knows yet is parked: recorded whole, counted, its facts taken; a later release can give it meaning.
     var outcome: LedgerOutcome { notification.notificationType.isKnown ? .applied : .parked }
+
+    /// The purchase it is about; nil for what concerns none.
+    var purchase: PurchaseKey? {
+        let id = transaction?.payload.originalTransactionId ?? renewal?.payload.originalTransactionId
+        return id.map { PurchaseKey(environment: environment, bundleID: bundleID, originalTransactionID: $0) }
+    }
+
+    /// When it was signed, as a whole.
+    var signedAt: Timestamp { notification.signedDate }
+
+    /// The status that Apple reported for the purchase, 1 to 5, if it did.
+    var reportedStatus: Int? {
+        guard case .data(let data) = notification.part else { return nil }
+        return data.status.map { Int(clamping: $0.rawValue) }
+    }
+}
+
+extension KnownPurchase {
+    var isWhole: Bool { if case .whole = extent { true } else { false } }
+
+    /// From where on anything is derived.
+    var horizon: Timestamp { if case .tail(_, let horizon, _) = extent { horizon } else { .distantPast } }
+}
+
+extension PurchaseUpdate {
+    /// What changed; nil where nothing about the subscription did.
+    fileprivate func transition(_ policy: StatusPolicy) -> StateTransition? {
+        let before: PurchaseState
+        switch known.extent {
+        case .whole: before = PurchaseState(known.facts, in: key.environment, policy: policy)
+        case .tail(let cut, let horizon, let carried):
+            var facts = known.facts
+            facts.cut(at: cut)
+            before = PurchaseState(
+                facts, in: key.environment, policy: policy, from: horizon, carriedAccount: carried)
+        }
+        guard before.subscription != state.subscription else { return nil }
+        return StateTransition(key: key, before: before.subscription, after: state.subscription)
+    }
 }

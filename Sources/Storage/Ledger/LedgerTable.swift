@@ -1,56 +1,48 @@
+import AppStorePayloads
+import Foundation
 import Postgres
 import Subscriptions
 
-/// A table of facts or of state: how rows worked out in memory are written to it, and held against what stands in it.
-///
-/// The rows come as a statement that selects them from arrays, one column each; see ``PostgresQuery/transactions(_:)`` and
-/// its like. Writing and checking share it, so that they cannot drift apart.
+/// A table of facts or of state: its columns, how rows worked out in memory are written to it, and held against what
+/// stands in it. Writing and checking share it, so that they cannot drift apart.
 struct LedgerTable: Sendable {
     let name: String
     let key: [String]
-    let values: [String]
+    let columns: [String]
     /// When a row may be replaced; nil for always.
-    let guarding: String?
+    var guarding: String?
 
-    private var columns: [String] { key + values }
+    private var values: [String] { columns.filter { !key.contains($0) } }
+
+    private static let purchase = ["original_transaction_id", "bundle_id", "environment"]
 
     /// Whole records; the later-signed one stays (``SignedFact/supersedes(_:)``), and of two notifications that bring the
     /// same record the one of the smaller UUID is named, so that the order of arrival shows nowhere.
     private static let laterSigned = """
         (new.signed_at, new.digest) > (known.signed_at, known.digest)
         or (new.signed_at, new.digest) = (known.signed_at, known.digest)
-           and new.notification_uuid < known.notification_uuid
+           and (new.notification_uuid < known.notification_uuid or known.notification_uuid is null)
         """
 
-    static let reportedStatuses = LedgerTable(
-        name: "purchase_lines", key: ["original_transaction_id", "bundle_id", "environment"],
-        values: ["apple_status", "apple_status_signed_at"], guarding: nil)
-
+    static let facts = LedgerTable(
+        name: "purchase_facts", key: purchase + ["signed_at", "outbox_id"],
+        columns: PurchaseStatement.columns.map(\.name))
     static let transactions = LedgerTable(
         name: "transactions", key: ["transaction_id", "bundle_id", "environment"],
-        values: [
-            "original_transaction_id", "web_order_line_item_id", "product_id", "subscription_group_id", "kind",
-            "ownership", "purchased_at", "expires_at", "revoked_at", "is_upgraded", "reason", "offer_discount_type",
-            "app_account_token", "price", "currency", "quantity", "signed_at", "digest", "notification_uuid", "payload",
-        ], guarding: laterSigned)
-
+        columns: LedgerColumns.transaction.map(\.name), guarding: laterSigned)
     static let renewals = LedgerTable(
-        name: "renewals", key: ["original_transaction_id", "bundle_id", "environment"],
-        values: [
-            "product_id", "renewal_product_id", "auto_renew", "renews_at", "expiration_intent", "in_billing_retry",
-            "grace_expires_at", "price_increase_status", "app_account_token", "signed_at", "digest",
-            "notification_uuid", "payload",
-        ], guarding: laterSigned)
-
+        name: "renewals", key: purchase, columns: LedgerColumns.renewal.map(\.name), guarding: laterSigned)
     static let subscriptions = LedgerTable(
-        name: "subscriptions", key: ["original_transaction_id", "bundle_id", "environment"],
-        values: [
-            "subscription_group_id", "app_account_token", "ownership", "will_renew", "renewal_product_id",
-            "price_increase_pending", "expiration_intent", "phase_starts", "phase_status", "phase_product",
-            "phase_expires", "phase_trial",
-        ], guarding: nil)
-
-    static let all = [reportedStatuses, transactions, renewals, subscriptions]
+        name: "subscriptions", key: purchase,
+        columns: LedgerColumns.subscription.map(\.name) + PhaseColumns.all.map(\.name))
+    static let history = LedgerTable(
+        name: "subscription_history", key: purchase + ["starts_at"],
+        columns: LedgerColumns.history.map(\.name) + PhaseColumns.all.map(\.name))
+    static let oneTimePurchases = LedgerTable(
+        name: "one_time_purchases", key: purchase, columns: LedgerColumns.oneTimePurchase.map(\.name))
+    static let anomalies = LedgerTable(
+        name: "anomalies", key: purchase + ["kind", "signed_at", "transaction_id"],
+        columns: LedgerColumns.anomaly.map(\.name))
 
     /// Writes rows over what stands.
     func upsert(_ rows: PostgresQuery) -> PostgresQuery {
@@ -68,40 +60,66 @@ struct LedgerTable: Sendable {
             """)
     }
 
-    /// What stands for these lines and should not, or the other way round: key, column, what stands, what should.
-    func differences(_ rows: PostgresQuery, of lines: [PurchaseKey]) -> PostgresQuery {
+    /// Adds rows, none of which stands yet.
+    func insert(_ rows: PostgresQuery) -> PostgresQuery {
         let list = columns.joined(separator: ", ")
-        let keys = key.joined(separator: ", ")
+        return PostgresQuery(
+            "ledger.insert_\(name)",
+            """
+            with derived (\(unescaped: list)) as (\(embedding: rows))
+            insert into storehook.\(unescaped: name) (\(unescaped: list)) select \(unescaped: list) from derived
+            """)
+    }
+
+    /// What stands for these purchases and should not, or the other way round: key, column, what stands, what should.
+    ///
+    /// Rows are compared whole, and only those that differ are taken apart: a check of everything mostly finds nothing.
+    func differences(_ rows: PostgresQuery, of purchases: [PurchaseKey]) -> PostgresQuery {
+        // A part of a key may be null, and json has no equality.
+        let compared = { (row: String) in
+            columns.map { $0 == "payload" ? "\(row).payload::text" : "\(row).\($0)" }.joined(separator: ", ")
+        }
+        let matches = key.map {
+            $0 == "transaction_id" ? "coalesce(s.\($0), '') = coalesce(d.\($0), '')" : "s.\($0) = d.\($0)"
+        }.joined(separator: " and ")
+        let list = columns.joined(separator: ", ")
+        let names = key.map { "coalesce(s.\($0), d.\($0))" }.joined(separator: ", ")
         return PostgresQuery(
             "ledger.differences_\(name)",
             """
             with derived (\(unescaped: list)) as (\(embedding: rows)), stored as (
-                select \(unescaped: list) from storehook.\(unescaped: name)
-                  join unnest(\(lines.map(\.originalTransactionID)), \(lines.map(\.bundleID)), \(lines.map(\.environment)))
+                select \(unescaped: columns.map { "t.\($0)" }.joined(separator: ", "))
+                  from storehook.\(unescaped: name) t
+                  join unnest(\(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
+                              \(purchases.map(\.environment)))
                        as scope (original_transaction_id, bundle_id, environment)
-                 using (original_transaction_id, bundle_id, environment)
+                    on scope.original_transaction_id = t.original_transaction_id and scope.bundle_id = t.bundle_id
+                   and scope.environment = t.environment
+            ), different as (
+                select concat_ws(' ', \(unescaped: names)) as key, to_jsonb(s) as stored, to_jsonb(d) as derived
+                  from stored s full join derived d on \(unescaped: matches)
+                 where (\(unescaped: compared("s"))) is distinct from (\(unescaped: compared("d")))
             )
-            select concat_ws(' ', \(unescaped: keys)) as key, cell.name, cell.stored, cell.derived
-              from (select \(unescaped: keys), to_jsonb(stored) as cells from stored) s
-              full join (select \(unescaped: keys), to_jsonb(derived) as cells from derived) d
-             using (\(unescaped: keys))
+            select key, cell.name, cell.stored, cell.derived
+              from different
              cross join lateral (
                 select coalesce(a.key, b.key) as name, a.value as stored, b.value as derived
-                  from jsonb_each_text(coalesce(s.cells, '{}')) a
-                  full join jsonb_each_text(coalesce(d.cells, '{}')) b using (key)
+                  from jsonb_each_text(coalesce(different.stored, '{}')) a
+                  full join jsonb_each_text(coalesce(different.derived, '{}')) b using (key)
                  where a.value is distinct from b.value
              ) cell
              order by key, cell.name
             """)
     }
 
-    /// Takes away all that stands for these lines.
-    func delete(_ lines: [PurchaseKey]) -> PostgresQuery {
+    /// Takes away all that stands for these purchases.
+    func delete(_ purchases: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "ledger.delete_\(name)",
             """
             delete from storehook.\(unescaped: name) t
-             using unnest(\(lines.map(\.originalTransactionID)), \(lines.map(\.bundleID)), \(lines.map(\.environment)))
+             using unnest(\(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
+                          \(purchases.map(\.environment)))
                    as scope (original_transaction_id, bundle_id, environment)
              where t.original_transaction_id = scope.original_transaction_id and t.bundle_id = scope.bundle_id
                and t.environment = scope.environment

@@ -11,41 +11,51 @@ extension PostgresQuery {
             """
             insert into storehook.notifications
                    (notification_uuid, outbox_id, type, subtype, environment, bundle_id, app_apple_id,
-                    original_transaction_id, transaction_id, apple_status, signed_at, received_at, outcome)
+                    original_transaction_id, transaction_id, apple_status, signed_at, received_at, outcome,
+                    consumption_request_reason, details)
             select * from unnest(
                 \(entries.map { UUID($0.notification.uuid) }), \(entries.map(\.outboxID)),
                 \(entries.map(\.notification.notificationType.rawValue)),
                 \(entries.map(\.notification.subtype?.rawValue)),
                 \(entries.map(\.environment)), \(entries.map(\.bundleID)), \(entries.map(\.appAppleID)),
-                \(entries.map { $0.line?.originalTransactionID }), \(entries.map { $0.transaction?.payload.transactionId }),
-                \(entries.map { $0.reportedStatus.map { Int16(clamping: $0.status) } }),
+                \(entries.map { $0.purchase?.originalTransactionID }),
+                \(entries.map { $0.transaction?.payload.transactionId }),
+                \(entries.map { $0.reportedStatus.map { Int16(clamping: $0) } }),
                 \(entries.map { PostgresTimestamp($0.notification.signedDate) }), \(entries.map(\.receivedAt)),
-                \(entries.map(\.outcome.rawValue)))
+                \(entries.map(\.outcome.rawValue)),
+                \(entries.map(\.consumptionRequestReason)), \(entries.map(\.details)))
             on conflict (notification_uuid) do nothing
             returning outbox_id
             """)
     }
 
-    /// The timeline's rows, one for each notification of an auto-renewable line, in the order they were applied.
-    static func insertChanges(_ changes: [StateChange], _ entries: [LedgerEntry]) -> PostgresQuery {
-        let receivedAt = Dictionary(entries.map { ($0.notification.uuid, $0.receivedAt) }) { first, _ in first }
-        return PostgresQuery(
-            "ledger.changes",
+    /// Takes away what is known of purchases' anomalies from an instant on.
+    static func deleteAnomalies(_ purchases: [(key: PurchaseKey, from: Timestamp)]) -> PostgresQuery {
+        PostgresQuery(
+            "ledger.delete_anomalies",
             """
-            insert into storehook.subscription_changes
-                   (environment, bundle_id, original_transaction_id, notification_uuid, signed_at, received_at,
-                    status_before, status_after, changes)
-            select environment, bundle_id, original_transaction_id, notification_uuid, signed_at, received_at,
-                   status_before, status_after, changes
-              from unnest(
-                \(changes.map(\.line.environment)), \(changes.map(\.line.bundleID)),
-                \(changes.map(\.line.originalTransactionID)), \(changes.map { UUID($0.notificationUUID) }),
-                \(changes.map { PostgresTimestamp($0.signedAt) }),
-                \(changes.map { receivedAt[$0.notificationUUID] ?? PostgresTimestamp($0.signedAt) }),
-                \(changes.map { $0.statusBefore?.rawValue }), \(changes.map(\.statusAfter.rawValue)),
-                \(changes.map { PostgresJSON($0.differences) })
-              ) as c (environment, bundle_id, original_transaction_id, notification_uuid, signed_at, received_at,
-                      status_before, status_after, changes)
+            delete from storehook.anomalies a
+             using unnest(\(purchases.map(\.key.originalTransactionID)), \(purchases.map(\.key.bundleID)),
+                          \(purchases.map(\.key.environment)), \(purchases.map { PostgresTimestamp($0.from) }))
+                   as scope (original_transaction_id, bundle_id, environment, since)
+             where a.original_transaction_id = scope.original_transaction_id and a.bundle_id = scope.bundle_id
+               and a.environment = scope.environment and a.signed_at >= scope.since
+            """)
+    }
+
+    /// Notes how many anomalies each purchase has, so that only those are looked for again that have some.
+    static func countAnomalies(_ keys: [PurchaseKey]) -> PostgresQuery {
+        PostgresQuery(
+            "ledger.count_anomalies",
+            """
+            update storehook.purchase_lines p
+               set anomalies = (select count(*) from storehook.anomalies a
+                                 where a.original_transaction_id = p.original_transaction_id
+                                   and a.bundle_id = p.bundle_id and a.environment = p.environment)
+              from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                   as scope (original_transaction_id, bundle_id, environment)
+             where p.original_transaction_id = scope.original_transaction_id and p.bundle_id = scope.bundle_id
+               and p.environment = scope.environment
             """)
     }
 }
@@ -59,6 +69,27 @@ extension LedgerEntry {
         case .externalPurchaseToken(let part): part.appAppleId
         case .appData(let part): part.appAppleId
         case .none: nil
+        }
+    }
+
+    /// Why a refund is asked for, where one is.
+    fileprivate var consumptionRequestReason: String? {
+        guard case .data(let data) = notification.part else { return nil }
+        return data.consumptionRequestReason?.rawValue
+    }
+
+    /// What is not about a purchase, as JSON, without signed texts: those are evidence of their own.
+    fileprivate var details: PostgresJSON? {
+        switch notification.part {
+        case .data: nil
+        case .summary, .externalPurchaseToken, .none: PostgresJSON(notification.json)
+        case .appData(let part):
+            PostgresJSON(
+                object: [
+                    ("environment", part.environment.map { .text($0.rawValue) }),
+                    ("bundleId", part.bundleId.map { .text($0) }),
+                    ("appAppleId", part.appAppleId.map { .number($0) }),
+                ])
         }
     }
 }

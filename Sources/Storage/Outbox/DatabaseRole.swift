@@ -1,5 +1,5 @@
 /// What one of the programs, or a person, must be allowed to do: the roles of `sql/roles.sql`.
-public enum DatabaseRole: String, Sendable, CaseIterable {
+package enum DatabaseRole: String, Sendable, CaseIterable {
     /// Stores what Apple posts.
     case receiver
     /// Applies it.
@@ -9,30 +9,65 @@ public enum DatabaseRole: String, Sendable, CaseIterable {
     /// Counts.
     case monitor
 
-    /// Rights without which it cannot do its part: a relation or function of schema storehook, and privileges.
-    var needs: [(object: String, privileges: [String])] {
+    /// All that its role has in schema storehook, beside the use of the schema: what `sql/roles.sql` grants, no more and no
+    /// less. A test compares them.
+    public var needs: Set<DatabaseRight> {
         switch self {
         case .receiver:
-            [
-                ("schema_migrations", ["select"]), ("outbox_id", ["usage"]), ("outbox", ["insert"]),
-                ("outbox_queue", ["insert"]),
-            ]
+            Self.rights([
+                "schema_migrations": [.select], "outbox_id": [.usage], "outbox": [.insert], "outbox_queue": [.insert],
+                "signature_headers": [.select],
+            ])
         case .worker:
-            [
-                ("schema_migrations", ["select"]), ("outbox", ["select"]), ("outbox_days", ["select"]),
-                ("outbox_queue", ["select", "update", "delete"]), ("duplicates", ["insert"]),
-                ("dead_letters", ["insert"]), ("subscription_changes", ["insert"]),
-                ("notifications", ["select", "insert"]), ("purchase_lines", ["select", "insert", "update"]),
-                ("transactions", ["select", "insert", "update"]), ("renewals", ["select", "insert", "update"]),
-                ("subscriptions", ["select", "insert", "update", "delete"]),
-                ("ensure_outbox_partitions", ["execute"]), ("drop_outbox_day", ["execute"]),
-                ("outbox_bodies", ["execute"]),
-            ]
+            Self.rights([
+                "schema_migrations": [.select], "outbox": [.select], "outbox_days": [.select],
+                "outbox_queue": [.select, .update, .delete], "signature_headers": [.select, .insert],
+                "duplicates": [.insert], "dead_letters": [.insert],
+                "notifications": [.select, .insert], "purchase_facts": [.select, .insert],
+                "purchase_lines": [.select, .insert, .update],
+                "transactions": [.select, .insert, .update], "renewals": [.select, .insert, .update],
+                "subscriptions": [.select, .insert, .update, .delete],
+                "one_time_purchases": [.select, .insert, .update],
+                "subscription_history": [.select, .insert, .delete], "anomalies": [.select, .insert, .delete],
+                "queue_depth": [.select],
+                "ensure_outbox_partitions": [.execute], "drop_outbox_day": [.execute], "outbox_bodies": [.execute],
+            ])
         case .ops:
-            Self.worker.needs + [("dead_letters", ["select"]), ("outbox_queue", ["insert"])]
+            Self.worker.needs
+                .union(
+                    Self.rights([
+                        DatabaseRight.everyRelation: [.select], "outbox_queue": [.insert], "status_at": [.execute],
+                        "has_access": [.execute],
+                    ])
+                )
+                .union(
+                    ["resolution", "resolved_at", "resolved_by", "resolved_why"]
+                        .map { DatabaseRight(.update, on: "dead_letters", column: $0) })
         case .monitor:
-            ["schema_migrations", "queue_depth", "conservation", "dead_letters_open", "subscription_status"]
-                .map { ($0, ["select"]) }
+            Self.rights([
+                "schema_migrations": [.select], "queue_depth": [.select], "conservation": [.select],
+                "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
+                "contradictions": [.select], "consumption_requests": [.select], "subscriptions": [.select],
+                "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
+            ]).union([
+                DatabaseRight(.select, on: "outbox", column: "received_at"),
+                DatabaseRight(.select, on: "notifications", column: "applied_at"),
+            ])
+            .union(
+                [
+                    "transaction_id", "bundle_id", "environment", "ownership", "offer_type", "offer_id", "price",
+                    "currency", "storefront", "app_transaction_id",
+                ].map { DatabaseRight(.select, on: "transactions", column: $0) }
+            )
+            .union(
+                [
+                    "original_transaction_id", "bundle_id", "environment", "renewal_price", "currency",
+                    "app_transaction_id",
+                ].map { DatabaseRight(.select, on: "renewals", column: $0) })
         }
+    }
+
+    private static func rights(_ privileges: [String: [DatabaseRight.Privilege]]) -> Set<DatabaseRight> {
+        Set(privileges.flatMap { object, privileges in privileges.map { DatabaseRight($0, on: object) } })
     }
 }

@@ -1,36 +1,36 @@
-public import Foundation
-public import Postgres
+package import Foundation
+package import Postgres
 
 /// What could not be done, and what became of it.
-public struct DeadLetter: Sendable, Hashable {
+package struct DeadLetter: Sendable, Hashable {
     /// The letter's number.
-    public var id: Int64
+    package var id: Int64
     /// The stored notification it is about.
-    public var outboxID: Int64
+    package var outboxID: Int64
     /// As the letter itself says; nobody vouches for it if the letter is unverified.
-    public var notificationUUID: UUID?
+    package var notificationUUID: UUID?
     /// As the letter itself says.
-    public var type: String?
+    package var type: String?
     /// As the letter itself says.
-    public var subtype: String?
-    /// `unverified` or `unprocessable`.
-    public var category: String
-    /// The code.
-    public var reason: String
+    package var subtype: String?
+    /// Whom it is for.
+    package var category: DeadLetterCategory
+    /// The code, a ``ReasonCode`` unless another release wrote it.
+    package var reason: String
     /// One line for people.
-    public var message: String
+    package var message: String
     /// Claims it took.
-    public var attempts: Int
+    package var attempts: Int
     /// When the notification was stored.
-    public var receivedAt: PostgresTimestamp
+    package var receivedAt: PostgresTimestamp
     /// When it was buried.
-    public var deadAt: PostgresTimestamp
-    /// `open`, `replayed` or `discarded`.
-    public var resolution: String
+    package var deadAt: PostgresTimestamp
+    /// What became of it.
+    package var resolution: DeadLetterResolution
     /// When somebody replayed or discarded it.
-    public var resolvedAt: PostgresTimestamp?
+    package var resolvedAt: PostgresTimestamp?
     /// Who did.
-    public var resolvedBy: String?
+    package var resolvedBy: String?
     /// Why, in their words.
-    public var resolvedWhy: String?
+    package var resolvedWhy: String?
 }

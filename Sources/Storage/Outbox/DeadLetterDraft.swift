@@ -1,38 +1,31 @@
-public import Foundation
-public import Postgres
+package import Foundation
+package import Postgres
+import Queue
 
 /// A notification about to be buried, and why.
-public struct DeadLetterDraft: Sendable, Hashable {
-    /// Whom the letter is for.
-    public enum Category: String, Sendable, Hashable, CaseIterable {
-        /// We could not trust it.
-        case unverified
-        /// We trust it and could not apply it.
-        case unprocessable
-    }
-
+package struct DeadLetterDraft: Sendable, Hashable {
     /// The row it was.
-    public var outboxID: Int64
+    package var outboxID: Int64
     /// When it was stored.
-    public var receivedAt: PostgresTimestamp
+    package var receivedAt: PostgresTimestamp
     /// As the letter itself says; nobody vouches for it if it is unverified.
-    public var notificationUUID: UUID?
+    package var notificationUUID: UUID?
     /// As the letter itself says; shortened to what the schema takes.
-    public var type: String?
+    package var type: String?
     /// As the letter itself says; shortened to what the schema takes.
-    public var subtype: String?
+    package var subtype: String?
+    /// Why it is buried.
+    package var reason: ReasonCode
     /// Whom it is for.
-    public var category: Category
-    /// A code that scripts can filter by: lower case, digits and underscores.
-    public var reason: String
+    package var category: DeadLetterCategory { reason.category ?? .unprocessable }
     /// One line for people; never contents of the payload.
-    public var message: String
+    package var message: String
     /// Claims it took.
-    public var attempts: Int
+    package var attempts: Int
 
     /// A draft of a claimed row's letter; `attempts` are the row's unless told otherwise.
-    public init(
-        _ claimed: ClaimedNotification, category: Category, reason: String, message: String,
+    package init(
+        _ claimed: ClaimedNotification, reason: ReasonCode, message: String,
         notificationUUID: UUID? = nil, type: String? = nil, subtype: String? = nil, attempts: Int? = nil
     ) {
         outboxID = claimed.id
@@ -40,7 +33,6 @@ public struct DeadLetterDraft: Sendable, Hashable {
         self.notificationUUID = notificationUUID
         self.type = type.map { Self.shortened($0, to: 100) }
         self.subtype = subtype.map { Self.shortened($0, to: 100) }
-        self.category = category
         self.reason = reason
         self.message = Self.shortened(message, to: 1000)
         self.attempts = attempts ?? claimed.attempts

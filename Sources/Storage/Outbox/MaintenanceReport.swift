@@ -1,7 +1,7 @@
 /// What one round of maintenance did.
-public struct MaintenanceReport: Sendable, Hashable {
+package struct MaintenanceReport: Sendable, Hashable {
     /// What became of a day that is older than the retention.
-    public enum Outcome: String, Sendable, Hashable, CaseIterable {
+    package enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// The bytes of its settled notifications are gone.
         case dropped
         /// Nothing went: what is there is still to do, or too much of it is.
@@ -13,15 +13,15 @@ public struct MaintenanceReport: Sendable, Hashable {
     }
 
     /// One day that is older than the retention.
-    public struct Day: Sendable, Hashable {
+    package struct Day: Sendable, Hashable {
         /// The day in UTC, `YYYY-MM-DD`.
-        public var day: String
+        package var day: String
         /// What became of it.
-        public var outcome: Outcome
+        package var outcome: Outcome
         /// Notifications whose bytes went.
-        public var gone: Int64
+        package var gone: Int64
         /// Notifications whose bytes stay, because something is still to do about them.
-        public var kept: Int64
+        package var kept: Int64
 
         init(_ day: String, _ outcome: Outcome, gone: Int64 = 0, kept: Int64 = 0) {
             self.day = day
@@ -32,10 +32,10 @@ public struct MaintenanceReport: Sendable, Hashable {
     }
 
     /// Partitions made ahead.
-    public var made = 0
+    package var made = 0
     /// Days older than the retention of which something was there, the oldest first.
-    public var days: [Day] = []
+    package var days: [Day] = []
 
     /// Nothing done yet.
-    public init() {}
+    package init() {}
 }

@@ -2,23 +2,23 @@ import Postgres
 
 extension Outbox {
     /// Open dead letters, the oldest first.
-    public func deadLetters(_ filter: DeadLetterFilter, limit: Int) async throws -> [DeadLetter] {
+    package func deadLetters(_ filter: DeadLetterFilter, limit: Int) async throws -> [DeadLetter] {
         try await pool.query(.openDeadLetters(filter, limit, withBodies: false)).map { try DeadLetter($0) }
     }
 
     /// Open dead letters with the bytes they are about (nil where they are gone), the oldest first.
-    public func deadLettersWithBodies(
+    package func deadLettersWithBodies(
         _ filter: DeadLetterFilter, limit: Int
-    ) async throws -> [(letter: DeadLetter, body: Result<[UInt8], UnreadableBody>?)] {
+    ) async throws -> [(letter: DeadLetter, body: OpenedBody?)] {
         let rows = try await pool.query(.openDeadLetters(filter, limit, withBodies: true))
         let bodies = try await headers.open(rows.map { try $0.decode("stored") }, pool)
         return try zip(rows, bodies).map { (try DeadLetter($0), $1) }
     }
 
     /// One letter, open or not, with the bytes it is about (nil where they are gone); nil if there is none of that number.
-    public func deadLetter(
+    package func deadLetter(
         _ id: Int64
-    ) async throws -> (letter: DeadLetter, body: Result<[UInt8], UnreadableBody>?)? {
+    ) async throws -> (letter: DeadLetter, body: OpenedBody?)? {
         let rows = try await pool.query(.deadLetter(id))
         guard let row = rows.first else { return nil }
         return (try DeadLetter(row), try await headers.open([row.decode("stored")], pool).first ?? nil)
@@ -29,7 +29,7 @@ extension Outbox {
     /// - Parameters:
     ///   - perSecond: how many become due each second; nil for all at once.
     /// - Returns: the ids of the letters replayed.
-    public func replay(
+    package func replay(
         _ filter: DeadLetterFilter, perSecond: Double?, by who: String, why: String?
     ) async throws -> [Int64] {
         try await pool.query(.replay(filter, perSecond, who, why)).map { try $0.decode(0) }
@@ -37,7 +37,7 @@ extension Outbox {
 
     /// Gives open letters up, and notes who did it and why.
     /// - Returns: the ids of the letters discarded.
-    public func discard(_ ids: [Int64], by who: String, why: String) async throws -> [Int64] {
+    package func discard(_ ids: [Int64], by who: String, why: String) async throws -> [Int64] {
         try await pool.query(.discard(ids, who, why)).map { try $0.decode(0) }
     }
 }
@@ -47,10 +47,12 @@ extension DeadLetter {
         self.init(
             id: try row.decode("id"), outboxID: try row.decode("outbox_id"),
             notificationUUID: try row.decode("notification_uuid"), type: try row.decode("type"),
-            subtype: try row.decode("subtype"), category: try row.decode("category"), reason: try row.decode("reason"),
+            subtype: try row.decode("subtype"), category: try row.decode("category", among: DeadLetterCategory.self),
+            reason: try row.decode("reason"),
             message: try row.decode("message"), attempts: Int(try row.decode("attempts", as: Int16.self)),
             receivedAt: try row.decode("received_at"), deadAt: try row.decode("dead_at"),
-            resolution: try row.decode("resolution"), resolvedAt: try row.decode("resolved_at"),
+            resolution: try row.decode("resolution", among: DeadLetterResolution.self),
+            resolvedAt: try row.decode("resolved_at"),
             resolvedBy: try row.decode("resolved_by"), resolvedWhy: try row.decode("resolved_why"))
     }
 }

@@ -7,7 +7,7 @@ extension Outbox {
     /// put one in here, however much is posted. Costs nothing for headers that are known.
     /// - Parameter verified: compact JWS.
     /// - Throws: `PostgresError`. Nothing is lost by it; one that is transient lets the headers be tried again next time.
-    public func keepHeaders(of verified: [[UInt8]]) async throws {
+    package func keepHeaders(of verified: [[UInt8]]) async throws {
         let new = headers.offering(verified)
         guard !new.isEmpty else { return }
         do {
@@ -22,7 +22,7 @@ extension Outbox {
 
     /// Reads which headers have been kept since the last time, so that ``store(_:)`` can do without them.
     /// - Throws: `PostgresError`; then storing goes on with those known so far.
-    public func learnHeaders() async throws {
+    package func learnHeaders() async throws {
         // The oldest first, as they are learned: the newest of all is searched for first.
         headers.learn(try await pool.query(.newest(besides: headers.recent)).reversed().map { try SignatureHeader($0) })
     }

@@ -4,7 +4,7 @@ extension Outbox {
     /// Makes partitions ahead and drops the bytes that are older than the retention, each day in a transaction of its own.
     /// Safe to run from many machines at once: one does it, the others are told that it is busy.
     /// - Throws: `PostgresError`. A day whose lock does not become free is no error: it is put off.
-    public func maintain(_ retention: Retention) async throws -> MaintenanceReport {
+    package func maintain(_ retention: Retention) async throws -> MaintenanceReport {
         var report = MaintenanceReport()
         report.made = try await ensurePartitions()
         for day in try await daysToDrop(retention) {
@@ -14,7 +14,7 @@ extension Outbox {
     }
 
     /// The days of which something is there and that are older than the retention, the oldest first, `YYYY-MM-DD`.
-    public func daysToDrop(_ retention: Retention) async throws -> [String] {
+    package func daysToDrop(_ retention: Retention) async throws -> [String] {
         guard let days = retention.days else { return [] }
         return try await pool.query(
             PostgresQuery(
@@ -36,9 +36,7 @@ extension Outbox {
             """)
         do {
             let row = try await patiently { try await pool.query(query, deadline: Self.dropDeadline).one() }
-            guard let outcome = MaintenanceReport.Outcome(rawValue: try row.decode("outcome")) else {
-                throw PostgresError(.decoding, "an outcome that is not known here", operation: "outbox.drop_day")
-            }
+            let outcome = try row.decode("outcome", among: MaintenanceReport.Outcome.self)
             return try .init(day, outcome, gone: row.decode("gone"), kept: row.decode("kept"))
         } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
             return .init(day, .postponed)
@@ -54,15 +52,14 @@ extension Outbox {
             do {
                 return try await operation()
             } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
-                var generator = SystemRandomNumberGenerator()
-                let pause = RetryPolicy(base: 0.2, cap: 1).delay(afterAttempt: attempt, using: &generator)
-                try await Task.sleep(for: .seconds(pause))
+                try await Task.sleep(for: Self.lockBackoff.pause(afterFailures: attempt))
             }
         }
         return try await operation()
     }
 
     private static let lockAttempts = 4
+    private static let lockBackoff = Backoff(base: .milliseconds(200), cap: .seconds(1))
     /// Counting a day of a million notifications takes seconds; nobody waits for it meanwhile.
     private static let dropDeadline = Duration.seconds(600)
 }

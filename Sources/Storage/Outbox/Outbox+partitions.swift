@@ -6,7 +6,7 @@ extension Outbox {
     /// - Returns: how many were made.
     /// - Throws: `PostgresError`, `lockNotAvailable` where somebody goes on reading the outbox.
     @discardableResult
-    public func ensurePartitions(daysAhead: Int32 = 7) async throws -> Int {
+    package func ensurePartitions(daysAhead: Int32 = 7) async throws -> Int {
         let query = PostgresQuery(
             "outbox.ensure_partitions", "select storehook.ensure_outbox_partitions(\(daysAhead))")
         // Days without a partition may have left gigabytes to move.

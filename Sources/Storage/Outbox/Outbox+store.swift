@@ -6,7 +6,7 @@ extension Outbox {
     /// They are stored without the headers that ``learnHeaders()`` has found; see ``PackedBody``.
     /// - Parameter bodies: the compact JWS of each, byte for byte; at most ``maximumBodySize`` bytes each.
     /// - Throws: `PostgresError`; then none of them may be taken for stored (some failures leave it open).
-    public func store(_ bodies: [[UInt8]]) async throws {
+    package func store(_ bodies: [[UInt8]]) async throws {
         _ = try await pool.query(.store(packed(bodies)))
     }
 

@@ -1,42 +1,54 @@
 import Postgres
 
 extension Outbox {
-    /// What the connected user lacks to do a role's part, as `insert on outbox`; empty if nothing.
+    /// What the connected user lacks to do a role's part; empty if nothing.
     ///
     /// Read from the catalogues by name, so that it answers also where the user may not even see the schema.
-    public func missingRights(of role: DatabaseRole) async throws -> [String] {
-        let needs = role.needs.flatMap { need in need.privileges.map { (need.object, $0) } }
-        return try await pool.query(
+    package func missingRights(of role: DatabaseRole) async throws -> [String] {
+        let needs = role.needs.sorted { ($0.object, $0.privilege.rawValue) < ($1.object, $1.privilege.rawValue) }
+        let rows = try await pool.query(
             PostgresQuery(
                 "outbox.missing_rights",
                 """
-                with needs as (
-                    select * from unnest(\(needs.map(\.0)), \(needs.map(\.1))) with ordinality as n (object, privilege, place)
-                ), held as (
-                    select n.place,
-                           coalesce(
-                               bool_or(case when c.relkind = 'S' then has_sequence_privilege(c.oid, n.privilege)
-                                            else has_table_privilege(c.oid, n.privilege) end),
-                               bool_or(has_function_privilege(p.oid, n.privilege)), false) as is_held
-                      from needs n
-                      left join pg_class c on n.privilege <> 'execute' and c.relname = n.object
-                                          and c.relnamespace = (select oid from pg_namespace where nspname = 'storehook')
-                      left join pg_proc p on n.privilege = 'execute' and p.proname = n.object
-                                         and p.pronamespace = (select oid from pg_namespace where nspname = 'storehook')
-                     group by n.place
+                with schema as (
+                    select oid from pg_namespace where nspname = 'storehook'
+                ), relation as (
+                    select c.oid, c.relname, c.relkind from pg_class c join schema s on c.relnamespace = s.oid
+                     where c.relkind in ('r', 'p', 'v', 'S') and not c.relispartition
+                ), need as (
+                    select *
+                      from unnest(\(needs.map(\.object)), \(needs.map { $0.column ?? "" }),
+                                  \(needs.map(\.privilege.rawValue))) with ordinality as n (object, part, privilege, place)
                 )
-                select 'usage on schema storehook' as lack, 0 as place from pg_namespace
-                 where nspname = 'storehook' and not has_schema_privilege(oid, 'usage')
+                select 0 as place from schema where not has_schema_privilege(oid, 'usage')
                 union all
-                select n.privilege || ' on ' || n.object, n.place from needs n join held using (place) where not is_held
+                select n.place from need n
+                 where not coalesce(
+                    case when n.object = \(DatabaseRight.everyRelation) then
+                             (select bool_and(has_table_privilege(r.oid, n.privilege)) from relation r where r.relkind <> 'S')
+                         when n.privilege = 'execute' then
+                             (select bool_and(has_function_privilege(f.oid, n.privilege))
+                                from pg_proc f join schema s on f.pronamespace = s.oid where f.proname = n.object)
+                         when n.part <> '' then
+                             (select bool_and(has_column_privilege(r.oid, a.attnum, n.privilege))
+                                from relation r join pg_attribute a on a.attrelid = r.oid
+                               where r.relname = n.object and a.attname = n.part)
+                         else
+                             (select bool_and(case when r.relkind = 'S' then has_sequence_privilege(r.oid, n.privilege)
+                                                   else has_table_privilege(r.oid, n.privilege) end)
+                                from relation r where r.relname = n.object)
+                    end, false)
                  order by place
-                """)
-        ).map { try $0.decode("lack") }
+                """))
+        return try rows.map { row in
+            let place: Int64 = try row.decode(0)
+            return place == 0 ? "usage on schema storehook" : needs[Int(place) - 1].description
+        }
     }
 
     /// For how many days from tomorrow on a partition stands ready without a gap, and how many days of the last month had
     /// to do without one.
-    public func daysAhead() async throws -> (ready: Int64, without: Int64) {
+    package func daysAhead() async throws -> (ready: Int64, without: Int64) {
         let row = try await pool.query(
             PostgresQuery(
                 "outbox.days_ahead",
@@ -55,7 +67,7 @@ extension Outbox {
     }
 
     /// Open dead letters by reason code, the most frequent first.
-    public func deadLetterCounts() async throws -> [(reason: String, count: Int64)] {
+    package func deadLetterCounts() async throws -> [(reason: String, count: Int64)] {
         try await pool.query(
             PostgresQuery(
                 "outbox.dead_letter_counts",

@@ -1,18 +1,17 @@
 import Postgres
+package import Queue
 
 extension Outbox {
     /// The queue by state: always the four rows ready, scheduled, leased, dead.
-    public func depth() async throws -> [QueueDepth] {
+    package func depth() async throws -> [QueueDepth] {
         try await pool.query(
             PostgresQuery("outbox.depth", "select state, count, oldest_age_seconds from storehook.queue_depth")
-        ).map { row in
-            try QueueDepth(state: row.decode(0), count: row.decode(1), oldestAgeSeconds: row.decode(2))
-        }
+        ).map { try QueueDepth($0) }
     }
 
     /// The queue by state, or nil for a role that may not see it, such as the receiver's. Asking first keeps a refusal out
     /// of the server's log each time that somebody looks.
-    public func depthIfAllowed() async throws -> [QueueDepth]? {
+    package func depthIfAllowed() async throws -> [QueueDepth]? {
         let mayAsk: Bool = try await pool.query(
             PostgresQuery("outbox.may_see_depth", "select has_table_privilege('storehook.queue_depth', 'select')")
         ).one().decode(0)
@@ -20,7 +19,7 @@ extension Outbox {
     }
 
     /// Where every stored notification is. Reads all of them: for audits, not for polling.
-    public func conservation() async throws -> Conservation {
+    package func conservation() async throws -> Conservation {
         let rows = try await pool.query(
             PostgresQuery(
                 "outbox.conservation",
@@ -36,7 +35,7 @@ extension Outbox {
     }
 
     /// What came in and what was done in the last minute.
-    public func rate() async throws -> QueueRate {
+    package func rate() async throws -> QueueRate {
         let rows = try await pool.query(
             PostgresQuery(
                 "outbox.rate",
@@ -48,16 +47,10 @@ extension Outbox {
         return try QueueRate(receivedLastMinute: row.decode(0), appliedLastMinute: row.decode(1))
     }
 
-    /// How many are still to be done, whatever state they are in.
-    public func pending() async throws -> Int64 {
-        try await pool.query(PostgresQuery("outbox.pending", "select count(*) from storehook.outbox_queue"))
-            .one().decode(0)
-    }
-
     /// Whether storing would work now: reaches the database and finds the queue's tables.
     /// - Parameter deadline: for the answer; the pool's own unless told otherwise.
     /// - Throws: `PostgresError` if not.
-    public func ping(deadline: Duration? = nil) async throws {
+    package func ping(deadline: Duration? = nil) async throws {
         _ = try await pool.query(
             PostgresQuery("outbox.ping", "select 'storehook.outbox_queue'::regclass::text"), deadline: deadline)
     }

@@ -13,7 +13,7 @@
 ///
 /// Varints are little-endian groups of seven bits, the eighth set where another follows. Nothing in it is trusted: no
 /// number is believed that asks for more than a JWS may be long.
-public enum PackedBody {
+package enum PackedBody {
     /// The longest JWS that packed bytes stand for, in bytes.
     static let maximumSize = Outbox.maximumBodySize
 
@@ -31,7 +31,7 @@ public enum PackedBody {
     /// The JWS that packed bytes stand for.
     /// - Parameter header: the header of a digest, nil if it is not known.
     /// - Throws: ``UnreadableBody``.
-    public static func unpack(
+    package static func unpack(
         _ packed: [UInt8], _ header: (_ digest: [UInt8]) -> [UInt8]?
     ) throws(UnreadableBody) -> [UInt8] {
         var reader = PackedBodyReader(packed)
@@ -51,7 +51,7 @@ public enum PackedBody {
     ///
     /// Anything may be handed in. What is packed was unpacked again and compared byte for byte.
     /// - Parameter headers: those that may be named; the more often used the earlier.
-    public static func pack(_ body: [UInt8], knowing headers: [SignatureHeader]) -> [UInt8]? {
+    package static func pack(_ body: [UInt8], knowing headers: [SignatureHeader]) -> [UInt8]? {
         guard body.count <= maximumSize, !headers.isEmpty else { return nil }
         var writer = PackedBodyWriter(headers: headers)
         guard let packed = writer.pack(body), packed.count < body.count else { return nil }

@@ -1,17 +1,17 @@
 /// How long Apple's bytes are kept. Facts, states and the record of each notification stay whatever is chosen here.
-public struct Retention: Sendable, Hashable {
+package struct Retention: Sendable, Hashable {
     /// Whole days (UTC) for which bytes are kept; nil: for ever.
-    public var days: Int?
+    package var days: Int?
 
     /// A retention of so many days.
-    public init(days: Int?) { self.days = days }
+    package init(days: Int?) { self.days = days }
 
     /// Unless told otherwise: a year, because an annual subscription is questioned when its renewal is paid for, and five
     /// weeks for the question to be asked. Apple gives notifications of the last 180 days a second time at most (App Store
     /// Server API, Get Notification History), so older bytes exist here alone.
-    public static let usual = Retention(days: 400)
+    package static let usual = Retention(days: 400)
 
     /// The least; the schema's function checks the same number. Apple repeats a notification for up to 157 hours, and a
     /// fault that is found on Monday must be mended from something.
-    public static let minimumDays = 7
+    package static let minimumDays = 7
 }

@@ -1,12 +1,12 @@
 /// The header segment of JWS that Apple signs: algorithm and certificates, some 4.4 kB of base64url, the same for months.
-public struct SignatureHeader: Sendable, Hashable {
+package struct SignatureHeader: Sendable, Hashable {
     /// The SHA-256 of ``text``, 32 bytes: its name in packed bytes. PostgreSQL computes it.
-    public var digest: [UInt8]
+    package var digest: [UInt8]
     /// The segment as it stands in a JWS, without the dot after it.
-    public var text: [UInt8]
+    package var text: [UInt8]
 
     /// A header under its digest.
-    public init(digest: [UInt8], text: [UInt8]) {
+    package init(digest: [UInt8], text: [UInt8]) {
         self.digest = digest
         self.text = text
     }

@@ -1,4 +1,4 @@
-public import Postgres
+package import Postgres
 import Synchronization
 
 #if canImport(Glibc)
@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// Rows of that table are never changed and never deleted, so what was read once holds. A header that is not known here
 /// costs nothing but space: its notification is stored as it was posted.
-public final class SignatureHeaders: Sendable {
+package final class SignatureHeaders: Sendable {
     /// Headers that packing looks for: more than Apple uses at a time, and few enough to search through.
     static let packable = 64
     /// Rows that the table takes. Apple uses a handful of headers a year; should it ever write a new one for each
@@ -31,7 +31,7 @@ public final class SignatureHeaders: Sendable {
     private let state = Mutex(State())
 
     /// None are known.
-    public init() {}
+    package init() {}
 
     /// Those that packing may name, the newest first: all of them stand in the table.
     var recent: [SignatureHeader] { state.withLock(\.recent) }
@@ -75,18 +75,18 @@ public final class SignatureHeaders: Sendable {
     /// The bytes that were posted, for each of these; reads headers that are not known here yet from the table.
     /// - Returns: for each what was stored, or why it cannot be read; nil where there is nothing stored.
     /// - Throws: `PostgresError` where headers have to be read and that fails.
-    public func open(
+    package func open(
         _ stored: [StoredBody?], _ session: borrowing PostgresSession
-    ) throws -> [Result<[UInt8], UnreadableBody>?] {
+    ) throws -> [OpenedBody?] {
         let missing = unknown(stored)
         if !missing.isEmpty { learn(try session.query(.headers(missing)).map { try SignatureHeader($0) }) }
         return opened(stored)
     }
 
     /// As ``open(_:_:)-(_,PostgresSession)``, outside of a transaction.
-    public func open(
+    package func open(
         _ stored: [StoredBody?], _ pool: PostgresPool
-    ) async throws -> [Result<[UInt8], UnreadableBody>?] {
+    ) async throws -> [OpenedBody?] {
         let missing = unknown(stored)
         if !missing.isEmpty { learn(try await pool.query(.headers(missing)).map { try SignatureHeader($0) }) }
         return opened(stored)
@@ -97,7 +97,7 @@ public final class SignatureHeaders: Sendable {
         return Array(Set(stored.flatMap { $0?.digests ?? [] }.filter { texts[$0] == nil }))
     }
 
-    private func opened(_ stored: [StoredBody?]) -> [Result<[UInt8], UnreadableBody>?] {
+    private func opened(_ stored: [StoredBody?]) -> [OpenedBody?] {
         let texts = state.withLock(\.texts)
         return stored.map { stored in
             stored.map { stored in

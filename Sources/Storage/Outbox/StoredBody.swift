@@ -1,10 +1,10 @@
-public import Postgres
+package import Postgres
 
 /// Apple's bytes as a row of the outbox holds them. What they stand for, ``SignatureHeaders`` tells.
 ///
 /// Read from one column of type `bytea`, the packing in two bytes before the body: `int2send(packing) || body`. So a scalar
 /// subquery can fetch both.
-public struct StoredBody: Sendable, Hashable, PostgresDecodable {
+package struct StoredBody: Sendable, Hashable, PostgresDecodable {
     /// How the bytes of an outbox's row are to be read, as the schema's check numbers it.
     enum Packing: Int {
         /// As they were posted.
@@ -33,7 +33,7 @@ public struct StoredBody: Sendable, Hashable, PostgresDecodable {
     }
 
     /// Reads both.
-    public static func decode(_ bytes: RawSpan, type: PostgresType) throws(PostgresValueError) -> StoredBody {
+    package static func decode(_ bytes: RawSpan, type: PostgresType) throws(PostgresValueError) -> StoredBody {
         let both: [UInt8] = try .decode(bytes, type: type)
         guard both.count >= 2 else { throw PostgresValueError(wanted: "StoredBody", got: "\(type) without a packing") }
         return StoredBody(

@@ -1,5 +1,5 @@
 /// Why the bytes in a row of the outbox cannot be given back as they were posted.
-public enum UnreadableBody: Error, Sendable, Hashable {
+package enum UnreadableBody: Error, Sendable, Hashable {
     /// They are packed in a way that this release does not know.
     case unknownPacking(Int)
     /// They name a header that the database does not hold; its SHA-256.
@@ -10,7 +10,7 @@ public enum UnreadableBody: Error, Sendable, Hashable {
 
 extension UnreadableBody: CustomStringConvertible {
     /// One line: what is wrong and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknownPacking(let packing):
             "the stored bytes are packed in a way that this release does not know (\(packing)): use a newer one"

@@ -1,19 +1,34 @@
-/// Growing pauses between attempts, with full jitter: each is drawn evenly from zero to a limit that doubles up to a cap.
-/// Of many programs that lost the same server no two come back in step.
-struct Backoff: Sendable {
+/// Growing pauses between attempts, with full jitter (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog
+/// 2015): each is drawn evenly from zero to a limit that doubles up to a cap. What failed together does not come back in
+/// step, be it programs that lost the same server or rows that met the same fault.
+package struct Backoff: Sendable, Hashable {
     /// The first pause's limit.
-    var base: Duration = .milliseconds(50)
+    package var base: Duration
     /// What no pause exceeds.
-    var cap: Duration = .seconds(1)
+    package var cap: Duration
+
+    /// Unless told otherwise, for a connection that was lost.
+    package init(base: Duration = .milliseconds(50), cap: Duration = .seconds(1)) {
+        self.base = base
+        self.cap = cap
+    }
 
     /// The limit of the pause after so many failures in a row, counted from 1.
-    func limit(afterFailures failures: Int) -> Duration {
-        // Beyond 2^20 every limit is the cap, and the shift must not overflow.
-        min(cap, base * (1 << min(max(failures - 1, 0), 20)))
+    package func limit(afterFailures failures: Int) -> Duration {
+        // 2^40 milliseconds are 34 years, so every limit is the cap by then; and the product must not overflow.
+        min(cap, base * (1 << min(max(failures, 1) - 1, 40)))
     }
 
     /// A pause after so many failures in a row.
-    func pause(afterFailures failures: Int) -> Duration {
-        limit(afterFailures: failures) * Double.random(in: 0...1)
+    package func pause(
+        afterFailures failures: Int, using generator: inout some RandomNumberGenerator
+    ) -> Duration {
+        limit(afterFailures: failures) * Double.random(in: 0..<1, using: &generator)
+    }
+
+    /// A pause after so many failures in a row, by the system's chance.
+    package func pause(afterFailures failures: Int) -> Duration {
+        var generator = SystemRandomNumberGenerator()
+        return pause(afterFailures: failures, using: &generator)
     }
 }

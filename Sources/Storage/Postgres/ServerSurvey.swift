@@ -2,14 +2,24 @@
 public struct ServerSurvey: Sendable {
     /// What keeps VACUUM from removing dead rows of this database.
     public struct HorizonPin: Sendable, Hashable {
-        /// `session`, `prepared` or `slot`.
-        public var kind: String
+        /// What kind of thing it is.
+        public enum Kind: String, Sendable, Hashable {
+            /// A session, with or without a transaction of its own.
+            case session
+            /// A prepared transaction.
+            case prepared
+            /// A replication slot.
+            case slot
+        }
+
+        /// What kind of thing it is.
+        public var kind: Kind
         /// The process id, the prepared transaction's gid, or the slot's name.
         public var name: String
         /// Whose it is and what it does, as far as this user may see it.
         public var detail: String
-        /// For how long, in seconds; nil where that cannot be seen.
-        public var seconds: Double?
+        /// For how long; nil where that cannot be seen.
+        public var age: Duration?
         /// How many transaction ids have been used since.
         public var transactions: Int64
     }
@@ -73,8 +83,9 @@ public struct ServerSurvey: Sendable {
                 """)
         ).map { row in
             HorizonPin(
-                kind: try row.decode("kind"), name: try row.decode("name"), detail: try row.decode("detail"),
-                seconds: try row.decode("seconds"), transactions: try row.decode("transactions"))
+                kind: try row.decode("kind", among: HorizonPin.Kind.self), name: try row.decode("name"),
+                detail: try row.decode("detail"), age: try row.decode("seconds", as: Double?.self).map { .seconds($0) },
+                transactions: try row.decode("transactions"))
         }
     }
 }

@@ -13,6 +13,8 @@ struct ChaosPrograms: Sendable {
     let pki: URL
     /// Where the receiver listens on the loopback interface.
     let port: Int
+    /// Where its operations routes are.
+    let metricsPort: Int
     let log: FileHandle
 
     /// - Parameter workplace: a directory of the run's own.
@@ -20,6 +22,7 @@ struct ChaosPrograms: Sendable {
         pki = workplace.appending(path: "pki")
         authority = try SimulatedAuthority.loadOrGenerate(in: pki.path)
         port = try Self.freePort()
+        metricsPort = try Self.freePort()
         let file = workplace.appending(path: "programs.log").path
         guard FileManager.default.createFile(atPath: file, contents: nil), let log = FileHandle(forWritingAtPath: file)
         else { throw ValidationError("cannot write \(file)") }
@@ -30,6 +33,10 @@ struct ChaosPrograms: Sendable {
 
     func supervised(_ arguments: [String], _ database: String) throws -> SupervisedProgram {
         try SupervisedProgram(Self.beside("storehook"), arguments, environment: environment(database), log: log)
+    }
+
+    func receiver(_ database: String) throws -> SupervisedProgram {
+        try supervised(["receive", "--port", "\(port)", "--metrics-port", "\(metricsPort)"], database)
     }
 
     /// A worker for which some rows are poison.
@@ -62,13 +69,15 @@ struct ChaosPrograms: Sendable {
     }
 
     /// Whether the receiver says that it can store.
-    func receiverIsReady() async -> Bool { await status(.GET, "readyz", nil) == 200 }
+    func receiverIsReady() async -> Bool { await status(.GET, metricsPort, "readyz", nil) == 200 }
 
     /// Posts one notification.
     /// - Returns: the answer's status; 0 where none came.
-    func post(_ text: String) async -> Int { await status(.POST, "webhooks/apple", "{\"signedPayload\":\"\(text)\"}") }
+    func post(_ text: String) async -> Int {
+        await status(.POST, port, "webhooks/apple", "{\"signedPayload\":\"\(text)\"}")
+    }
 
-    private func status(_ method: HTTPMethod, _ path: String, _ body: String?) async -> Int {
+    private func status(_ method: HTTPMethod, _ port: Int, _ path: String, _ body: String?) async -> Int {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/\(path)")
         request.method = method
         if let body { request.body = .bytes(ByteBuffer(string: body)) }

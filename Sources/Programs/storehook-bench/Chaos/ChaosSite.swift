@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import Outbox
 import Postgres
+import Queue
 import Simulator
 import Synchronization
 
@@ -25,7 +26,7 @@ final class ChaosSite: Sendable {
         self.database = database
         self.programs = programs
         outbox = Outbox(database.pool)
-        receiver = try programs.supervised(["receive", "--port", "\(programs.port)"], database.url)
+        receiver = try programs.receiver(database.url)
         workers = try (0..<2).map { _ in try programs.supervised(["work"], database.url) }
         try await patiently("the receiver answers", within: .seconds(20)) { await programs.receiverIsReady() }
     }
@@ -64,7 +65,7 @@ final class ChaosSite: Sendable {
 
     /// Waits until nothing is left to do, the open letters aside.
     func untilDone() async throws {
-        try await patiently("the queue is empty", within: .seconds(240)) { try await self.outbox.pending() == 0 }
+        try await patiently("the queue is empty", within: .seconds(240)) { try await self.outbox.queue.pending() == 0 }
     }
 }
 

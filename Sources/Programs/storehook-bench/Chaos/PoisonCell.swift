@@ -1,6 +1,7 @@
 import Foundation
 import Outbox
 import Postgres
+import Queue
 import Simulator
 
 /// A thousand notifications of which one traps, one never ends, and one is refused by the database.
@@ -43,7 +44,7 @@ enum PoisonCell {
                 }
                 outcome.secondsToRecover = (ContinuousClock.now - start) / .seconds(1)
                 try await patiently("the bad ones are buried", within: .seconds(120)) {
-                    try await outbox.pending() == 0
+                    try await outbox.queue.pending() == 0
                 }
             } catch {
                 for worker in workers { await worker.stop() }

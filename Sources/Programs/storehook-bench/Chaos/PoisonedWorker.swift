@@ -7,6 +7,7 @@ import Ledger
 import Logging
 import Outbox
 import Postgres
+import Queue
 import ServiceLifecycle
 import UnixSignals
 import Worker
@@ -46,7 +47,7 @@ struct PoisonedWorker: AsyncParsableCommand {
         let logger = Logger(label: "worker") { StreamLogHandler.standardError(label: $0) }
         let database = try PostgresConfiguration(url: url)
         let pool = PostgresPool(configuration: database, size: 2, logger: logger)
-        let listener = try PostgresListener(configuration: database, channel: Outbox.channel, logger: logger)
+        let listener = try PostgresListener(configuration: database, channel: Outbox.table.channel, logger: logger)
         let worker = Worker(
             pool: pool,
             verifier: Verifier(configuration: VerifierConfiguration(apps: [app: appAppleID], trustedRoots: [root])) {
@@ -54,7 +55,7 @@ struct PoisonedWorker: AsyncParsableCommand {
             },
             ledger: Ledger(), listener: listener,
             configuration: WorkerConfiguration(
-                name: "poisoned:\(ProcessInfo.processInfo.processIdentifier)", batchSize: batch, leaseSeconds: lease,
+                name: "poisoned:\(ProcessInfo.processInfo.processIdentifier)", batchSize: batch, lease: .seconds(lease),
                 retries: RetryPolicy(maximumAttempts: attempts), beforeVerifying: act),
             logger: logger)
         let services = ServiceGroup(

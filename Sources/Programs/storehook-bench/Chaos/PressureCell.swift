@@ -1,6 +1,7 @@
 import Foundation
 import Outbox
 import Postgres
+import Queue
 
 /// What a burden is laid on.
 struct PressureSetting: Sendable {
@@ -57,7 +58,7 @@ struct PressureCell: Sendable {
                     insert into storehook.outbox (body) select 'x' from generate_series(1, 200000) returning id, received_at
                 )
                 insert into storehook.outbox_queue (id, received_at, due_at, attempts, last_reason)
-                select id, received_at, now() + interval '1 hour' + random() * interval '1 hour', 1, 'database_away'
+                select id, received_at, now() + interval '1 hour' + random() * interval '1 hour', 1, 'database_unavailable'
                   from stored
                 """, deadline: .seconds(120))
             try await Self.settle(setting)
@@ -86,7 +87,7 @@ struct PressureCell: Sendable {
                 try await Task.sleep(until: next)
             }
             try await patiently("all of it is settled", within: .seconds(60)) {
-                try await Outbox(setting.database.pool).pending() == 0
+                try await Outbox(setting.database.pool).queue.pending() == 0
             }
             for worker in workers { await worker.stop() }
         } catch {

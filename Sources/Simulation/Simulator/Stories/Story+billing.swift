@@ -67,7 +67,7 @@ extension Story {
                 "Apple's status may say grace while the renewal info has no date for it: access is granted all the "
                 + "same."
         ) { tale in
-            var anna = tale.subscriber(token: tale.token())
+            var anna = tale.subscriber(in: tale.app.in(.production), token: tale.token())
             let line = anna.buy(.basicMonthly, at: tale.day(0))
             anna.failToRenew(line, grace: .undated)
             tale.expect(anna, line, at: tale.day(31), .gracePeriod, renews: true, .basicMonthly)
@@ -81,7 +81,7 @@ extension Story {
                 "A grace period whose date is null ends when Apple says so, at the latest when the configured length "
                 + "is over."
         ) { tale in
-            var anna = tale.subscriber(token: tale.token())
+            var anna = tale.subscriber(in: tale.app.in(.production), token: tale.token())
             let line = anna.buy(.basicMonthly, at: tale.day(0))
             anna.failToRenew(line, grace: .nullDate)
             tale.expect(anna, line, at: tale.day(31), .gracePeriod, renews: true, .basicMonthly)

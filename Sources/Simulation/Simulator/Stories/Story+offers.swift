@@ -59,11 +59,11 @@ extension Story {
         },
         Story(
             "code-for-a-free-month",
-            teaches: "A free period may come from a code as well as from an introductory offer."
+            teaches: "A free month that a code gave is a paid period that costs nothing, and no trial."
         ) { tale in
             var anna = tale.subscriber(token: tale.token())
             let line = anna.buy(.basicMonthly, offer: .codeFreeMonth, at: tale.day(0))
-            tale.expect(anna, line, at: tale.day(20), .trial, renews: true, .basicMonthly)
+            tale.expect(anna, line, at: tale.day(20), .active, renews: true, .basicMonthly)
             anna.renew(line)
             tale.expect(anna, line, at: tale.day(31), .active, renews: true, .basicMonthly)
             tale.tell(&anna)
@@ -117,7 +117,7 @@ extension Story {
         ) { tale in
             var anna = tale.subscriber(token: tale.token())
             let line = anna.buy(.basicMonthly, offer: .codeFreeMonth, announcedAs: "OFFER_REDEEMED", at: tale.day(0))
-            tale.expect(anna, line, at: tale.day(1), .trial, renews: true, .basicMonthly)
+            tale.expect(anna, line, at: tale.day(1), .active, renews: true, .basicMonthly)
             anna.switchAutoRenew(line, on: false, at: tale.day(20))
             anna.expire(line)
             tale.expect(anna, line, at: tale.day(35), .expired, renews: false, .basicMonthly)

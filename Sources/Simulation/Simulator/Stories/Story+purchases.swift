@@ -51,12 +51,13 @@ extension Story {
         },
         Story(
             "season-pass",
-            teaches: "A non-renewing subscription has no end that Apple knows; the app decides, unless it is revoked."
+            teaches:
+                "A non-renewing subscription has no end that Apple knows: only the app can say how long it gives access."
         ) { tale in
             let token = tale.token()
             var anna = tale.subscriber(token: token)
             let pass = anna.charge(.seasonPass, at: tale.day(0))
-            tale.expect(anna, at: tale.day(1), access: true, .seasonPass, account: .token(token))
+            tale.expect(anna, at: tale.day(1), access: false, .seasonPass, account: .token(token))
             anna.refund(pass, at: tale.day(3))
             tale.expect(anna, at: tale.day(4), access: false, .seasonPass, account: .token(token))
             tale.tell(&anna)

@@ -1,0 +1,112 @@
+public import AppStorePayloads
+
+/// All that Apple signed about one purchase: three growing sets, in the order of signing.
+///
+/// Nothing is ever removed. A superseded record says what was true until its successor was signed: of a refund that was
+/// reversed, or of auto-renew that was off for a while.
+public struct PurchaseFacts: Sendable, Hashable {
+    /// Every record of every transaction, by (signedAt, digest, transactionId).
+    public private(set) var transactions: [TransactionFact] = []
+    /// Every renewal info, by (signedAt, digest).
+    public private(set) var renewals: [RenewalFact] = []
+    /// Every status that Apple reported, by (signedAt, status).
+    public private(set) var reportedStatuses: [ReportedStatus] = []
+
+    /// Facts known so far; none by default.
+    public init(
+        transactions: some Sequence<TransactionFact> = [], renewals: some Sequence<RenewalFact> = [],
+        reportedStatuses: some Sequence<ReportedStatus> = []
+    ) {
+        for transaction in transactions { merge(transaction) }
+        for renewal in renewals { merge(renewal) }
+        for reportedStatus in reportedStatuses { merge(reportedStatus) }
+    }
+
+    /// Whether nothing is known.
+    public var isEmpty: Bool { transactions.isEmpty && renewals.isEmpty && reportedStatuses.isEmpty }
+
+    /// The latest instant at which Apple said anything of what is known; nil where nothing is.
+    public var asOf: Timestamp? {
+        [transactions.last?.signedAt, renewals.last?.signedAt, reportedStatuses.last?.signedAt].compactMap(\.self).max()
+    }
+
+    /// Takes a record in; answers whether it was not known.
+    @discardableResult
+    public mutating func merge(_ fact: TransactionFact) -> Bool {
+        let index = transactions.insertionIndex { $0.sorts(before: fact) }
+        if index < transactions.count, transactions[index].isSameRecord(fact),
+            transactions[index].transactionID == fact.transactionID
+        {
+            // The same text out of two notifications counts from the earlier one on.
+            transactions[index].asOf = min(transactions[index].asOf, fact.asOf)
+            return false
+        }
+        transactions.insert(fact, at: index)
+        return true
+    }
+
+    /// Takes a record in; answers whether it was not known.
+    @discardableResult
+    public mutating func merge(_ fact: RenewalFact) -> Bool {
+        let index = renewals.insertionIndex { fact.supersedes($0) }
+        if index < renewals.count, renewals[index].isSameRecord(fact) {
+            let known = renewals[index]
+            renewals[index].asOf = min(known.asOf, fact.asOf)
+            // Two notifications with one text report one status; should they not, the smaller one is taken in any order.
+            renewals[index].reportedStatus = [known.reportedStatus, fact.reportedStatus].compactMap(\.self).min()
+            return renewals[index] != known
+        }
+        renewals.insert(fact, at: index)
+        return true
+    }
+
+    /// Takes a reported status in; answers whether it was not known.
+    @discardableResult
+    public mutating func merge(_ new: ReportedStatus) -> Bool {
+        let index = reportedStatuses.insertionIndex { $0 < new }
+        if index < reportedStatuses.count, reportedStatuses[index] == new { return false }
+        reportedStatuses.insert(new, at: index)
+        return true
+    }
+
+    /// Leaves out what is known of periods that began before an instant. See ``PurchaseState/mayBeCut(_:at:from:)``.
+    public mutating func cut(at instant: Timestamp) {
+        transactions.removeAll { $0.purchasedAt.map { $0 < instant } ?? false }
+    }
+
+    /// What was known at an instant: the facts that counted by then.
+    public func known(at instant: Timestamp) -> PurchaseFacts {
+        var known = self
+        known.transactions.removeAll { $0.asOf > instant }
+        known.renewals.removeAll { $0.asOf > instant }
+        known.reportedStatuses.removeAll { $0.asOf > instant }
+        return known
+    }
+}
+
+extension TransactionFact {
+    fileprivate func sorts(before other: TransactionFact) -> Bool {
+        if signedAt != other.signedAt { return signedAt < other.signedAt }
+        if digest != other.digest { return digest.lexicographicallyPrecedes(other.digest) }
+        return transactionID < other.transactionID
+    }
+}
+
+extension Array {
+    /// Where an element belongs that comes after those for which `isBefore` holds. What is signed last mostly comes last,
+    /// so the end is looked at first.
+    fileprivate func insertionIndex(_ isBefore: (Element) -> Bool) -> Int {
+        if let last, isBefore(last) { return count }
+        return partitioningIndex { !isBefore($0) }
+    }
+
+    /// The first index from which on `condition` holds, by halving: it must not hold again before it, and hold ever after.
+    func partitioningIndex(where condition: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if condition(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,37 @@
+public import AppStorePayloads
+
+/// The status that Apple reported for a purchase (`data.status`): what the records cannot explain, it decides for a
+/// while, and what it contradicts is an anomaly.
+public struct ReportedStatus: Sendable, Hashable, Comparable {
+    /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
+    public var status: Int
+    /// The outer signedDate of the notification that reported it.
+    public var signedAt: Timestamp
+    /// From when on it counts: the earliest date that the notification's signed parts carry. Apple signs the parts up to
+    /// 1.5 seconds before the whole or some milliseconds after it, and the parts of one notification count together.
+    public var asOf: Timestamp
+
+    /// A reported status; it counts from `signedAt` on unless told otherwise.
+    public init(status: Int, signedAt: Timestamp, asOf: Timestamp? = nil) {
+        self.status = status
+        self.signedAt = signedAt
+        self.asOf = asOf ?? signedAt
+    }
+
+    /// `data.status` 1.
+    static let active = 1
+    /// `data.status` 2.
+    static let expired = 2
+    /// `data.status` 3.
+    static let billingRetry = 3
+    /// `data.status` 4.
+    static let gracePeriod = 4
+    /// `data.status` 5.
+    static let revoked = 5
+
+    /// The order in which they were signed. Two of the same millisecond are told apart by their value, so that the order
+    /// of arrival never decides.
+    public static func < (a: ReportedStatus, b: ReportedStatus) -> Bool {
+        (a.signedAt, a.status, a.asOf) < (b.signedAt, b.status, b.asOf)
+    }
+}

@@ -1,0 +1,99 @@
+public import AppStorePayloads
+
+/// One signed transaction, reduced to what state is derived from.
+public struct TransactionFact: SignedFact, Hashable {
+    /// New for every renewal and every restore.
+    public var transactionID: String
+    /// One per paid period, the same on every device: the key for periods and for money.
+    public var webOrderLineItemID: String?
+    /// The product bought.
+    public var productID: String?
+    /// The subscription group, for auto-renewables.
+    public var subscriptionGroupID: String?
+    /// What kind of thing was bought.
+    public var kind: ProductType?
+    /// `PURCHASED` or `FAMILY_SHARED`, as Apple spells it.
+    public var ownership: String?
+    /// The period's first instant.
+    public var purchasedAt: Timestamp?
+    /// The period's end; nil for what does not expire.
+    public var expiresAt: Timestamp?
+    /// When a refund or a loss of family sharing took effect.
+    public var revokedAt: Timestamp?
+    /// Whether Apple says that an upgrade replaced this period.
+    public var isUpgraded: Bool
+    /// Whether the period was renewed rather than purchased.
+    public var isRenewal: Bool
+    /// Whether the period is the introductory free trial. Other free periods are paid ones that cost nothing.
+    public var isFreeTrial: Bool
+    /// How many were bought; nil where Apple does not say, which means one.
+    public var quantity: Int64?
+    /// How much of a refunded purchase was taken back, in thousandths of a percent: 100000 is all of it, and so is nil.
+    public var revocationPercentage: Int64?
+    /// The account that the app bound to the purchase.
+    public var appAccountToken: UniqueIdentifier?
+    /// When Apple signed the record.
+    public var signedAt: Timestamp
+    /// From when on it counts where it has no date of its own for that: `signedAt`, or the date of the notification that
+    /// brought it if that is earlier. See ``ReportedStatus/asOf``.
+    public var asOf: Timestamp
+    /// SHA-256 of its JSON bytes.
+    public var digest: [UInt8]
+
+    /// Memberwise.
+    public init(
+        transactionID: String, webOrderLineItemID: String? = nil, productID: String? = nil,
+        subscriptionGroupID: String? = nil, kind: ProductType? = .autoRenewableSubscription, ownership: String? = nil,
+        purchasedAt: Timestamp? = nil, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil,
+        isUpgraded: Bool = false, isRenewal: Bool = false, isFreeTrial: Bool = false,
+        quantity: Int64? = nil, revocationPercentage: Int64? = nil, appAccountToken: UniqueIdentifier? = nil,
+        signedAt: Timestamp, asOf: Timestamp? = nil, digest: [UInt8]
+    ) {
+        self.transactionID = transactionID
+        self.webOrderLineItemID = webOrderLineItemID
+        self.productID = productID
+        self.subscriptionGroupID = subscriptionGroupID
+        self.kind = kind
+        self.ownership = ownership
+        self.purchasedAt = purchasedAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+        self.isUpgraded = isUpgraded
+        self.isRenewal = isRenewal
+        self.isFreeTrial = isFreeTrial
+        self.quantity = quantity
+        self.revocationPercentage = revocationPercentage
+        self.appAccountToken = appAccountToken
+        self.signedAt = signedAt
+        self.asOf = asOf ?? signedAt
+        self.digest = digest
+    }
+
+    /// The fact in a verified transaction.
+    /// - Parameters:
+    ///   - payload: what Apple signed.
+    ///   - digest: SHA-256 of its JSON bytes.
+    ///   - asOf: when the notification that brought it was signed; nil for a record that came by itself.
+    public init(_ payload: TransactionPayload, digest: [UInt8], asOf: Timestamp? = nil) {
+        self.init(
+            transactionID: payload.transactionId,
+            webOrderLineItemID: payload.webOrderLineItemId,
+            productID: payload.productId,
+            subscriptionGroupID: payload.subscriptionGroupIdentifier,
+            kind: payload.type,
+            ownership: payload.inAppOwnershipType?.rawValue,
+            purchasedAt: payload.purchaseDate,
+            expiresAt: payload.expiresDate,
+            revokedAt: payload.revocationDate,
+            isUpgraded: payload.isUpgraded ?? false,
+            isRenewal: payload.transactionReason == .renewal,
+            isFreeTrial: payload.offerType == .introductory && payload.offerDiscountType == .freeTrial,
+            quantity: payload.quantity,
+            revocationPercentage: payload.revocationPercentage,
+            appAccountToken: payload.appAccountToken,
+            signedAt: payload.signedDate,
+            asOf: asOf.map { min($0, payload.signedDate) },
+            digest: digest
+        )
+    }
+}

@@ -1,0 +1,41 @@
+public import AppStorePayloads
+
+/// Something about a purchase that its records do not explain: a notification is missing, or a rule is wrong.
+public struct Anomaly: Sendable, Hashable {
+    /// What it is.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Apple reported another status than the records give.
+        case statusContradicted = "status_contradicted"
+        /// Renewal info names the end of a period of which no transaction was heard.
+        case periodMissing = "period_missing"
+        /// A transaction says that an upgrade replaced it, and the upgrade was not heard of.
+        case upgradeMissing = "upgrade_missing"
+        /// A transaction without a kind, or a subscription's without a date: it gives nothing.
+        case transactionUnusable = "transaction_unusable"
+        /// A transaction that turned up under more than one originalTransactionId; the latest-signed record says whose it is.
+        case transactionShared = "transaction_shared"
+    }
+
+    /// What it is.
+    public var kind: Kind
+    /// When Apple signed what shows it.
+    public var signedAt: Timestamp
+    /// The transaction that shows it, where it is one.
+    public var transactionID: String?
+    /// The status that Apple reported, 1 to 5, where it is about one.
+    public var reportedStatus: Int?
+    /// The status that the records give, 1 to 5, where it is about one; nil where they give none.
+    public var derivedStatus: Int?
+
+    /// An anomaly.
+    public init(
+        _ kind: Kind, signedAt: Timestamp, transactionID: String? = nil, reportedStatus: Int? = nil,
+        derivedStatus: Int? = nil
+    ) {
+        self.kind = kind
+        self.signedAt = signedAt
+        self.transactionID = transactionID
+        self.reportedStatus = reportedStatus
+        self.derivedStatus = derivedStatus
+    }
+}

@@ -1,0 +1,15 @@
+public import AppStorePayloads
+
+/// A stretch of time in which everything about a subscription stays the same, up to the next phase.
+public struct Phase: Sendable, Hashable {
+    /// The first instant.
+    public let startsAt: Timestamp
+    /// What the subscription is throughout.
+    public let value: StatusAtInstant
+
+    /// A phase.
+    public init(startsAt: Timestamp, value: StatusAtInstant) {
+        self.startsAt = startsAt
+        self.value = value
+    }
+}

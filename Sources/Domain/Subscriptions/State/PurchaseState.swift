@@ -1,0 +1,94 @@
+public import AppStorePayloads
+
+/// All that is derived from the facts of one purchase.
+public struct PurchaseState: Sendable {
+    /// The subscription, if it is one.
+    public let subscription: SubscriptionState?
+    /// What was bought once, if that is what it is.
+    public let oneTime: OneTimePurchase?
+    /// What the facts do not explain, in the order of signing.
+    public let anomalies: [Anomaly]
+    private let rules: SubscriptionRules
+
+    /// Derives the state.
+    /// - Parameters:
+    ///   - environment: Apple's name of it; outside Production a default grace is counted in minutes.
+    ///   - horizon: phases and anomalies are worked out from here on, for who knows what was before; from the beginning
+    ///     unless told. `facts` may then leave out periods that are over by then; see ``mayBeCut(at:from:)``.
+    ///   - carriedAccount: the account of the last period left out that names one.
+    public init(
+        _ facts: PurchaseFacts, in environment: String = Environment.production.rawValue,
+        policy: StatusPolicy = StatusPolicy(), from horizon: Timestamp = .distantPast,
+        carriedAccount: UniqueIdentifier? = nil
+    ) {
+        rules = SubscriptionRules(facts, in: environment, policy: policy, carriedAccount: carriedAccount)
+        let unexplained = UnexplainedReports(facts, rules, from: horizon)
+        anomalies = unexplained.anomalies
+        oneTime = OneTimePurchase(facts)
+        var instants = rules.instants(from: horizon) + unexplained.instants.filter { $0 >= horizon }
+        if horizon > .distantPast { instants.append(horizon) }
+        instants.sort()
+        var phases: [Phase] = []
+        var previous: Timestamp?
+        for instant in instants where instant != previous {
+            previous = instant
+            guard let value = unexplained.value(at: instant) else { continue }
+            if phases.last?.value != value { phases.append(Phase(startsAt: instant, value: value)) }
+        }
+        subscription = SubscriptionState(phases, subscriptionGroupID: rules.periods.last?.record.subscriptionGroupID)
+    }
+
+    /// The account of the last period that names one, of those that began by an instant.
+    public func account(carriedTo instant: Timestamp) -> UniqueIdentifier? { rules.account(carriedTo: instant) }
+
+    /// Whether all records are dated as Apple dates them: the parts of a notification within a day of the whole, a purchase at
+    /// most a day and a half after its signature, and all records of one period with one date. Only of such facts the end
+    /// can be told from the beginning by dates; see ``mayBeCut(_:at:from:)``.
+    public static func isRegular(_ facts: PurchaseFacts) -> Bool {
+        var purchasedAt: [String: Timestamp?] = [:]
+        for fact in facts.transactions {
+            guard fact.isRegular else { return false }
+            let known = purchasedAt.updateValue(fact.purchasedAt, forKey: fact.periodKey)
+            if let known, known != fact.purchasedAt { return false }
+        }
+        return facts.renewals.allSatisfy(\.isRegular)
+    }
+
+    /// Whether the state from `horizon` on is the same with the facts about periods that began before `cut` left out.
+    ///
+    /// So it is where a period beginning by then ends whatever ran before it, and what Apple said last by the horizon was
+    /// said of a period that is not left out.
+    public static func mayBeCut(_ facts: PurchaseFacts, at cut: Timestamp, from horizon: Timestamp) -> Bool {
+        let kept = facts.transactions.filter { $0.purchasedAt.map { $0 >= cut } ?? true }
+        let keptKeys = Set(kept.map(\.periodKey))
+        guard
+            kept.count == facts.transactions.count
+                || !facts.transactions.contains(where: {
+                    $0.purchasedAt.map { $0 < cut } == true && keptKeys.contains($0.periodKey)
+                })
+        else { return false }
+        guard let first = Period.all(of: PurchaseFacts(transactions: kept)).first, first.start <= horizon,
+            !(first.record.isRenewal && first.isRevoked)
+        else { return false }
+        guard let renewal = facts.renewals.last(where: { $0.asOf <= horizon }), renewal.asOf >= cut else {
+            return false
+        }
+        return facts.reportedStatuses.contains { $0.asOf <= horizon }
+    }
+}
+
+extension TransactionFact {
+    /// A day: by so much Apple's dates within one notification differ at the most, and by a thousand times less in truth.
+    public static let regularDelay: Int64 = 86_400_000
+
+    /// Whether it is dated as Apple dates records.
+    public var isRegular: Bool {
+        signedAt.milliseconds(since: asOf) <= Self.regularDelay
+            && (purchasedAt.map { $0.milliseconds(since: asOf) <= Self.regularDelay * 3 / 2 } ?? true)
+    }
+}
+
+extension RenewalFact {
+    /// Whether it is dated as Apple dates records.
+    public var isRegular: Bool { signedAt.milliseconds(since: asOf) <= TransactionFact.regularDelay }
+}

@@ -1,0 +1,26 @@
+import AppStorePayloads
+
+/// What the operator decides about statuses; everything else is Apple's rule.
+public struct StatusPolicy: Sendable, Hashable {
+    /// Days of grace from expiry where Apple says "grace period" and gives no date. App Store Connect offers 3, 16 and
+    /// 28; 16 unless told otherwise. Outside Production a minute stands for each of these days.
+    public var graceDays: Int64
+
+    /// A policy.
+    public init(graceDays: Int64 = 16) { self.graceDays = graceDays }
+
+    /// When grace ends that began at an instant, where Apple gives no date.
+    func graceEnd(from expiry: Timestamp, in environment: String) -> Timestamp {
+        environment == Environment.production.rawValue
+            ? expiry.adding(days: graceDays) : expiry.adding(seconds: graceDays * 60)
+    }
+
+    /// How long Apple goes on trying to charge after expiry (App Store Connect Help, "Reduce involuntary churn").
+    static let billingRetryDays: Int64 = 60
+    /// How far ahead of a period's start Apple charges for it: a renewal that begins within this is as good as begun.
+    static let renewsEarlyDays: Int64 = 1
+    /// For how long a reported status that nothing explains is believed where no renewalDate says until when.
+    static let unexplainedDays: Int64 = 1
+    /// By how much a purchase's date may lie after the signature of its own record: Apple's clocks, not an early charge.
+    static let clockDifferenceSeconds: Int64 = 60
+}

@@ -1,0 +1,54 @@
+import AppStorePayloads
+
+extension SubscriptionRules {
+    /// What every answer of one instant shares.
+    struct Base {
+        let instant: Timestamp
+        /// The renewal info that speaks of the present; nil where there is none, or a later period has overtaken it.
+        let current: RenewalFact?
+        let isStale: Bool
+        let account: (Int) -> UniqueIdentifier?
+
+        /// Whether auto-renew is on. A period bought since it was told was charged by it.
+        var autoRenew: Bool? { isStale ? true : current?.autoRenew }
+
+        func value(
+            _ status: SubscriptionStatus, in period: Period, at index: Int, expiresAt: Timestamp,
+            graceEndsAt: Timestamp? = nil
+        ) -> StatusAtInstant {
+            value(
+                StatusAtInstant(
+                    status: status, basis: .records, productID: period.record.productID,
+                    transactionID: period.record.transactionID, expiresAt: expiresAt,
+                    periodEndsAt: period.end(asSeenAt: instant),
+                    graceEndsAt: graceEndsAt, inTrial: period.record.isFreeTrial && status.access,
+                    appAccountToken: account(index)))
+        }
+
+        /// For a period that only renewal info tells of.
+        func value(
+            _ status: SubscriptionStatus, by renewal: RenewalFact, until renewsAt: Timestamp,
+            graceEndsAt: Timestamp? = nil, _ account: UniqueIdentifier?
+        ) -> StatusAtInstant {
+            value(
+                StatusAtInstant(
+                    status: status, basis: .renewalInfo, productID: renewal.productID, expiresAt: renewsAt,
+                    periodEndsAt: renewsAt, graceEndsAt: graceEndsAt, appAccountToken: account))
+        }
+
+        private func value(_ value: StatusAtInstant) -> StatusAtInstant {
+            var value = value
+            value.willRenew = autoRenew
+            value.renewalProductID = isStale ? value.productID : current?.renewalProductID
+            value.expirationIntent = current?.expirationIntent
+            // Refusing, switching auto-renew off, and the end each answer the question.
+            value.priceIncreasePending =
+                current?.priceIncreasePending == true && value.status.access && autoRenew != false
+                && current?.expirationIntent != Self.priceIncreaseRefused
+            return value
+        }
+
+        /// `expirationIntent` 3.
+        private static let priceIncreaseRefused = 3
+    }
+}

@@ -1,0 +1,284 @@
+import AppStorePayloads
+
+/// The rules of a subscription's status, over facts that are sorted once and asked at any instant.
+///
+/// What has a date of its own (a purchase, an expiry, a refund) counts from that date, whenever it was heard; what has
+/// none (auto-renew, retries, grace, a reported status, a reversal) counts from its signature to the next of its kind.
+struct SubscriptionRules {
+    let environment: String
+    let policy: StatusPolicy
+    /// In order of (purchase, expiry, transactionId).
+    let periods: [Period]
+    /// By the instant from which on each counts: the latest-signed one that counts by then.
+    private let renewals: [(asOf: Timestamp, fact: RenewalFact)]
+    /// In the same way.
+    private let reported: [(asOf: Timestamp, fact: ReportedStatus)]
+    /// For each period, the latest end and the latest expiry of it and all before it: where a search may stop.
+    private let latestEnd: [Timestamp]
+    private let latestExpiry: [Timestamp]
+    /// The account of each period: its own, else that of the nearest one before it.
+    private let accounts: [UniqueIdentifier?]
+    private let carriedAccount: UniqueIdentifier?
+
+    /// - Parameter carriedAccount: that of the nearest earlier period that names one, where earlier ones are left out.
+    init(
+        _ facts: PurchaseFacts, in environment: String, policy: StatusPolicy, carriedAccount: UniqueIdentifier? = nil
+    ) {
+        self.environment = environment
+        self.policy = policy
+        self.carriedAccount = carriedAccount
+        let periods = Period.all(of: facts)
+        self.periods = periods
+        renewals = Self.effective(facts.renewals, asOf: \.asOf)
+        reported = Self.effective(facts.reportedStatuses, asOf: \.asOf)
+        var (end, expiry) = (Timestamp.distantPast, Timestamp.distantPast)
+        latestEnd = periods.map {
+            end = max(end, $0.end)
+            return end
+        }
+        latestExpiry = periods.map {
+            expiry = max(expiry, $0.expiresAt)
+            return expiry
+        }
+        var account = carriedAccount
+        accounts = periods.map {
+            account = $0.record.appAccountToken ?? account
+            return account
+        }
+    }
+
+    /// Facts by the instant from which on they count; one signed earlier that counts later never takes its successor's place.
+    private static func effective<Fact>(
+        _ signed: [Fact], asOf: (Fact) -> Timestamp
+    ) -> [(asOf: Timestamp, fact: Fact)] {
+        var effective: [(asOf: Timestamp, fact: Fact)] = []
+        for fact in signed {
+            let instant = asOf(fact)
+            while let last = effective.last, last.asOf >= instant { effective.removeLast() }
+            effective.append((instant, fact))
+        }
+        return effective
+    }
+
+    func renewal(at instant: Timestamp) -> RenewalFact? {
+        let next = renewals.partitioningIndex { $0.asOf > instant }
+        return next > 0 ? renewals[next - 1].fact : nil
+    }
+
+    func reportedStatus(at instant: Timestamp) -> ReportedStatus? {
+        let next = reported.partitioningIndex { $0.asOf > instant }
+        return next > 0 ? reported[next - 1].fact : nil
+    }
+
+    /// What the records say of an instant; nil before the first purchase.
+    func value(at instant: Timestamp) -> StatusAtInstant? {
+        let next = periods.partitioningIndex { $0.start > instant }
+        let renewal = renewal(at: instant)
+        let isStale = renewal.map { self.isStale($0, at: instant) } ?? false
+        let current = isStale ? nil : renewal
+        let implied = current.flatMap { impliesPeriod($0, at: instant, before: next) ? $0 : nil }
+        let base = Base(
+            instant: instant, current: current, isStale: isStale,
+            account: { accounts[$0] ?? renewal?.appAccountToken })
+
+        if let covering = covering(instant, before: next) {
+            let period = periods[covering]
+            let status: SubscriptionStatus =
+                base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
+            return base.value(
+                status, in: period, at: covering, expiresAt: endOfStretch(from: covering, at: instant, implied))
+        }
+        if let implied, let renewsAt = implied.renewsAt {
+            if instant < renewsAt {
+                let status: SubscriptionStatus = base.autoRenew == false ? .cancelled : .active
+                return base.value(status, by: implied, until: renewsAt, account(implied, before: next))
+            }
+            let (status, grace) = unpaid(since: renewsAt, at: instant, current, isStale)
+            return base.value(status, by: implied, until: renewsAt, graceEndsAt: grace, account(implied, before: next))
+        }
+        // The next period is paid for already.
+        if let early = chargedAhead(of: instant, from: next) {
+            return base.value(
+                .active, in: periods[early], at: early, expiresAt: endOfStretch(from: early, at: instant, nil))
+        }
+        // The last period that has begun decides.
+        guard next > 0 else { return nil }
+        let begun = periods[next - 1]
+        if begun.isRevoked(at: instant) {
+            return base.value(.revoked, in: begun, at: next - 1, expiresAt: begun.end(asSeenAt: instant))
+        }
+        let (status, grace) = unpaid(since: begun.end, at: instant, current, isStale)
+        return base.value(status, in: begun, at: next - 1, expiresAt: begun.end, graceEndsAt: grace)
+    }
+
+    /// Renewal info speaks of the coming period: its account counts only where no period up to then names one.
+    private func account(_ renewal: RenewalFact, before next: Int) -> UniqueIdentifier? {
+        (next > 0 ? accounts[next - 1] : nil) ?? renewal.appAccountToken
+    }
+
+    /// The account of the last period that names one, of those that began by an instant.
+    func account(carriedTo instant: Timestamp) -> UniqueIdentifier? {
+        let next = periods.partitioningIndex { $0.start > instant }
+        return next > 0 ? accounts[next - 1] : carriedAccount
+    }
+
+    /// The period that gives access at an instant.
+    func covering(_ instant: Timestamp) -> Period? {
+        covering(instant, before: periods.partitioningIndex { $0.start > instant }).map { periods[$0] }
+    }
+
+    /// The last period that gives access at an instant, among those that have begun.
+    private func covering(_ instant: Timestamp, before next: Int) -> Int? {
+        var index = next - 1
+        while index >= 0, latestEnd[index] > instant {
+            if periods[index].contains(instant) { return index }
+            index -= 1
+        }
+        return nil
+    }
+
+    /// The renewal that begins within a day of an instant and was charged by then: Apple renews early.
+    private func chargedAhead(of instant: Timestamp, from next: Int) -> Int? {
+        let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
+        var index = next
+        while index < periods.count, periods[index].start <= soon {
+            let period = periods[index]
+            if period.record.isRenewal, period.chargedAt <= instant, period.start < period.end,
+                !period.isRevoked(at: instant)
+            {
+                return index
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Whether the subscription has moved on since this was signed: a period was bought after it, and is not the one that it
+    /// speaks of.
+    private func isStale(_ renewal: RenewalFact, at instant: Timestamp) -> Bool {
+        var index = periods.partitioningIndex { $0.start > renewal.asOf }
+        let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
+        while index < periods.count, periods[index].start <= soon {
+            let period = periods[index]
+            if period.chargedAt <= instant, period.firstSignedAt > renewal.asOf, period.expiresAt != renewal.renewsAt {
+                return true
+            }
+            index += 1
+        }
+        return false
+    }
+
+    /// Whether this names the end of a period that was never heard of: beyond the end of all that are known and charged.
+    ///
+    /// Apple's status beside it tells such a period from what a refund took away. Without one it is an extension, which
+    /// only a period that stands can have.
+    func impliesPeriod(_ renewal: RenewalFact, at instant: Timestamp) -> Bool {
+        impliesPeriod(renewal, at: instant, before: periods.partitioningIndex { $0.start > instant })
+    }
+
+    private func impliesPeriod(_ renewal: RenewalFact, at instant: Timestamp, before next: Int) -> Bool {
+        guard let renewsAt = renewal.renewsAt else { return false }
+        switch renewal.reportedStatus {
+        case ReportedStatus.active, ReportedStatus.billingRetry, ReportedStatus.gracePeriod: break
+        case .some: return false
+        case nil: guard next > 0, !periods[next - 1].isRevoked(at: instant) else { return false }
+        }
+        var index = next - 1
+        while index >= 0, latestExpiry[index] >= renewsAt {
+            if periods[index].end(asSignedAt: renewal.asOf) >= renewsAt { return false }
+            index -= 1
+        }
+        index = next
+        while index < periods.count, periods[index].chargedAt <= instant {
+            if periods[index].end(asSignedAt: renewal.asOf) >= renewsAt { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// The end of what is paid in one stretch of one product, by what was charged at an instant.
+    private func endOfStretch(from index: Int, at instant: Timestamp, _ implied: RenewalFact?) -> Timestamp {
+        let period = periods[index]
+        var end = period.end(asSeenAt: instant)
+        var next = index + 1
+        while next < periods.count, periods[next].chargedAt <= instant {
+            let following = periods[next]
+            // Apple's renewals begin where the period ended, or within the day by which they may be early.
+            let latestStart = following.record.isRenewal ? end.adding(days: StatusPolicy.renewsEarlyDays) : end
+            guard following.start <= latestStart else { break }
+            if following.record.productID != period.record.productID { break }
+            if !following.isRevoked(at: instant) { end = max(end, following.end(asSeenAt: instant)) }
+            next += 1
+        }
+        if let implied, let renewsAt = implied.renewsAt, renewsAt > end,
+            implied.productID == nil || implied.productID == period.record.productID
+        {
+            return renewsAt
+        }
+        return end
+    }
+
+    /// What a subscription is whose period has ended: in grace, being retried, or over.
+    private func unpaid(
+        since expiry: Timestamp, at instant: Timestamp, _ renewal: RenewalFact?, _ isStale: Bool
+    ) -> (SubscriptionStatus, graceEndsAt: Timestamp?) {
+        let reported = reportedStatus(at: instant)
+        let isLatest = reported.map { report in renewal.map { report.asOf >= $0.asOf } ?? true } ?? false
+        // Throughout grace Apple retries. A date beside "not retrying" is left over, and so is one that Apple's status
+        // contradicts.
+        let isRetried = renewal?.inBillingRetry == true && !(isLatest && reported?.status == ReportedStatus.expired)
+        let graceIsOver = isLatest && reported?.status == ReportedStatus.billingRetry
+        var grace = isRetried && !graceIsOver ? renewal?.graceExpiresAt : nil
+        if grace == nil, renewal?.graceExpiresAt == nil, !isStale, let reported,
+            reported.status == ReportedStatus.gracePeriod,
+            // Reported before this period was about to end, it speaks of an earlier failure.
+            reported.asOf > expiry.adding(days: -StatusPolicy.renewsEarlyDays)
+        {
+            grace = policy.graceEnd(from: expiry, in: environment)
+        }
+        if let grace, instant < grace { return (.gracePeriod, grace) }
+        if isRetried, instant < expiry.adding(days: StatusPolicy.billingRetryDays) { return (.billingRetry, nil) }
+        return (.expired, nil)
+    }
+
+    /// Every instant from `horizon` on at which the answer may change.
+    func instants(from horizon: Timestamp) -> [Timestamp] {
+        var instants: [Timestamp] = []
+        let retries = renewals.contains { $0.fact.inBillingRetry }
+        let graces = reported.contains { $0.fact.status == ReportedStatus.gracePeriod }
+        func addEnd(_ end: Timestamp) {
+            instants.append(end)
+            if retries { instants.append(end.adding(days: StatusPolicy.billingRetryDays)) }
+            if graces { instants.append(policy.graceEnd(from: end, in: environment)) }
+        }
+        for period in periods {
+            instants.append(period.start)
+            addEnd(period.end)
+            if period.chargedAt < period.start {
+                instants.append(max(period.chargedAt, period.start.adding(days: -StatusPolicy.renewsEarlyDays)))
+                instants.append(period.chargedAt)
+            }
+            if let revokedAt = period.record.revokedAt { instants.append(revokedAt) }
+            for reversed in period.reversed { instants += [reversed.from, reversed.until] }
+        }
+        for (asOf, fact) in renewals {
+            instants.append(asOf)
+            if let graceExpiresAt = fact.graceExpiresAt { instants.append(graceExpiresAt) }
+            if let renewsAt = fact.renewsAt { addEnd(renewsAt) }
+        }
+        for (asOf, _) in reported { instants.append(asOf) }
+        return instants.filter { $0 >= horizon }
+    }
+
+    /// The next instant after this one at which any record or reported status begins to count.
+    func nextStatement(after instant: Timestamp) -> Timestamp? {
+        let renewal = renewals.partitioningIndex { $0.asOf > instant }
+        let report = reported.partitioningIndex { $0.asOf > instant }
+        var next = [
+            renewal < renewals.count ? renewals[renewal].asOf : nil,
+            report < reported.count ? reported[report].asOf : nil,
+        ].compactMap(\.self)
+        next += periods.lazy.map(\.record.asOf).filter { $0 > instant }
+        return next.min()
+    }
+}

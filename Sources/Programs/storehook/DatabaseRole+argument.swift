@@ -1,0 +1,5 @@
+import ArgumentParser
+import Outbox
+
+/// `--role worker`
+extension DatabaseRole: ExpressibleByArgument {}

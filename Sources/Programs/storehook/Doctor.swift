@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+import HTTPServing
+import Logging
+import Operations
+import Outbox
+import Postgres
+import Receiver
+
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check configuration and surroundings: one line a check, ok or what to do.",
+        discussion: """
+            Changes nothing, and waits for nothing longer than some seconds. Exits with 1 if anything is to be done. Run it
+            with a program's own environment, and name the program's role where it matters.
+
+            Example: storehook doctor --role receiver --port 8080
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "What the database user must be allowed to be: receiver, worker, ops or monitor.")
+    var role: DatabaseRole?
+    @Option(help: "The receiver's address.") var host = "127.0.0.1"
+    @Option(help: "The receiver's port.") var port = 8080
+    @Option(help: "For how many seconds a transaction may keep dead rows from being removed.") var transactionAge =
+        600.0
+    @Option(help: "table or json.") var format = OutputFormat.table
+
+    func validate() throws {
+        guard (1...65535).contains(port) else { throw ValidationError("--port goes from 1 to 65535") }
+        guard transactionAge >= 0 else { throw ValidationError("--transaction-age must not be negative") }
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        var findings = configurationChecks(settings).findings()
+        findings += await databaseFindings(settings)
+        findings.append(await PortCheck(host: host, port: port).finding())
+        switch format {
+        case .json: print(try JSONText.encode(findings))
+        case .table:
+            var table = Table(["", "CHECK", "ANSWER"])
+            for finding in findings {
+                let mark = [.ok: "ok", .failed: "TO DO", .skipped: "-"][finding.status] ?? ""
+                table.add([mark, finding.check, finding.message])
+            }
+            print(table.text)
+        }
+        if findings.contains(where: { $0.status == .failed }) { throw ExitStatus.failed }
+    }
+
+    /// Every setting is read, as the programs would.
+    private func configurationChecks(_ settings: Settings) -> ConfigurationChecks {
+        let readings: [() throws -> Void] = [
+            { _ = try settings.database() }, { _ = try settings.verifier() }, { _ = try settings.retries() },
+            { _ = try settings.lease() }, { _ = try settings.retention() }, { _ = try settings.statusPolicy() },
+            { _ = try settings.logger("doctor") },
+        ]
+        return ConfigurationChecks(
+            faults: readings.compactMap(Self.fault), trust: try? settings.verifier(),
+            certificate: Self.certificate(settings), role: role)
+    }
+
+    /// Why something cannot be read; nil if it can.
+    private static func fault(_ reading: () throws -> Void) -> String? {
+        do {
+            try reading()
+            return nil
+        } catch {
+            return (error as? CommandFailure)?.message ?? "\(error)"
+        }
+    }
+
+    private static func certificate(_ settings: Settings) -> ConfigurationChecks.Certificate {
+        do {
+            guard let identity = try settings.tls() else { return .none }
+            return .usable(file: identity.certificateFile, expires: identity.expires)
+        } catch {
+            return .unusable((error as? CommandFailure)?.message ?? "\(error)")
+        }
+    }
+
+    private func databaseFindings(_ settings: Settings) async -> [Finding] {
+        do {
+            var configuration = try settings.database()
+            configuration.queryTimeout = DatabaseChecks.queryTimeout
+            configuration.cancelGracePeriod = .seconds(1)
+            // What the pool would log is what the findings say.
+            var logger = Logger(label: "doctor")
+            logger.logLevel = .critical
+            let pool = PostgresPool(configuration: configuration, size: 1, logger: logger)
+            let checks = DatabaseChecks(
+                pool: pool, migrator: try Database.migrator(), place: "\(configuration)", role: role,
+                transactionAge: .seconds(transactionAge))
+            let findings = await checks.findings()
+            await pool.close()
+            return findings
+        } catch {
+            // The configuration's own line tells why.
+            return DatabaseChecks.names.map { .skipped($0, "there is no usable DATABASE_URL") }
+        }
+    }
+}

@@ -1,5 +1,0 @@
-public import ArgumentParser
-public import Outbox
-
-/// `--role worker`
-extension DatabaseRole: ExpressibleByArgument {}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import HTTPServing
+import Logging
+import Monitoring
+
+/// Where a long-running program serves its operations routes; nowhere unless told.
+struct OperationsOptions: ParsableArguments {
+    @Option(help: "The port to serve /metrics, /healthz and /readyz on; 0 for any free one.") var metricsPort: Int?
+    @Option(help: "The address to serve them on.") var metricsHost = "127.0.0.1"
+
+    func validate() throws {
+        guard (0...65535).contains(metricsPort ?? 0) else {
+            throw ValidationError("--metrics-port goes from 0 to 65535")
+        }
+    }
+
+    /// The monitoring of a program that serves it. Nothing is counted where nobody can ask.
+    func monitoring(_ program: String, _ settings: Settings) throws -> ProgramMonitoring? {
+        try metricsPort.map { _ in try ProgramMonitoring(program, settings) }
+    }
+
+    /// Adds what serves them: before what does the work, hence stopped after it, so that what is done last is counted and
+    /// can still be read.
+    /// - Parameter notReady: why the program is not ready, apart from its database; nil if it is.
+    func serve(
+        _ monitoring: ProgramMonitoring?, in services: inout ProgramServices, logger: Logger,
+        notReady: @escaping @Sendable () -> String? = { nil }
+    ) {
+        guard let monitoring, let metricsPort else { return }
+        services.add("the monitoring's database pool", monitoring.pool)
+        let (host, monitor) = (metricsHost, monitoring.monitor)
+        services.add(
+            "the operations port",
+            OperationsServer(
+                host: host, port: metricsPort, logger: logger,
+                readiness: {
+                    guard await monitor.databaseAnswers() else { return "the database is unavailable" }
+                    return notReady()
+                },
+                exposition: { await monitor.exposition() },
+                onListening: { port in
+                    logger.info("Serving metrics", metadata: ["host": "\(host)", "port": "\(port)"])
+                }),
+            portOption: "--metrics-port")
+    }
+}

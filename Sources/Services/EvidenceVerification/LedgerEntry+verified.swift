@@ -1,0 +1,21 @@
+import AppStorePayloads
+package import AppStoreVerification
+package import Ledger
+package import Postgres
+
+extension LedgerEntry {
+    /// What the ledger is told of a verified notification.
+    package init(outboxID: Int64, receivedAt: PostgresTimestamp, _ verified: VerifiedNotification) {
+        self.init(
+            outboxID: outboxID, receivedAt: receivedAt,
+            environment: verified.environment.rawValue, bundleID: verified.bundleId,
+            notification: verified.payload,
+            transaction: Self.signed(verified.transaction, verified.digests.transaction),
+            renewal: Self.signed(verified.renewal, verified.digests.renewal))
+    }
+
+    private static func signed<Payload>(_ payload: Payload?, _ digest: Fingerprint?) -> Signed<Payload>? {
+        guard let payload, let digest else { return nil }
+        return Signed(payload, digest: digest.bytes)
+    }
+}

@@ -1,0 +1,73 @@
+package import AppStorePayloads
+package import AppStoreVerification
+package import Logging
+
+/// Asks responders what a verifier's cache wants to know, each certificate once, and never for long.
+package struct RevocationChecker: Sendable {
+    /// Posts a request to a responder's address and returns its answer, both in DER.
+    package typealias Ask = @Sendable (_ request: [UInt8], _ responder: String) async throws -> [UInt8]
+
+    private let cache: RevocationCache
+    private let timeout: Duration
+    private let clock: @Sendable () -> Timestamp
+    private let ask: Ask
+    private let logger: Logger
+
+    /// After a failure nobody is asked about that certificate for so long, in seconds: a responder that hangs holds up one
+    /// batch in this time, by the timeout, and not each one.
+    private static let holdOff: Int64 = 30
+
+    /// A checker.
+    /// - Parameters:
+    ///   - timeout: how long a responder may take.
+    ///   - clock: the same as the verifier's.
+    package init(
+        cache: RevocationCache, timeout: Duration = .seconds(3), clock: @escaping @Sendable () -> Timestamp,
+        logger: Logger, ask: @escaping Ask
+    ) {
+        self.cache = cache
+        self.timeout = timeout
+        self.clock = clock
+        self.logger = logger
+        self.ask = ask
+    }
+
+    /// Asks what is open, all at once, and notes what comes of it; returns whether anything was open.
+    @discardableResult
+    package func sendPendingRequests() async -> Bool {
+        let requests = cache.takeRequests()
+        await withTaskGroup { group in
+            for request in requests { group.addTask { await settle(request) } }
+        }
+        return !requests.isEmpty
+    }
+
+    private func settle(_ request: OCSPRequest) async {
+        do {
+            let der = try await limited { try await ask(request.request, request.responders[0]) }
+            cache.note(try OCSPResponse(der, to: request, at: clock()), to: request)
+        } catch {
+            let why =
+                (error as? OCSPResponse.Refusal).map { "of the responder's answer, \($0)" } ?? "the responder is away"
+            logger.warning(
+                "Could not learn whether a certificate was revoked; what it signed is tried again later",
+                metadata: ["responder": "\(request.responders[0])", "error": "\(why)"])
+            cache.noteFailure(why, to: request, until: clock().adding(seconds: Self.holdOff))
+        }
+    }
+
+    private struct TookTooLong: Error {}
+
+    private func limited(_ work: @escaping @Sendable () async throws -> [UInt8]) async throws -> [UInt8] {
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            group.addTask(operation: work)
+            group.addTask { [timeout] in
+                try await Task.sleep(for: timeout)
+                throw TookTooLong()
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next() else { throw TookTooLong() }
+            return first
+        }
+    }
+}

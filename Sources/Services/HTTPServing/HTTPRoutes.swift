@@ -1,0 +1,71 @@
+public import HTTPTypes
+public import Hummingbird
+
+/// The routes of one port: Hummingbird's router, with an answer for every path and method that it does not serve.
+public struct HTTPRoutes {
+    /// Answers one method of one path; may throw an ``HTTPProblem``.
+    public typealias Answer = @Sendable (Request, BasicRequestContext) async throws -> Response
+
+    /// What an ``HTTPServer`` takes.
+    public let router: Router<BasicRequestContext>
+
+    private static let methods: [HTTPRequest.Method] = [
+        .get, .head, .post, .put, .patch, .delete, .options, .connect, .trace,
+    ]
+
+    /// No routes yet.
+    /// - Parameter elsewhere: what is answered, with 404, where nothing is served.
+    public init(elsewhere: String) {
+        router = Router(context: BasicRequestContext.self)
+        router.add(middleware: ServedPaths(elsewhere: HTTPProblem(.notFound, elsewhere)))
+    }
+
+    /// Serves a path, once: what each method answers. GET answers HEAD as well; other methods are answered 405, with those
+    /// that are meant.
+    public func serve(_ path: RouterPath, _ answers: [HTTPRequest.Method: Answer]) {
+        var answers = answers
+        if let get = answers[.get], answers[.head] == nil {
+            answers[.head] = { try await get($0, $1).createHeadResponse() }
+        }
+        let allowed = Self.methods.filter { answers[$0] != nil }.map(\.rawValue).joined(separator: ", ")
+        let refusal = HTTPProblem(.methodNotAllowed, "\(allowed) only", [.allow: allowed])
+        for method in Self.methods {
+            router.on(path, method: method, use: answers[method] ?? { _, _ in refusal.response })
+        }
+    }
+
+    /// Serves `/healthz`: the process lives. Asks nothing and nobody.
+    public func serveHealth() {
+        serve("/healthz", [.get: { _, _ in Response(status: .ok) }])
+    }
+}
+
+/// Holds a port to the paths that it serves. To the router `/a/b/` and `//a//b` are `/a/b`; what stands in front of us
+/// may think otherwise, and let somebody through to a path that it meant to keep to itself.
+private struct ServedPaths: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    let elsewhere: HTTPProblem
+
+    func handle(
+        _ request: Request, context: BasicRequestContext,
+        next: (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+        guard isPlain(request.uri.path) else { throw elsewhere }
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError where error.status == .notFound {
+            throw elsewhere
+        }
+    }
+
+    /// Whether no part of it is empty.
+    private func isPlain(_ path: String) -> Bool {
+        var last = UInt8(ascii: " ")
+        for byte in path.utf8 {
+            if byte == UInt8(ascii: "/"), last == byte { return false }
+            last = byte
+        }
+        return last != UInt8(ascii: "/") || path.utf8.count == 1
+    }
+}

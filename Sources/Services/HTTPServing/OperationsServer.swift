@@ -1,0 +1,57 @@
+import HTTPTypes
+import Hummingbird
+public import Logging
+import NIOCore
+public import ServiceLifecycle
+
+/// The operations port of a program: `/healthz`, `/readyz` and `/metrics`, for probes, scrapers and people, apart from what
+/// the program serves to others.
+public struct OperationsServer: Service {
+    private let server: HTTPServer
+
+    /// A server.
+    /// - Parameters:
+    ///   - port: 0 for any free one.
+    ///   - readiness: why the program is not ready; nil if it is. Asked by every request for `/readyz`, so what costs
+    ///     somebody something is to be asked through a ``CachedReading``.
+    ///   - exposition: makes the page for Prometheus.
+    ///   - onListening: told the port once connections are accepted.
+    public init(
+        host: String, port: Int, logger: Logger,
+        readiness: @escaping @Sendable () async -> String?,
+        exposition: @escaping @Sendable () async -> (contentType: String, text: String),
+        onListening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        var configuration = HTTPServerConfiguration(host: host, port: port)
+        configuration.idleTimeout = .seconds(120)
+        configuration.stopDeadline = .seconds(5)
+        // A few scrapers and a balancer, who send no bodies; whoever does more has a reason that is none of ours.
+        configuration.maximumConnections = 64
+        configuration.maximumBodySize = 4096
+        let routes = HTTPRoutes(elsewhere: "nothing here but /metrics, /healthz and /readyz")
+        routes.serveHealth()
+        routes.serve(
+            "/readyz",
+            [
+                .get: { _, _ in
+                    if let why = await readiness() { throw HTTPProblem(.serviceUnavailable, why) }
+                    return Response(status: .ok)
+                }
+            ])
+        routes.serve(
+            "/metrics",
+            [
+                .get: { _, _ in
+                    let page = await exposition()
+                    return Response(
+                        status: .ok, headers: [.contentType: page.contentType],
+                        body: ResponseBody(byteBuffer: ByteBuffer(string: page.text)))
+                }
+            ])
+        server = HTTPServer(routes.router, configuration: configuration, logger: logger, onListening: onListening)
+    }
+
+    /// Serves until graceful shutdown.
+    /// - Throws: ``ListenFailure`` where it cannot listen.
+    public func run() async throws { try await server.run() }
+}

@@ -1,0 +1,37 @@
+package import Outbox
+
+/// What one round of maintenance did, as people and scripts see it.
+package struct MaintenanceAnswer: Encodable, Sendable {
+    private struct Day: Encodable, Sendable {
+        var day: String
+        var outcome: String
+        var gone: Int64
+        var kept: Int64
+    }
+
+    private let made: Int
+    private let days: [Day]
+
+    /// An answer.
+    package init(_ report: MaintenanceReport) {
+        made = report.made
+        days = report.days.map { Day(day: $0.day, outcome: $0.outcome.rawValue, gone: $0.gone, kept: $0.kept) }
+    }
+
+    /// For people: a line for the partitions, and one for each day.
+    package static func text(_ report: MaintenanceReport) -> String {
+        let made = report.made == 0 ? "partitions stand ready" : "made \(report.made) partitions"
+        return ([made] + report.days.map(line)).joined(separator: "\n")
+    }
+
+    private static func line(_ day: MaintenanceReport.Day) -> String {
+        switch day.outcome {
+        case .dropped:
+            "\(day.day) dropped: the bytes of \(day.gone) notifications"
+                + (day.kept == 0 ? "" : ", without \(day.kept) that are still to do")
+        case .stays: "\(day.day) stays: \(day.kept) are still to do; see storehook queue, storehook dead-letters list"
+        case .busy: "\(day.day) left to another session, which is at it"
+        case .postponed: "\(day.day) not dropped: somebody reads the outbox without a pause; try again later"
+        }
+    }
+}

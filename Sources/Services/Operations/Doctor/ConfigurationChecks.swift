@@ -1,0 +1,101 @@
+import AppStorePayloads
+package import AppStoreVerification
+package import Foundation
+package import Outbox
+
+/// What can be told from the settings alone.
+package struct ConfigurationChecks: Sendable {
+    /// The receiver's own certificate.
+    package enum Certificate: Sendable {
+        /// It has none: TLS is a proxy's business.
+        case none
+        /// It can be used.
+        case usable(file: String, expires: Date)
+        /// It cannot, for this reason.
+        case unusable(String)
+    }
+
+    private let faults: [String]
+    private let trust: VerifierConfiguration?
+    private let certificate: Certificate
+    private let role: DatabaseRole?
+
+    /// Checks of settings, as whoever reads them has found them.
+    /// - Parameters:
+    ///   - faults: settings that cannot be read, a line each.
+    ///   - trust: what workers trust and serve; nil where that is among the faults.
+    ///   - role: what the settings are for.
+    package init(faults: [String], trust: VerifierConfiguration?, certificate: Certificate, role: DatabaseRole?) {
+        self.faults = faults
+        self.trust = trust
+        self.certificate = certificate
+        self.role = role
+    }
+
+    /// A finding a check.
+    package func findings() -> [Finding] { [configuration(), apps(), roots(), ownCertificate()] }
+
+    private func configuration() -> Finding {
+        faults.isEmpty
+            ? .ok("configuration", "every setting can be read")
+            : .failed("configuration", faults.joined(separator: "; "))
+    }
+
+    private func apps() -> Finding {
+        guard let trust else { return .skipped("apps", "see configuration") }
+        guard !trust.apps.isEmpty else {
+            if role == .receiver || role == .monitor { return .skipped("apps", "a \(role?.rawValue ?? "") needs none") }
+            return .failed(
+                "apps",
+                "STOREHOOK_APPS names none, so workers do not start; set STOREHOOK_APPS=bundle.id=AppAppleID,...")
+        }
+        let names = trust.apps.keys.sorted()
+        let without = names.filter { (trust.apps[$0] ?? nil) == nil }
+        if trust.environments.contains(.production), !without.isEmpty {
+            return .failed(
+                "apps",
+                "no App Apple ID for \(without.joined(separator: ", ")): Production refuses what is sent for it; "
+                    + "write bundle.id=AppAppleID in STOREHOOK_APPS")
+        }
+        let environments = trust.environments.map(\.rawValue).sorted().joined(separator: ", ")
+        return .ok("apps", "\(names.joined(separator: ", ")) in \(environments)")
+    }
+
+    private func ownCertificate() -> Finding {
+        switch certificate {
+        case .none: return .skipped("certificate", "TLS is a proxy's business here")
+        case .unusable(let why): return .failed("certificate", why)
+        case .usable(let file, let expires):
+            let until = expires.formatted(.iso8601)
+            guard expires > Date(timeIntervalSinceNow: Self.renewalTime / .seconds(1)) else {
+                return .failed(
+                    "certificate", "\(file) is valid until \(until): renew it, then send SIGHUP to the receiver")
+            }
+            return .ok("certificate", "\(file) is valid until \(until)")
+        }
+    }
+
+    /// Certificates of 90 days are renewed with 30 days left; with 14 left, somebody should look.
+    private static let renewalTime = Duration.seconds(14 * 86_400)
+
+    private func roots() -> Finding {
+        guard let trust else { return .skipped("roots", "see configuration") }
+        // Xcode signs with a certificate of the developer's own.
+        let isAppleNeeded = !trust.environments.subtracting([.xcode]).isEmpty
+        guard isAppleNeeded else { return .ok("roots", "\(trust.trustedRoots.count), for Xcode alone") }
+        guard trust.trustedRoots.contains(.appleRootG3) else {
+            return .failed(
+                "roots",
+                "STOREHOOK_TRUSTED_ROOTS leaves out Apple Root CA - G3, so nothing that Apple signs is trusted; "
+                    + "unset it, or add \(Fingerprint.appleRootG3)")
+        }
+        let unknown = trust.trustedRoots.subtracting([.appleRootG3]).map(\.description).sorted()
+        guard unknown.isEmpty else {
+            return .failed(
+                "roots",
+                "trusts \(unknown.joined(separator: ", ")), which is not Apple's: who holds its key can make any "
+                    + "notification; take it out of STOREHOOK_TRUSTED_ROOTS unless this is a test")
+        }
+        return .ok("roots", "Apple Root CA - G3")
+    }
+}

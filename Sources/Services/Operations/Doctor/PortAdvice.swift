@@ -1,0 +1,26 @@
+import Glibc
+package import HTTPServing
+
+/// Why nobody can listen on a port, and what to do: the doctor's words, and those of a program that ends for it.
+package struct PortAdvice {
+    /// One line, which begins with the address.
+    package let text: String
+
+    /// - Parameter option: the option that chooses another port.
+    package init(_ failure: ListenFailure, option: String) {
+        let place = "\(failure.host):\(failure.port)"
+        switch failure.code {
+        case EADDRINUSE:
+            let owner = PortOwner.find(port: failure.port)
+            let who =
+                owner.map { "\($0.name), process \($0.id)" } ?? "a process that this user may not see (root: ss -ltnp)"
+            text = "\(place), which is taken by \(who): stop it, or choose another port with \(option)"
+        case EACCES:
+            text = "\(place), which needs a right that this user lacks: choose a port from 1024 on with \(option)"
+        case EADDRNOTAVAIL, nil:
+            text = "\(place), which is no address of this machine: see \(option.replacing("port", with: "host"))"
+        case .some(let code):
+            text = "\(place): \(String(cString: strerror(code)))"
+        }
+    }
+}

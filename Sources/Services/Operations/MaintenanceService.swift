@@ -1,0 +1,58 @@
+package import Logging
+package import Outbox
+import Postgres
+import ServiceLifecycle
+
+/// Keeps the outbox's partitions made ahead and drops old ones, beside a worker.
+///
+/// Every worker process does it, about once an hour and never two at a time; what is due is decided by the database and
+/// its clock. So nobody has to think of a cron job, and a system that works is one whose partitions are there.
+package struct MaintenanceService: Service {
+    private let outbox: Outbox
+    private let retention: Retention
+    private let interval: Duration
+    private let logger: Logger
+
+    /// Maintenance of an outbox.
+    /// - Parameter interval: between two rounds, give or take a quarter, so that many workers do not come together.
+    package init(outbox: Outbox, retention: Retention, interval: Duration = .seconds(3600), logger: Logger) {
+        self.outbox = outbox
+        self.retention = retention
+        self.interval = interval
+        self.logger = logger
+    }
+
+    /// One round at once and then one each interval, until graceful shutdown. A round under way then is rolled back.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await round()
+                try? await Task.sleep(for: interval * Double.random(in: 0.75...1.25))
+            }
+        }
+    }
+
+    /// What fails is said and tried again next time: a worker is not to end because an old partition is in use.
+    private func round() async {
+        do {
+            let report = try await outbox.maintain(retention)
+            if report.made > 0 { logger.info("Made partitions ahead", metadata: ["count": "\(report.made)"]) }
+            for day in report.days {
+                let metadata: Logger.Metadata = [
+                    "day": "\(day.day)", "dropped": "\(day.gone)", "kept": "\(day.kept)",
+                ]
+                switch day.outcome {
+                case .dropped: logger.info("Dropped the bytes of a day, by the retention settings", metadata: metadata)
+                case .postponed:
+                    logger.warning(
+                        "Could not drop a day: somebody reads the outbox without a pause; trying again later",
+                        metadata: metadata)
+                case .stays, .busy: logger.debug("Left a day as it is: \(day.outcome)", metadata: metadata)
+                }
+            }
+        } catch {
+            if Task.isCancelled { return }
+            logger.warning("Maintenance failed; trying again later", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package import AppStorePayloads
+package import AppStoreVerification
+import EvidenceVerification
+import Foundation
+package import Ledger
+package import Outbox
+package import Postgres
+import Queue
+package import Subscriptions
+
+/// What a replay would do, found out by doing it and taking it back.
+///
+/// The letters are verified and applied by the very code that a worker runs, inside a transaction that is always rolled
+/// back: so the answer is the replay's own, duplicates and interplay between letters included, and nothing is changed.
+package struct ReplayDryRun: Sendable {
+    /// The answer.
+    package struct Report: Sendable, Hashable {
+        /// A letter that would die again.
+        package struct StillDead: Sendable, Hashable {
+            /// The letter.
+            package var id: Int64
+            /// The reason code it would have.
+            package var reason: ReasonCode
+            /// The line for people.
+            package var message: String
+        }
+        /// A subscription that would stand elsewhere, now.
+        package struct Move: Sendable, Hashable {
+            /// The subscription.
+            package var line: PurchaseKey
+            /// Its status now; nil if it is not known.
+            package var from: SubscriptionStatus?
+            /// Its status after the replay, at the same instant.
+            package var to: SubscriptionStatus
+        }
+
+        /// Letters looked at.
+        package var letters = 0
+        /// Of them, those that would be recorded and applied.
+        package var applied = 0
+        /// Those that would turn out to be recorded already.
+        package var duplicate = 0
+        /// Those of a type that this release does not know.
+        package var parked = 0
+        /// Those that would die again.
+        package var stillDead: [StillDead] = []
+        /// Subscriptions whose status would change, by line.
+        package var moves: [Move] = []
+    }
+
+    /// Letters that one rehearsal takes; it holds its locks and its memory until the end.
+    package static let limit = 5000
+
+    private let pool: PostgresPool
+    private let verifier: Verifier
+    private let ledger: Ledger
+
+    /// A rehearsal with the verifier and the ledger that workers would use.
+    package init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
+        self.pool = pool
+        self.verifier = verifier
+        self.ledger = ledger
+    }
+
+    /// Rehearses the replay of the open letters that the filter names, at most ``limit`` of them.
+    /// - Parameter now: the instant at which statuses are compared.
+    package func run(_ filter: DeadLetterFilter, at now: Timestamp) async throws -> Report {
+        var report = Report()
+        let letters = try await Outbox(pool).deadLettersWithBodies(filter, limit: Self.limit)
+        report.letters = letters.count
+        var entries: [LedgerEntry] = []
+        for (letter, body) in letters {
+            switch EvidenceVerdict(verifying: ClaimedNotification(letter, body), by: verifier) {
+            case .apply(let entry): entries.append(entry)
+            case .bury(let draft):
+                report.stillDead.append(.init(id: letter.id, reason: draft.reason, message: draft.message))
+            case .reschedule(let reason):
+                report.stillDead.append(.init(id: letter.id, reason: reason, message: "would be tried again"))
+            }
+        }
+        let (outcomes, moves) = try await rehearse(entries, at: now)
+        report.applied = outcomes.count { $0 == .applied }
+        report.duplicate = outcomes.count { $0 == .duplicate }
+        report.parked = outcomes.count { $0 == .parked }
+        report.moves = moves
+        return report
+    }
+
+    private func rehearse(
+        _ entries: [LedgerEntry], at now: Timestamp
+    ) async throws -> (outcomes: [LedgerOutcome], moves: [Report.Move]) {
+        guard !entries.isEmpty else { return ([], []) }
+        do {
+            return try await pool.withTransaction { session in
+                let applied = try ledger.apply(entries, comparing: true, session)
+                throw RolledBack(outcomes: applied.outcomes, transitions: applied.transitions)
+            }
+        } catch let done as RolledBack {
+            return (
+                done.outcomes,
+                done.transitions.compactMap { transition in
+                    let from = transition.before?.status(at: now)?.status
+                    guard let to = transition.after?.status(at: now)?.status, from != to else { return nil }
+                    return Report.Move(line: transition.key, from: from, to: to)
+                }
+            )
+        }
+    }
+
+    /// Thrown to roll the transaction back, with what was learned in it.
+    private struct RolledBack: Error {
+        var outcomes: [LedgerOutcome]
+        var transitions: [StateTransition]
+    }
+}

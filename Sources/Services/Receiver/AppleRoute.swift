@@ -1,0 +1,47 @@
+import AppStorePayloads
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+/// What Apple's posts are answered.
+struct AppleRoute: Sendable {
+    let configuration: ReceiverConfiguration
+    let commit: GroupCommit
+    let metrics: ReceiverMetrics
+
+    /// Stores what was posted, answers, and counts the answer.
+    func answer(_ request: Request) async -> Response {
+        let (response, outcome) = await store(request)
+        metrics.received(outcome)
+        return response
+    }
+
+    /// 200 only once it is committed. What Apple would never send is 400; everything that is not the sender's fault is 503,
+    /// so that Apple tries again: a 4xx may make it give up.
+    private func store(_ request: Request) async -> (Response, ReceiverMetrics.Outcome) {
+        do {
+            let body = try await request.wholeBody(upTo: configuration.http.maximumBodySize)
+            try await commit.commit(PostedBody.signedPayload(in: Array(body.readableBytesView)))
+            return (Response(status: .ok), .stored)
+        } catch let refused as BodyRefusal {
+            return switch refused {
+            case .tooLarge: (refused.problem.response, .tooLarge)
+            case .incomplete: (refused.problem.response, .incomplete)
+            }
+        } catch let refused as PostedBody.Refusal {
+            return (HTTPProblem(.badRequest, refused.rawValue).response, .malformed)
+        } catch GroupCommit.Refusal.full {
+            return (unavailable("the receiver is full"), .full)
+        } catch GroupCommit.Refusal.stopping {
+            return (unavailable("the receiver is stopping"), .stopping)
+        } catch {
+            return (unavailable("the database is unavailable"), .unavailable)
+        }
+    }
+
+    private func unavailable(_ why: String) -> Response {
+        HTTPProblem(
+            .serviceUnavailable, why, [.retryAfter: "\(configuration.retryAfter.components.seconds)"]
+        ).response
+    }
+}

@@ -1,0 +1,142 @@
+import AppStorePayloads
+import Foundation
+import Postgres
+import Subscriptions
+
+/// What stands in the database of one purchase, as far as deriving it anew needs it.
+///
+/// Of a long subscription only the end is read: what an ordinary renewal changes does not depend on what was over long
+/// before, and must not cost more for it.
+struct KnownPurchase: Sendable {
+    let key: PurchaseKey
+    /// Where the facts begin; everything where they are whole.
+    enum Extent: Sendable {
+        case whole
+        /// Facts about periods that began before `cut` are left out, and phases before `horizon` are not derived.
+        case tail(cut: Timestamp, horizon: Timestamp, carriedAccount: UniqueIdentifier?)
+    }
+
+    var extent = Extent.whole
+    var facts = PurchaseFacts()
+    /// Rows in `anomalies`.
+    var anomalies = 0
+    /// Phases in `subscription_history`; nil where there is no subscription.
+    var earlierPhases: Int?
+}
+
+extension Ledger {
+    /// Reads what is known of purchases that are locked.
+    /// - Parameter new: what is to be said of each; nil to read everything, whatever it is.
+    func known(
+        _ keys: [PurchaseKey], new: [PurchaseKey: [PurchaseStatement]]?, _ session: borrowing PostgresSession
+    ) throws -> [KnownPurchase] {
+        guard !keys.isEmpty else { return [] }
+        var known = keys.map { KnownPurchase(key: $0) }
+        var hasHeader = [Bool](repeating: false, count: keys.count)
+        for row in try session.query(.known(keys, new: new)) {
+            var cells = RowCells(row)
+            let number = Int(try cells.next(Int64.self)) - 1
+            if !hasHeader[number] {
+                hasHeader[number] = true
+                known[number].anomalies = Int(try cells.next(Int32.self))
+                known[number].earlierPhases = try cells.next(Int32?.self).map(Int.init)
+                let horizon = try cells.nextTimestamp()
+                let cut = try cells.nextTimestamp()
+                let carried = try cells.nextIdentifier()
+                if let horizon, let cut {
+                    known[number].extent = .tail(cut: cut, horizon: horizon, carriedAccount: carried)
+                }
+            }
+            guard try row.decode(6, as: Int64?.self) != nil else { continue }
+            let statement = try PurchaseStatement(row, at: 6, of: keys[number])
+            _ = statement.merge(into: &known[number].facts)
+        }
+        return known
+    }
+}
+
+extension PostgresQuery {
+    /// Makes sure that each purchase has a row, and locks it. `where false` updates nothing and locks all the same
+    /// (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"); the statements after this one see what other workers committed.
+    static func lock(_ keys: [PurchaseKey]) -> PostgresQuery {
+        PostgresQuery(
+            "ledger.lock",
+            """
+            insert into storehook.purchase_lines as known (original_transaction_id, bundle_id, environment)
+            select * from unnest(
+                \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+            on conflict (original_transaction_id, bundle_id, environment) do update
+               set environment = known.environment where false
+            """)
+    }
+
+    /// Each purchase's facts, as many as are needed. Of a subscription with phases in `subscription_history` of which
+    /// nothing is to be said before the phases at hand, that is the end: the three periods before the horizon and all since,
+    /// and the four statements before it and all since. Records of a period are signed up to a day before it begins.
+    ///
+    /// Only of a subscription whose records are dated as Apple dates them, and to which nothing is added that dates a known
+    /// period otherwise.
+    fileprivate static func known(
+        _ keys: [PurchaseKey], new: [PurchaseKey: [PurchaseStatement]]?
+    ) -> PostgresQuery {
+        let since = keys.map { key in new?[key]?.map(\.since).min() }
+        let added = keys.enumerated().flatMap { number, key in
+            (new?[key] ?? []).compactMap { statement in statement.transaction.map { (Int64(number + 1), $0) } }
+        }
+        let facts = PurchaseStatement.columns.dropFirst(3).map { "f.\($0.name)" }.joined(separator: ", ")
+        return PostgresQuery(
+            "ledger.known",
+            """
+            with added as materialized (
+                select * from unnest(\(added.map(\.0)), \(added.map(\.1.transactionID)), \(added.map(\.1.webOrderLineItemID)),
+                                     \(added.map { $0.1.purchasedAt.map(PostgresTimestamp.init) }))
+                    as added (n, transaction_id, item, purchased_at)
+            ), header as materialized (
+                select key.*, p.anomalies, s.earlier_phases, s.carried_account_token,
+                       case when s.earlier_phases > 0 and s.is_regular and key.since >= s.phase_starts[1]
+                                 and not exists (
+                                     select from added a
+                                       join storehook.transactions t
+                                            on t.transaction_id = a.transaction_id and t.bundle_id = key.bundle_id
+                                           and t.environment = key.environment
+                                      where a.n = key.n and t.purchased_at is distinct from a.purchased_at)
+                                 and not exists (
+                                     select from added a
+                                       join storehook.transactions t
+                                            on t.web_order_line_item_id = a.item and t.bundle_id = key.bundle_id
+                                           and t.environment = key.environment
+                                      where a.n = key.n and t.original_transaction_id = key.original_transaction_id
+                                        and t.purchased_at is distinct from a.purchased_at)
+                            then s.phase_starts[1] end as horizon
+                  from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)),
+                              \(since.map { $0.map(PostgresTimestamp.init) }))
+                       with ordinality as key (original_transaction_id, bundle_id, environment, since, n)
+                  join storehook.purchase_lines p using (original_transaction_id, bundle_id, environment)
+                  left join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
+            ), bounded as materialized (
+                select header.*,
+                       case when horizon is not null then (
+                           select t.purchased_at from storehook.transactions t
+                            where t.original_transaction_id = header.original_transaction_id
+                              and t.bundle_id = header.bundle_id and t.environment = header.environment
+                              and t.purchased_at <= horizon
+                            order by t.purchased_at desc offset 2 limit 1) end as cut,
+                       case when horizon is not null then (
+                           select f.signed_at from storehook.purchase_facts f
+                            where f.original_transaction_id = header.original_transaction_id
+                              and f.bundle_id = header.bundle_id and f.environment = header.environment
+                              and f.signed_at <= horizon
+                            order by f.signed_at desc offset 3 limit 1) end as first_statement
+                  from header
+            )
+            select b.n, b.anomalies, b.earlier_phases, tail.horizon, tail.cut, b.carried_account_token, \(unescaped: facts)
+              from bounded b
+              -- Both or neither: what is left out must have been over before both.
+              left join lateral (select b.horizon, b.cut, least(b.cut - interval '2 days', b.first_statement) as begins
+                                  where b.cut is not null and b.first_statement is not null) tail on true
+              left join storehook.purchase_facts f
+                   on f.original_transaction_id = b.original_transaction_id and f.bundle_id = b.bundle_id
+                  and f.environment = b.environment and f.signed_at >= coalesce(tail.begins, '-infinity')
+            """)
+    }
+}

@@ -1,0 +1,173 @@
+import AppStorePayloads
+import Foundation
+import Postgres
+import Subscriptions
+
+/// What one piece of evidence said about one purchase: a row of `storehook.purchase_facts`.
+struct PurchaseStatement: Sendable {
+    let key: PurchaseKey
+    let outboxID: Int64
+    /// When it was signed: the outer signedDate of a notification, the record's own otherwise.
+    let signedAt: Timestamp
+    let reportedStatus: ReportedStatus?
+    let transaction: TransactionFact?
+    let renewal: RenewalFact?
+
+    /// Takes what was said into the facts; answers whether any of it was not known.
+    func merge(into facts: inout PurchaseFacts) -> Bool {
+        var changed = false
+        if let transaction { changed = facts.merge(transaction) || changed }
+        if let renewal { changed = facts.merge(renewal) || changed }
+        if let reportedStatus { changed = facts.merge(reportedStatus) || changed }
+        return changed
+    }
+
+    /// Whether its parts are dated as Apple dates them.
+    var isRegular: Bool { transaction?.isRegular ?? true && renewal?.isRegular ?? true }
+
+    /// The earliest instant of which it may say anything new.
+    var since: Timestamp {
+        var since = min(signedAt, transaction?.asOf ?? signedAt, renewal?.asOf ?? signedAt)
+        for date in [transaction?.purchasedAt, transaction?.revokedAt].compactMap(\.self) { since = min(since, date) }
+        return since
+    }
+}
+
+extension PurchaseStatement {
+    /// What an entry says; nil where it concerns no purchase.
+    init?(_ entry: LedgerEntry) {
+        guard let key = entry.purchase else { return nil }
+        self.init(
+            key: key, outboxID: entry.outboxID, signedAt: entry.signedAt, status: entry.reportedStatus,
+            transaction: entry.transaction.map { TransactionFact($0.payload, digest: $0.digest, asOf: entry.signedAt) },
+            renewal: entry.renewal.map {
+                RenewalFact(
+                    $0.payload, digest: $0.digest, asOf: entry.signedAt, reportedStatus: entry.reportedStatus)
+            })
+    }
+
+    /// The parts of one piece of evidence count together, from the earliest of their dates on.
+    init(
+        key: PurchaseKey, outboxID: Int64, signedAt: Timestamp, status: Int?, transaction: TransactionFact?,
+        renewal: RenewalFact?
+    ) {
+        self.key = key
+        self.outboxID = outboxID
+        self.signedAt = signedAt
+        self.transaction = transaction
+        self.renewal = renewal
+        reportedStatus = status.map {
+            ReportedStatus(
+                status: $0, signedAt: signedAt,
+                asOf: min(signedAt, renewal?.signedAt ?? signedAt, transaction?.signedAt ?? signedAt))
+        }
+    }
+
+    /// The columns of `storehook.purchase_facts`.
+    static let columns: [LedgerColumn<PurchaseStatement>] = [
+        LedgerColumn("original_transaction_id") { $0.key.originalTransactionID },
+        LedgerColumn("bundle_id") { $0.key.bundleID },
+        LedgerColumn("environment") { $0.key.environment },
+        LedgerColumn("outbox_id") { $0.outboxID },
+        LedgerColumn("signed_at") { PostgresTimestamp($0.signedAt) },
+        LedgerColumn("reported_status") { $0.reportedStatus.map { Int16(clamping: $0.status) } },
+        LedgerColumn("transaction_id") { $0.transaction?.transactionID },
+        LedgerColumn("transaction_signed_at") { $0.transaction.map { PostgresTimestamp($0.signedAt) } },
+        LedgerColumn("transaction_digest") { $0.transaction?.digest },
+        LedgerColumn("web_order_line_item_id") { $0.transaction?.webOrderLineItemID },
+        LedgerColumn("product_id") { $0.transaction?.productID },
+        LedgerColumn("subscription_group_id") { $0.transaction?.subscriptionGroupID },
+        LedgerColumn("kind") { $0.transaction?.kind?.rawValue },
+        LedgerColumn("ownership") { $0.transaction?.ownership },
+        LedgerColumn("purchased_at") { $0.transaction?.purchasedAt.map(PostgresTimestamp.init) },
+        LedgerColumn("expires_at") { $0.transaction?.expiresAt.map(PostgresTimestamp.init) },
+        LedgerColumn("revoked_at") { $0.transaction?.revokedAt.map(PostgresTimestamp.init) },
+        LedgerColumn("revocation_percentage") { $0.transaction?.revocationPercentage },
+        LedgerColumn("is_upgraded") { $0.transaction?.isUpgraded },
+        LedgerColumn("is_renewal") { $0.transaction?.isRenewal },
+        LedgerColumn("is_free_trial") { $0.transaction?.isFreeTrial },
+        LedgerColumn("quantity") { $0.transaction?.quantity },
+        LedgerColumn("app_account_token") { $0.transaction?.appAccountToken.map(UUID.init) },
+        LedgerColumn("renewal_signed_at") { $0.renewal.map { PostgresTimestamp($0.signedAt) } },
+        LedgerColumn("renewal_digest") { $0.renewal?.digest },
+        LedgerColumn("current_product_id") { $0.renewal?.productID },
+        LedgerColumn("renewal_product_id") { $0.renewal?.renewalProductID },
+        LedgerColumn("auto_renew") { $0.renewal?.autoRenew },
+        LedgerColumn("renews_at") { $0.renewal?.renewsAt.map(PostgresTimestamp.init) },
+        LedgerColumn("expiration_intent") { $0.renewal?.expirationIntent.map { Int16(clamping: $0) } },
+        LedgerColumn("in_billing_retry") { $0.renewal?.inBillingRetry },
+        LedgerColumn("grace_expires_at") { $0.renewal?.graceExpiresAt.map(PostgresTimestamp.init) },
+        LedgerColumn("price_increase_pending") { $0.renewal?.priceIncreasePending },
+        LedgerColumn("renewal_account_token") { $0.renewal?.appAccountToken.map(UUID.init) },
+    ]
+
+    /// Reads a row of `storehook.purchase_facts` whose columns begin at a place, in the order of ``columns`` after the key.
+    init(_ row: PostgresRow, at place: Int, of key: PurchaseKey) throws {
+        var cells = RowCells(row, at: place)
+        let outboxID: Int64 = try cells.next()
+        let signedAt = Timestamp(try cells.next(PostgresTimestamp.self))
+        let status: Int16? = try cells.next()
+        let transaction = try TransactionFact(&cells, asOf: signedAt)
+        let renewal = try RenewalFact(&cells, asOf: signedAt, reportedStatus: status.map(Int.init))
+        self.init(
+            key: key, outboxID: outboxID, signedAt: signedAt, status: status.map(Int.init), transaction: transaction,
+            renewal: renewal)
+    }
+}
+
+/// A row's columns one after the other: looking each up by its name would cost more than reading it.
+struct RowCells {
+    private let row: PostgresRow
+    private var place: Int
+
+    init(_ row: PostgresRow, at place: Int = 0) {
+        self.row = row
+        self.place = place
+    }
+
+    mutating func next<Value: PostgresDecodable>(_ type: Value.Type = Value.self) throws -> Value {
+        defer { place += 1 }
+        return try row.decode(place, as: type)
+    }
+
+    mutating func nextTimestamp() throws -> Timestamp? { try next(PostgresTimestamp?.self).map(Timestamp.init) }
+    mutating func nextIdentifier() throws -> UniqueIdentifier? { try next(UUID?.self).map(UniqueIdentifier.init) }
+    mutating func skip(_ count: Int) { place += count }
+}
+
+extension TransactionFact {
+    /// Nil where the evidence had no transaction.
+    fileprivate init?(_ cells: inout RowCells, asOf: Timestamp) throws {
+        guard let id: String = try cells.next(String?.self) else {
+            cells.skip(16)
+            return nil
+        }
+        let signedAt = Timestamp(try cells.next(PostgresTimestamp.self))
+        let digest: [UInt8] = try cells.next()
+        self.init(
+            transactionID: id, webOrderLineItemID: try cells.next(), productID: try cells.next(),
+            subscriptionGroupID: try cells.next(), kind: try cells.next(String?.self).map(ProductType.init(rawValue:)),
+            ownership: try cells.next(), purchasedAt: try cells.nextTimestamp(), expiresAt: try cells.nextTimestamp(),
+            revokedAt: try cells.nextTimestamp(), signedAt: signedAt, asOf: min(asOf, signedAt), digest: digest)
+        revocationPercentage = try cells.next()
+        isUpgraded = try cells.next()
+        isRenewal = try cells.next()
+        isFreeTrial = try cells.next()
+        quantity = try cells.next()
+        appAccountToken = try cells.nextIdentifier()
+    }
+}
+
+extension RenewalFact {
+    /// Nil where the evidence had no renewal info.
+    fileprivate init?(_ cells: inout RowCells, asOf: Timestamp, reportedStatus: Int?) throws {
+        guard let signedAt = try cells.nextTimestamp() else { return nil }
+        let digest: [UInt8] = try cells.next()
+        self.init(
+            productID: try cells.next(), renewalProductID: try cells.next(), autoRenew: try cells.next(),
+            renewsAt: try cells.nextTimestamp(), expirationIntent: try cells.next(Int16?.self).map(Int.init),
+            inBillingRetry: try cells.next(), graceExpiresAt: try cells.nextTimestamp(),
+            priceIncreasePending: try cells.next(), appAccountToken: try cells.nextIdentifier(), signedAt: signedAt,
+            asOf: min(asOf, signedAt), reportedStatus: reportedStatus, digest: digest)
+    }
+}

@@ -1,0 +1,142 @@
+import AppStorePayloads
+import Postgres
+import Subscriptions
+
+/// What a batch does to one purchase: the facts as they stand, merged with what the batch says, and what is derived from
+/// that, once.
+struct PurchaseUpdate: Sendable {
+    /// A whole signed record and the notification that brought it.
+    struct Sourced<Payload: Sendable>: Sendable {
+        var key: PurchaseKey
+        var record: LedgerEntry.Signed<Payload>
+        var notificationUUID: UniqueIdentifier?
+    }
+
+    /// Whole records of one purchase whose evidence retention has dropped.
+    struct KeptRecords: Sendable {
+        var transactions: [Sourced<TransactionPayload>] = []
+        var renewals: [Sourced<RenewalInfoPayload>] = []
+    }
+
+    let known: KnownPurchase
+    let state: PurchaseState
+    /// Whether the end of its facts can be told from the beginning by dates. Only then are they ever read in part.
+    let isRegular: Bool
+    /// The latest-signed record of each transaction that the batch brought, to be written unless a later one stands.
+    let transactions: [Sourced<TransactionPayload>]
+    /// The latest-signed renewal info that the batch brought.
+    let renewal: Sourced<RenewalInfoPayload>?
+
+    var key: PurchaseKey { known.key }
+
+    /// Derives the purchase; nil where the facts that were read do not reach back far enough for what is new.
+    /// - Parameters:
+    ///   - entries: what the batch brings of it.
+    ///   - kept: whole records whose evidence is gone, for who derives everything anew.
+    init?(
+        _ known: KnownPurchase, _ entries: [LedgerEntry], kept: KeptRecords = KeptRecords(), policy: StatusPolicy
+    ) {
+        self.known = known
+        var facts = known.facts
+        for entry in entries {
+            guard let statement = PurchaseStatement(entry) else { continue }
+            guard known.isWhole || statement.isRegular else { return nil }
+            _ = statement.merge(into: &facts)
+        }
+        switch known.extent {
+        case .whole:
+            state = PurchaseState(facts, in: known.key.environment, policy: policy)
+            isRegular = PurchaseState.isRegular(facts)
+        case .tail(let cut, let horizon, let carriedAccount):
+            guard PurchaseState.mayBeCut(facts, at: cut, from: horizon) else { return nil }
+            facts.cut(at: cut)
+            isRegular = true
+            state = PurchaseState(
+                facts, in: known.key.environment, policy: policy, from: horizon, carriedAccount: carriedAccount)
+        }
+        transactions = Self.latest(
+            kept.transactions
+                + entries.compactMap { entry in
+                    entry.transaction.map {
+                        Sourced(key: known.key, record: $0, notificationUUID: entry.notification.uuid)
+                    }
+                })
+        renewal = Self.latest(
+            kept.renewals
+                + entries.compactMap { entry in
+                    entry.renewal.map {
+                        Sourced(key: known.key, record: $0, notificationUUID: entry.notification.uuid)
+                    }
+                })
+        guard subscriptionRow != .outOfReach else { return nil }
+    }
+
+    /// What is to stand in `subscriptions` and `subscription_history`.
+    enum SubscriptionRow: Equatable {
+        case none
+        /// Phases that belong to `subscription_history` stand before the ones that were derived, and more of them than do
+        /// by their number now.
+        case outOfReach
+        case phases(SubscriptionPhases)
+    }
+
+    /// A subscription's phases, divided between the two tables.
+    struct SubscriptionPhases: Equatable {
+        /// All phases that were derived.
+        let phases: [Phase]
+        /// How many of them go to `subscription_history`.
+        let moved: Int
+        /// How many stand there before them.
+        let before: Int
+
+        var history: ArraySlice<Phase> { phases[..<moved] }
+        var current: ArraySlice<Phase> { phases[moved...] }
+        var earlier: Int { before + moved }
+    }
+
+    var subscriptionRow: SubscriptionRow {
+        guard let subscription = state.subscription else {
+            if case .tail = known.extent { return .outOfReach }
+            return .none
+        }
+        let before: Int
+        if case .tail = known.extent { before = known.earlierPhases ?? 0 } else { before = 0 }
+        let earlier = StoredPhases.earlier(of: before + subscription.phases.count)
+        guard earlier >= before else { return .outOfReach }
+        return .phases(SubscriptionPhases(phases: subscription.phases, moved: earlier - before, before: before))
+    }
+
+    private static func latest(_ records: [Sourced<TransactionPayload>]) -> [Sourced<TransactionPayload>] {
+        var latest: [String: Sourced<TransactionPayload>] = [:]
+        for record in records {
+            let id = record.record.payload.transactionId
+            if let known = latest[id], !record.replaces(known) { continue }
+            latest[id] = record
+        }
+        return latest.values.sorted { $0.record.payload.transactionId < $1.record.payload.transactionId }
+    }
+
+    private static func latest(_ records: [Sourced<RenewalInfoPayload>]) -> Sourced<RenewalInfoPayload>? {
+        records.reduce(nil) { latest, record in latest.map { record.replaces($0) ? record : $0 } ?? record }
+    }
+}
+
+/// What orders whole records of one thing.
+protocol DatedPayload {
+    var signedDate: Timestamp { get }
+}
+
+extension TransactionPayload: DatedPayload {}
+extension RenewalInfoPayload: DatedPayload {}
+
+extension PurchaseUpdate.Sourced where Payload: DatedPayload {
+    /// The rule of ``SignedFact/supersedes(_:)``, and of one record out of two notifications the smaller UUID is named, so
+    /// that the order of arrival shows nowhere.
+    func replaces(_ known: Self) -> Bool {
+        let (signedAt, knownSignedAt) = (record.payload.signedDate, known.record.payload.signedDate)
+        if signedAt != knownSignedAt { return signedAt > knownSignedAt }
+        if record.digest != known.record.digest { return known.record.digest.lexicographicallyPrecedes(record.digest) }
+        guard let uuid = notificationUUID else { return false }
+        return known.notificationUUID.map { uuid < $0 } ?? true
+    }
+}

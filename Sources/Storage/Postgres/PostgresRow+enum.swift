@@ -1,0 +1,15 @@
+extension PostgresRow {
+    /// Reads a text column as one of the values that a type has for it.
+    ///
+    /// - Throws: ``PostgresError`` (`.decoding`) as ``decode(_:as:)-(String,_)``, and if the text is none of them: it was
+    ///   written by a release that knows more. The error names the column, never the text.
+    package func decode<T: RawRepresentable>(
+        _ column: String, among: T.Type
+    ) throws(PostgresError) -> T where T.RawValue == String {
+        guard let value = T(rawValue: try decode(column, as: String.self)) else {
+            throw PostgresError(
+                .decoding, "column \"\(column)\": a value that this release does not know", operation: "decode")
+        }
+        return value
+    }
+}

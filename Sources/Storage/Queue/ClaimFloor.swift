@@ -1,0 +1,37 @@
+package import Postgres
+
+/// Where a worker's next claim begins to look.
+///
+/// A claim walks the queue's index from the earliest due time on. While some transaction, anybody's, pins the vacuum
+/// horizon, everything settled since stays in that index as dead entries, and a claim from the beginning reads all of them
+/// to find the first live row: the queue gets slower with each notification it settles. So a worker begins where its last
+/// claim found something.
+///
+/// A row may still turn up below: one stored by a transaction that began early and committed late, or one whose claim was
+/// rolled back. ``slack`` covers what is usual, and every ``sweepInterval`` a claim looks at everything.
+package struct ClaimFloor: Sendable {
+    /// How far below the last find the next claim begins: longer than storing takes.
+    static let slack: Duration = .seconds(1)
+    /// The time between two claims that look at everything.
+    static let sweepInterval: Duration = .seconds(10)
+
+    private var floor: PostgresTimestamp?
+    private var sweptAt: ContinuousClock.Instant?
+
+    /// A floor that lets the first claim look at everything.
+    package init() {}
+
+    /// Where the next claim is to begin; nil: look at everything.
+    package mutating func next(now: ContinuousClock.Instant = .now) -> PostgresTimestamp? {
+        if let sweptAt, now - sweptAt < Self.sweepInterval { return floor }
+        sweptAt = now
+        return nil
+    }
+
+    /// Learns from what a claim brought: nothing that is still to be done fell due before its first row or, where it found
+    /// none, before the claim itself.
+    package mutating func learn(from batch: ClaimedBatch<some Sendable>) {
+        guard let end = batch.oldestDueAt ?? batch.claimedAt else { return }
+        floor = end.adding(.zero - Self.slack)
+    }
+}

@@ -1,0 +1,17 @@
+/// What a claim fetches besides the queue's own columns, in the same statement.
+///
+/// Text of the program's own. The rows claimed are `claimed` (id, received_at, attempts, lapsed, last_reason), and `c`
+/// where they are joined to.
+package struct ClaimJoin: Sendable, Hashable {
+    let columns: String
+    let clause: String
+
+    /// Literals alone, because they stand in the statement as they are.
+    /// - Parameters:
+    ///   - columns: what to select, separated by commas.
+    ///   - clause: an outer join, so that no claimed row is lost by it.
+    package init(columns: StaticString, clause: StaticString) {
+        self.columns = "\(columns)"
+        self.clause = "\(clause)"
+    }
+}

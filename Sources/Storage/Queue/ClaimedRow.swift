@@ -1,0 +1,29 @@
+package import Postgres
+
+/// One row that a worker has claimed, how often it was tried, and what it stands for.
+package struct ClaimedRow<Content: Sendable>: Sendable {
+    /// The row's number.
+    package var id: Int64
+    /// Since when there is something to do.
+    package var receivedAt: PostgresTimestamp
+    /// Claims so far, this one included.
+    package var attempts: Int
+    /// Whether the lease before this one ran out unsettled: its worker died, hung, or was killed by this very row.
+    package var lapsed: Bool
+    /// Why the attempt before this one was put off; nil for the first.
+    package var lastReason: String?
+    /// What the queue's owner read with the claim.
+    package var content: Content
+
+    /// A row as a claim brings it.
+    package init(
+        id: Int64, receivedAt: PostgresTimestamp, attempts: Int, lapsed: Bool, lastReason: String?, content: Content
+    ) {
+        self.id = id
+        self.receivedAt = receivedAt
+        self.attempts = attempts
+        self.lapsed = lapsed
+        self.lastReason = lastReason
+        self.content = content
+    }
+}

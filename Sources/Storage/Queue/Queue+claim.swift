@@ -1,0 +1,116 @@
+package import Postgres
+
+extension Queue {
+    /// Claims up to `limit` due rows, for a queue whose rows say all there is to know.
+    package func claim(
+        _ limit: Int, for lease: Lease, from floor: PostgresTimestamp? = nil
+    ) async throws -> ClaimedBatch<Void> {
+        try await claim(limit, for: lease, from: floor, joining: nil) { rows in rows.map { _ in () } }
+    }
+
+    /// Claims up to `limit` due rows and reads what they stand for, as one step.
+    ///
+    /// The attempt is counted and committed before this returns, so that a row which ends the process is counted all the
+    /// same. Rows whose last lease ran out are claimed one at a time: should one of them be what killed the worker, it
+    /// takes no neighbour along again.
+    ///
+    /// Either the caller holds the rows afterwards or nobody does: if they cannot be read they are given back, as if they
+    /// had never been claimed. What remains to a lease's end is an answer that was lost on its way, and a database that
+    /// does not take them back.
+    /// - Parameters:
+    ///   - floor: looks at rows that fell due at or after this instant alone: see ``ClaimFloor``. Without one, at every row.
+    ///   - join: what to fetch besides.
+    ///   - read: what the rows stand for, one for each, in the order of the rows.
+    /// - Throws: `PostgresError`, or what `read` throws.
+    package func claim<Content: Sendable>(
+        _ limit: Int, for lease: Lease, from floor: PostgresTimestamp? = nil, joining join: ClaimJoin?,
+        _ read: @Sendable ([PostgresRow]) async throws -> [Content]
+    ) async throws -> ClaimedBatch<Content> {
+        let found = try await pool.query(claiming(limit, lease, floor, join))
+        do {
+            // One row without an id tells the time where there was nothing to claim.
+            let rows = try found.compactMap { row in
+                try row.decode("id", as: Int64?.self).map { (id: $0, row: row) }
+            }
+            let contents = try await read(rows.map(\.row))
+            precondition(
+                contents.count == rows.count, "what \(rows.count) rows stand for was read for \(contents.count)")
+            return try ClaimedBatch(
+                token: lease.token,
+                claimedAt: found.first?.decode("claimed_at"),
+                oldestDueAt: found.first?.decode("oldest_due_at"),
+                rows: zip(rows, contents).map { claimed, content in
+                    try ClaimedRow(
+                        id: claimed.id,
+                        receivedAt: claimed.row.decode("received_at"),
+                        attempts: Int(claimed.row.decode("attempts", as: Int16.self)),
+                        lapsed: claimed.row.decode("lapsed"),
+                        lastReason: claimed.row.decode("last_reason"),
+                        content: content)
+                })
+        } catch {
+            let ids = found.compactMap { (try? $0.decode("id", as: Int64?.self)) ?? nil }
+            throw await giveBack(ids, lease, after: error)
+        }
+    }
+
+    /// Gives rows back that could not be read.
+    /// - Returns: what went wrong first; it tells too if the rows could not be given back.
+    private func giveBack(_ ids: [Int64], _ lease: Lease, after error: any Error) async -> any Error {
+        // In a task of its own: who was cancelled while reading must give back as well.
+        let releasing = Task {
+            for attempt in 1..<Self.releaseAttempts {
+                do {
+                    return try await release(ids, token: lease.token)
+                } catch let error as PostgresError where error.isTransient {
+                    try await Task.sleep(for: Self.releaseBackoff.pause(afterFailures: attempt))
+                }
+            }
+            try await release(ids, token: lease.token)
+        }
+        guard case .failure = await releasing.result, var told = error as? PostgresError else { return error }
+        told.message +=
+            "; the \(ids.count) rows claimed before could not be given back and fall due when their lease ends"
+        return told
+    }
+
+    private static let releaseAttempts = 3
+    private static let releaseBackoff = Backoff(base: .milliseconds(100), cap: .seconds(1))
+
+    /// A CTE is the fence: the locking select runs once, with its limit, whatever the planner thinks of the update. The
+    /// first outer join is there for the clock: a claim that finds nothing tells the time too.
+    private func claiming(
+        _ limit: Int, _ lease: Lease, _ floor: PostgresTimestamp?, _ join: ClaimJoin?
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "\(table.statements).claim",
+            """
+            with due as materialized (
+                select id, due_at, lease_token is not null as lapsed
+                  from \(unescaped: table.name)
+                 where due_at <= now() and due_at >= coalesce(\(floor), '-infinity'::timestamptz)
+                 order by due_at, id
+                 limit \(limit)
+                   for update skip locked
+            ), first as (
+                select id, due_at, lapsed from due order by due_at, id limit 1
+            ), claimed as (
+                update \(unescaped: table.name) q
+                   set attempts = q.attempts + 1,
+                       due_at = now() + make_interval(secs => \(lease.duration / .seconds(1))),
+                       lease_owner = \(lease.owner),
+                       lease_token = \(lease.token)
+                  from due, first
+                 where q.id = due.id
+                   and case when first.lapsed then due.id = first.id else not due.lapsed end
+                returning q.id, q.received_at, q.attempts, due.lapsed, q.last_reason
+            )
+            select now() as claimed_at, (select due_at from first) as oldest_due_at,
+                   c.id, c.received_at, c.attempts, c.lapsed, c.last_reason\(unescaped: join.map { ", \($0.columns)" } ?? "")
+              from (select) as clock
+              left join claimed c on true
+              \(unescaped: join?.clause ?? "")
+             order by c.id
+            """)
+    }
+}

@@ -1,0 +1,31 @@
+package import Postgres
+
+/// Work that any number of workers share: rows of a narrow table, claimed, and settled by whoever holds them.
+///
+/// The only implementation there is; each queue is a ``QueueTable`` of its own. What the rows stand for, and what becomes
+/// of those that cannot be done, is the owner's: the outbox keeps Apple's bytes and dead letters beside its queue.
+///
+///     inserted ──▶ ready ──claim──▶ leased ──acknowledge──▶ gone (with its effect, in one transaction)
+///                   ▲ ▲               │ │ │
+///                   │ └───release─────┘ │ └── lease runs out: ready again, claimed alone, the attempt counted
+///                   │                   │
+///                   └─due─ scheduled ◀──┴ reschedule (a passing fault)
+///
+/// Guarantees, each with a test:
+///
+/// - The attempt is counted and committed before the work begins, so that a row which ends its worker is counted as well.
+/// - Rows whose lease ran out are claimed one at a time: what killed one worker takes no neighbour along again.
+/// - Settling is fenced: only who names the current lease's token can acknowledge, reschedule or release.
+/// - A claim that fails after the rows were leased gives them back: see ``claim(_:for:from:joining:_:)``.
+/// - The database's clock is the only one.
+package struct Queue: Sendable {
+    let pool: PostgresPool
+    /// Where its rows are.
+    package let table: QueueTable
+
+    /// The queue in a table.
+    package init(_ table: QueueTable, _ pool: PostgresPool) {
+        self.table = table
+        self.pool = pool
+    }
+}

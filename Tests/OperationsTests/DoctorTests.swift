@@ -1,0 +1,50 @@
+import AppStoreVerification
+import Foundation
+import Outbox
+import Testing
+
+@testable import Operations
+
+@Suite("What the doctor says of clocks and settings")
+struct DoctorTests {
+    @Test("allows for the time that the question took: only what is certain counts")
+    func clocks() {
+        func difference(_ before: Double, _ after: Double, _ there: Double) -> ClockDifference {
+            ClockDifference(before: .seconds(before), after: .seconds(after), there: .seconds(there))
+        }
+        #expect(difference(100, 104, 102).certain == .zero)
+        #expect(difference(100, 104, 90).certain == .seconds(10))
+        #expect(difference(100, 104, 90).text == "12.000 s ahead of")
+        #expect(difference(100, 100, 103.25).certain == .milliseconds(3250))
+        #expect(difference(100, 100, 103.25).text == "3.250 s behind")
+        // A clock that was set back meanwhile.
+        #expect(difference(104, 100, 102).certain == .zero)
+    }
+
+    private func findings(
+        _ faults: [String] = [], apps: [String: Int64?]? = ["com.example.app": 1],
+        roots: Set<Fingerprint> = [.appleRootG3], certificate: ConfigurationChecks.Certificate = .none,
+        role: DatabaseRole? = nil
+    ) -> [String: Finding.Status] {
+        let trust = apps.map { VerifierConfiguration(apps: $0, trustedRoots: roots) }
+        let findings = ConfigurationChecks(faults: faults, trust: trust, certificate: certificate, role: role)
+            .findings()
+        return Dictionary(findings.map { ($0.check, $0.status) }) { first, _ in first }
+    }
+
+    @Test("finds nothing to do where everything is set, and each thing that is not")
+    func settings() {
+        #expect(findings() == ["configuration": .ok, "apps": .ok, "roots": .ok, "certificate": .skipped])
+        #expect(findings(["DATABASE_URL is not set"], apps: nil)["configuration"] == .failed)
+        #expect(findings(["x"], apps: nil)["apps"] == .skipped)
+        #expect(findings(apps: [:])["apps"] == .failed)
+        #expect(findings(apps: [:], role: .receiver)["apps"] == .skipped)
+        // Production names apps by a number as well.
+        #expect(findings(apps: ["com.example.app": nil])["apps"] == .failed)
+        #expect(findings(roots: [])["roots"] == .failed)
+        let soon = Date(timeIntervalSinceNow: 86_400)
+        #expect(findings(certificate: .usable(file: "x", expires: soon))["certificate"] == .failed)
+        #expect(findings(certificate: .usable(file: "x", expires: .distantFuture))["certificate"] == .ok)
+        #expect(findings(certificate: .unusable("no key"))["certificate"] == .failed)
+    }
+}

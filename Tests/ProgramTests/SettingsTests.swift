@@ -1,0 +1,84 @@
+import AppStorePayloads
+import AppStoreVerification
+import Foundation
+import Outbox
+import Simulator
+import Subscriptions
+import Testing
+
+@testable import storehook
+
+@Suite("The settings")
+struct SettingsTests {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private func ages(_ value: String, environments: String = "") throws -> [Environment: Duration] {
+        try Settings(environment: [
+            "STOREHOOK_MAX_PAYLOAD_AGE_DAYS": value, "STOREHOOK_ENVIRONMENTS": environments,
+        ]).verifier().maximumAges
+    }
+
+    @Test("limit the age of what is posted in every environment served, or in each as it is told; in none unless told")
+    func maximumAge() throws {
+        #expect(try ages("").isEmpty)
+        #expect(try ages("30") == [.production: .seconds(30 * 86_400), .sandbox: .seconds(30 * 86_400)])
+        #expect(try ages("1", environments: "Xcode") == [.xcode: .seconds(86_400)])
+        #expect(try ages("Production=30, Sandbox=7")[.sandbox] == .seconds(7 * 86_400))
+        #expect(try ages("Sandbox=7") == [.sandbox: .seconds(7 * 86_400)])
+        for bad in ["0", "-1", "soon", "Moon=3", "Xcode=3", "Production=", "=3", "36501", "3=Production"] {
+            #expect(throws: CommandFailure.self, "\(bad)") { try ages(bad) }
+        }
+    }
+
+    @Test("reach the worker: what is older than its environment's limit is a dead letter, and is done where it is not")
+    func workersLimit() async throws {
+        let tenDaysAgo = Milliseconds(Int64(Date().timeIntervalSince1970 - 864_000) * 1000)
+        for (limit, dead) in [("Sandbox=3", ["payload_too_old"]), ("Production=3", [])] {
+            try await withSite { site in
+                var subscriber = SimulatedSubscriber(lane: 1, seed: 1)
+                subscriber.buy(.premiumMonthly, at: tenDaysAgo)
+                let texts = subscriber.takeNotifications().map { $0.signed(by: site.authority) }
+                try await site.outbox.store(texts.map { Array($0.utf8) })
+                try await site.with(["work"], ["STOREHOOK_MAX_PAYLOAD_AGE_DAYS": limit]) { _ in
+                    try await site.untilDone()
+                }
+                let letters = try await site.outbox.deadLetters(DeadLetterFilter(), limit: 9)
+                #expect(letters.map(\.reason) == dead, "\(limit)")
+                #expect(try await site.outbox.conservation().applied == (dead.isEmpty ? 1 : 0))
+            }
+        }
+    }
+
+    @Test("have the days of grace that App Store Connect offers, 16 unless told otherwise")
+    func graceDays() throws {
+        #expect(try Settings(environment: [:]).statusPolicy() == StatusPolicy())
+        for days in [3, 16, 28] as [Int64] {
+            let settings = Settings(environment: ["STOREHOOK_GRACE_DAYS": "\(days)"])
+            #expect(try settings.statusPolicy() == StatusPolicy(graceDays: days))
+        }
+        for bad in ["0", "7", "-16", "a week", "16 days"] {
+            let settings = Settings(environment: ["STOREHOOK_GRACE_DAYS": bad])
+            #expect(throws: CommandFailure.self, "\(bad)") { try settings.statusPolicy() }
+        }
+    }
+
+    @Test("of which README and runbook speak are read, and README speaks of all that are read")
+    func documented() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+        }
+        func names(_ text: String) -> Set<String> {
+            Set(text.matches(of: /\bSTOREHOOK_[A-Z_]+[A-Z]\b/).map { String($0.0) })
+        }
+        // swift-configuration makes a variable's name of a key by its dots.
+        let read = Set(
+            try text("Sources/Programs/storehook/Settings.swift").matches(of: /"(storehook(\.[a-z]+)+)"/)
+                .map { $0.1.uppercased().replacing(".", with: "_") })
+        #expect(read.count >= 12)
+        for document in ["README.md", "deploy/runbook.md", "deploy/systemd/storehook.conf"] {
+            #expect(names(try text(document)).subtracting(read) == [], "\(document)")
+        }
+        #expect(read.subtracting(names(try text("README.md"))) == [])
+    }
+}
