@@ -19,7 +19,7 @@ struct RebuildTests {
             let report = try await mistaken.run(repair: true) { _ in
             } onDifference: { _ in
             }
-            #expect(report.unverified == 3 && report.lines == 3)
+            #expect(report.unverified == 3 && report.purchases == 3)
             #expect(try await bench.contents() == before)
 
             let wanted = try await mistaken.run(repair: true, discard: true) { _ in

@@ -42,6 +42,15 @@ final class ProgressBar: Sendable {
         let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
         let elapsed = state.started.duration(to: .now) / .seconds(1)
         let rate = elapsed > 0 ? Int(Double(state.done) / elapsed) : 0
-        return "\(label) [\(bar)] \(state.done)/\(total)  \(rate)/s "
+        let left = rate > 0 && state.done < total ? Self.time((total - state.done) / rate) : ""
+        return "\(label) [\(bar)] \(state.done)/\(total)  \(rate)/s \(left)"
+    }
+
+    /// How long the rest will take at the rate so far, as wide as what it is written over.
+    private static func time(_ seconds: Int) -> String {
+        let text =
+            seconds < 60
+            ? "\(seconds) s left" : seconds < 3600 ? "\(seconds / 60) min left" : "\(seconds / 3600) h left"
+        return text + String(repeating: " ", count: max(0, 12 - text.count))
     }
 }

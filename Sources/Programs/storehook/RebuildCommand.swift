@@ -10,9 +10,9 @@ struct RebuildCommand: AsyncParsableCommand {
         discussion: """
             Workers go on meanwhile. --check changes nothing, names each cell that differs, and exits with 1 if there is
             one. Needs the workers' settings: everything is verified again. Where retention has dropped the bytes, the
-            signed records that were kept of them count instead. Lines of which some bytes do not verify under these
+            signed records that were kept of them count instead. Purchases of which some bytes do not verify under these
             settings are named and left as they are, since the settings may be what is wrong; where the bytes should never
-            have been trusted, --forget-unverified derives such a line from the rest.
+            have been trusted, --forget-unverified derives such a purchase from the rest.
 
             Example: storehook rebuild --check
             """)
@@ -20,7 +20,7 @@ struct RebuildCommand: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Flag(help: "Compare with what stands, and change nothing.") var check = false
 
-    @Flag(help: "Mend lines too whose bytes do not all verify: what those brought is forgotten.")
+    @Flag(help: "Repair purchases too whose bytes do not all verify: what those brought is forgotten.")
     var forgetUnverified = false
 
     func validate() throws {
@@ -32,19 +32,19 @@ struct RebuildCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try await shared.settings()
         let verifier = Verifier(configuration: try settings.verifier(), clock: WallClock.now)
-        let report = try await Database.with(settings) { pool in
+        let report = try await Database.with(settings, size: Rebuild.pagesAtOnce + 1) { pool in
             let rebuild = Rebuild(pool: pool, verifier: verifier, ledger: Ledger(policy: try settings.statusPolicy()))
             let progress = ProgressBar(check ? "checking" : "rebuilding", of: Int(try await rebuild.count()))
-            let report = try await rebuild.run(repair: !check, discard: forgetUnverified) { lines in
-                progress.advance(by: lines)
+            let report = try await rebuild.run(repair: !check, discard: forgetUnverified) { purchases in
+                progress.advance(by: purchases)
             } onDifference: { difference in
                 print(difference)
             }
             progress.finish()
             return report
         }
-        let found = "\(report.lines) lines derived anew from Apple's bytes, \(report.differences) differences"
-        print(check || report.differences == 0 || report.unverified > 0 ? found : found + " mended")
+        let found = "\(report.purchases) purchases derived anew from Apple's bytes, \(report.differences) differences"
+        print(check || report.differences == 0 || report.unverified > 0 ? found : found + " repaired")
         if report.withoutBytes > 0 {
             print(
                 "\(report.withoutBytes) notifications' bytes were dropped by retention: "
@@ -52,8 +52,14 @@ struct RebuildCommand: AsyncParsableCommand {
         }
         if report.unverified > 0, !forgetUnverified {
             StandardError.line(
-                "storehook: bytes of \(report.unverified) lines do not verify under these settings, and those lines were "
+                "storehook: bytes of \(report.unverified) purchases do not verify under these settings, and those were "
                     + "left as they are: look at STOREHOOK_APPS, STOREHOOK_ENVIRONMENTS and STOREHOOK_TRUSTED_ROOTS")
+            throw ExitStatus.failed
+        }
+        if report.failed > 0 {
+            StandardError.line(
+                "storehook: \(report.failed) purchases could not be derived, and were left as they are: see above for why"
+            )
             throw ExitStatus.failed
         }
         if check, report.differences > 0 { throw ExitStatus.failed }

@@ -1,27 +1,44 @@
 import AppStorePayloads
 package import AppStoreVerification
 import EvidenceVerification
+import Foundation
 package import Ledger
 import Outbox
 package import Postgres
 import Subscriptions
 
-/// Derives all facts and state anew from Apple's stored bytes, line after line, while workers go on.
+/// Derives all facts and state anew from Apple's stored bytes, while workers go on.
+///
+/// One task lists the purchases, page after page; as many pages as there are cores are derived at once, each in a
+/// transaction of its own. A page that fails for a reason of its own ends nothing: its purchases are tried one by one, and
+/// only the one that cannot be derived is left out, and named.
 package struct Rebuild: Sendable {
     /// What came of it.
     package struct Report: Sendable, Hashable {
-        /// Lines derived anew.
-        package var lines = 0
-        /// Cells that differ, or differed before they were mended.
+        /// Purchases derived anew.
+        package var purchases = 0
+        /// Cells that differ, or differed before they were repaired.
         package var differences = 0
         /// Notifications whose bytes retention has dropped: their part was taken from the signed records as they stand.
         package var withoutBytes = 0
-        /// Lines of which some stored bytes do not verify: those were not mended unless that was asked for.
+        /// Purchases of which some stored bytes do not verify: those were not repaired unless that was asked for.
         package var unverified = 0
+        /// Purchases that could not be derived at all; why is told as it happens.
+        package var failed = 0
+
+        static func + (a: Report, b: Report) -> Report {
+            Report(
+                purchases: a.purchases + b.purchases, differences: a.differences + b.differences,
+                withoutBytes: a.withoutBytes + b.withoutBytes, unverified: a.unverified + b.unverified,
+                failed: a.failed + b.failed)
+        }
     }
 
-    /// Lines in one transaction: what workers may have to wait for, and what is held in memory.
-    private static let linesAtOnce = 100
+    /// Purchases in one transaction: what workers may have to wait for, and what is held in memory.
+    private static let pageSize = 100
+
+    /// Pages derived at once, each over a connection of its own; the pool needs one more for listing.
+    package static let pagesAtOnce = max(2, ProcessInfo.processInfo.activeProcessorCount)
 
     private let pool: PostgresPool
     private let verifier: Verifier
@@ -36,50 +53,88 @@ package struct Rebuild: Sendable {
         outbox = Outbox(pool)
     }
 
-    /// How many lines there are, about.
+    /// How many purchases there are, about.
     package func count() async throws -> Int64 {
         try await LedgerReader(pool).purchaseCount()
     }
 
-    /// Goes through all lines. Ends at stored bytes that cannot be read: what is derived without them would be wrong.
+    /// Goes through all purchases. Ends at stored bytes that cannot be read: what is derived without them would be wrong.
     /// - Parameters:
     ///   - repair: write what was derived where it differs; otherwise only look, each page in a snapshot of its own.
-    ///   - discard: mend lines too of which some stored bytes do not verify under the verifier's settings. What those
+    ///   - discard: repair purchases too of which some stored bytes do not verify under the verifier's settings. What those
     ///     brought is forgotten, which is right for bytes that should never have been trusted and a loss if it is the
     ///     settings that are wrong.
-    ///   - onLines: told how many more are done.
-    ///   - onDifference: told of each cell that differs, and of stored bytes that do not verify any more.
+    ///   - onPurchases: told how many more are done.
+    ///   - onDifference: told of each cell that differs, of stored bytes that do not verify any more, and of purchases that
+    ///     could not be derived.
     package func run(
-        repair: Bool, discard: Bool = false, onLines: @Sendable (Int) -> Void,
-        onDifference: @Sendable (RowDifference) -> Void
+        repair: Bool, discard: Bool = false, onPurchases: @escaping @Sendable (Int) -> Void,
+        onDifference: @escaping @Sendable (RowDifference) -> Void
     ) async throws -> Report {
-        var report = Report()
-        var last: PurchaseKey?
-        while true {
-            let page = try await self.page(after: last, repair: repair, discard: discard)
-            guard let end = page.lines.last else { return report }
+        try await withThrowingTaskGroup(of: Report.self) { group in
+            var report = Report()
+            var last: PurchaseKey?
+            var running = 0
+            while true {
+                let keys = try await next(after: last)
+                guard let end = keys.last else { break }
+                last = end
+                if running == Self.pagesAtOnce, let done = try await group.next() {
+                    report = report + done
+                    running -= 1
+                }
+                running += 1
+                group.addTask {
+                    let report = try await derive(keys, repair: repair, discard: discard, onDifference)
+                    onPurchases(keys.count)
+                    return report
+                }
+            }
+            for try await done in group { report = report + done }
+            return report
+        }
+    }
+
+    private func next(after last: PurchaseKey?) async throws -> [PurchaseKey] {
+        try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "rebuild")) { session in
+            try ledger.purchases(after: last, limit: Self.pageSize, session)
+        }
+    }
+
+    private func derive(
+        _ keys: [PurchaseKey], repair: Bool, discard: Bool, _ onDifference: @Sendable (RowDifference) -> Void
+    ) async throws -> Report {
+        do {
+            let page = try await page(keys, repair: repair, discard: discard)
             page.differences.forEach(onDifference)
-            onLines(page.lines.count)
-            report.lines += page.lines.count
-            report.differences += page.differences.count
-            report.withoutBytes += page.withoutBytes
-            report.unverified += page.unverified
-            last = end
+            return page.report
+        } catch let error as PostgresError where !error.isTransient {
+            guard keys.count == 1, let key = keys.first else {
+                var report = Report()
+                for key in keys {
+                    report = report + (try await derive([key], repair: repair, discard: discard, onDifference))
+                }
+                return report
+            }
+            onDifference(
+                RowDifference(
+                    table: "purchase_lines",
+                    key: "\(key.originalTransactionID) \(key.bundleID) \(key.environment)", column: "*",
+                    stored: "what stands", derived: "could not be derived: \(error)"))
+            return Report(purchases: 1, failed: 1)
         }
     }
 
     private func page(
-        after last: PurchaseKey?, repair: Bool, discard: Bool
-    ) async throws -> (lines: [PurchaseKey], differences: [RowDifference], withoutBytes: Int, unverified: Int) {
+        _ keys: [PurchaseKey], repair: Bool, discard: Bool
+    ) async throws -> (report: Report, differences: [RowDifference]) {
         // Looking takes one snapshot for all its statements; repair must see what others commit before its locks.
         let options = TransactionOptions(
             isolation: repair ? .readCommitted : .repeatableRead, isReadOnly: !repair, name: "rebuild")
         return try await pool.withTransaction(options) { session in
-            let lines = try ledger.purchases(after: last, limit: Self.linesAtOnce, session)
-            guard !lines.isEmpty else { return ([], [], 0, 0) }
             var unverified: [RowDifference] = []
             let (differences, withoutBytes, doubtful) = try ledger.rederive(
-                lines, repair: repair, discard: discard, session
+                keys, repair: repair, discard: discard, session
             ) { references, session in
                 let bodies = try outbox.bodies(of: references.map { ($0.outboxID, $0.receivedAt) }, session)
                 return try zip(references, bodies).map { reference, body in
@@ -94,7 +149,10 @@ package struct Rebuild: Sendable {
                     }
                 }
             }
-            return (lines, unverified + differences, withoutBytes, doubtful.count)
+            let report = Report(
+                purchases: keys.count, differences: unverified.count + differences.count, withoutBytes: withoutBytes,
+                unverified: doubtful.count)
+            return (report, unverified + differences)
         }
     }
 
