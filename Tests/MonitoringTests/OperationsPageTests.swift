@@ -31,11 +31,12 @@ struct OperationsPageTests {
     /// Runs a server on a monitor over `pool`.
     private func withServer(
         _ pool: PostgresPool, schemaFits: @escaping @Sendable () async throws -> Bool = { true },
+        anomalies: [(kind: String, count: Int64)]? = nil,
         _ body: (@Sendable (_ method: HTTPMethod, _ path: String) async throws -> Answer) async throws -> Void
     ) async throws {
         let monitor = Monitor(
             .init(name: "worker", schema: 4), registry: MetricsRegistry(MetricFamily.storehook), outbox: Outbox(pool),
-            schemaFits: schemaFits)
+            schemaFits: schemaFits, anomalies: { anomalies })
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let server = OperationsServer(
             host: "127.0.0.1", port: 0, logger: Self.quiet,
@@ -66,7 +67,8 @@ struct OperationsPageTests {
             database in
             let pool = PostgresPool(configuration: database.configuration, size: 1, logger: Self.quiet)
             try await Outbox(pool).store([Array("a".utf8), Array("b".utf8)])
-            try await withServer(pool) { request async throws in
+            try await withServer(pool, anomalies: [("period_missing", 3), ("upgrade_missing", 0)]) {
+                request async throws in
                 let page = try await request(.GET, "/metrics")
                 #expect(page.status == 200)
                 #expect(page.type == "text/plain; version=0.0.4; charset=utf-8")
@@ -74,7 +76,8 @@ struct OperationsPageTests {
                     #"storehook_queue_depth{state="ready"} 2"#, #"storehook_queue_depth{state="scheduled"} 0"#,
                     #"storehook_queue_depth{state="leased"} 0"#, #"storehook_queue_depth{state="dead"} 0"#,
                     #"storehook_queue_oldest_age_seconds{state="dead"} 0"#, "storehook_database_up 1",
-                    "storehook_schema_mismatch 0",
+                    "storehook_schema_mismatch 0", #"storehook_anomalies{kind="period_missing"} 3"#,
+                    #"storehook_anomalies{kind="upgrade_missing"} 0"#,
                     #"storehook_build_info{program="worker",schema_version="4"} 1"#,
                 ] { #expect(page.body.contains(line + "\n"), "\(line)") }
                 for name in ["cpu_seconds_total", "resident_memory_bytes", "open_fds", "start_time_seconds"] {

@@ -1,9 +1,11 @@
+import Ledger
 import Logging
 import Metrics
 import Monitoring
 import Outbox
 import Postgres
 import Schema
+import Subscriptions
 
 /// What a long-running program tells Prometheus, put together.
 struct ProgramMonitoring: Sendable {
@@ -28,6 +30,9 @@ struct ProgramMonitoring: Sendable {
             outbox: Outbox(pool)
         ) {
             if case .current = try await migrator.check(on: pool) { true } else { false }
+        } anomalies: {
+            try await LedgerReader(pool).anomalyCountsIfAllowed()?
+                .map { (kind: $0.rawValue, count: $1) }.sorted { $0.kind < $1.kind }
         }
     }
 

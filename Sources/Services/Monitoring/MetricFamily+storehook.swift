@@ -73,6 +73,12 @@ extension MetricFamily {
             "1 if the database's schema is not the one that this process was built for; missing where that is not known."
         ),
         MetricFamily(
+            "storehook_anomalies", .gauge,
+            """
+            What the records of purchases do not explain, by kind, the same for every worker: status_contradicted, \
+            period_missing and upgrade_missing mean that something was lost, or that a rule is wrong.
+            """),
+        MetricFamily(
             "storehook_build_info", .gauge, "Always 1: which program this is, and for which schema it was built."),
         MetricFamily("process_cpu_seconds_total", .counter, "User and system time that this process has used."),
         MetricFamily("process_resident_memory_bytes", .gauge, "Memory that this process holds."),

@@ -23,15 +23,18 @@ public struct Monitor: Sendable {
     private let pulse: CachedReading<Bool>
     private let queue: CachedReading<[QueueDepth]?>
     private let schemaFits: CachedReading<Bool>
+    private let anomalies: CachedReading<[(kind: String, count: Int64)]?>
 
     /// A monitor.
     /// - Parameters:
     ///   - outbox: over two connections of its own, so that those who work never wait for those who watch, and a pulse is
     ///     felt while a long queue is being counted. Its statements must have a deadline.
     ///   - schemaFits: asks the database whether its schema is the one that the program was built for.
+    ///   - anomalies: counts what records do not explain, by kind; nil where the program may not see it.
     public init(
         _ program: Program, registry: MetricsRegistry, outbox: Outbox,
-        schemaFits: @escaping @Sendable () async throws -> Bool
+        schemaFits: @escaping @Sendable () async throws -> Bool,
+        anomalies: @escaping @Sendable () async throws -> [(kind: String, count: Int64)]?
     ) {
         self.program = program
         self.registry = registry
@@ -46,6 +49,7 @@ public struct Monitor: Sendable {
             try await outbox.depthIfAllowed()
         }
         self.schemaFits = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(300), schemaFits)
+        self.anomalies = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), anomalies)
     }
 
     /// Whether the database answers.
@@ -56,6 +60,7 @@ public struct Monitor: Sendable {
         async let isUp = databaseAnswers()
         async let queued = queue.answer()
         async let fits = schemaFits.answer()
+        async let unexplained = anomalies.answer()
         var samples = ProcessSamples.now()
         samples.append(
             MetricSample(
@@ -67,6 +72,9 @@ public struct Monitor: Sendable {
             let state = [("state", depth.state.rawValue)]
             samples.append(MetricSample("storehook_queue_depth", state, Double(depth.count)))
             samples.append(MetricSample("storehook_queue_oldest_age_seconds", state, depth.oldestAge / .seconds(1)))
+        }
+        for (kind, count) in (await unexplained.value ?? nil) ?? [] {
+            samples.append(MetricSample("storehook_anomalies", [("kind", kind)], Double(count)))
         }
         if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
         return (Exposition.contentType, registry.exposition(with: samples))

@@ -1,7 +1,9 @@
 import Foundation
+import Ledger
 package import Outbox
 package import Postgres
 import Queue
+import Subscriptions
 
 /// What can be told from the database, each question bounded in time.
 package struct DatabaseChecks: Sendable {
@@ -32,6 +34,7 @@ package struct DatabaseChecks: Sendable {
     /// The checks, in their order.
     package static let names = [
         "database", "schema", "rights", "clock", "disk", "vacuum horizon", "partitions", "queue", "dead letters",
+        "anomalies",
     ]
     /// How far clocks may be apart; NTP keeps them within milliseconds.
     private static let clockTolerance = Duration.seconds(5)
@@ -52,7 +55,7 @@ package struct DatabaseChecks: Sendable {
         let schema = await self.schema()
         var findings = [database, schema, await rights(), await clock(), await disk(), await horizon()]
         let rest: [(String, () async throws -> Finding)] = [
-            ("partitions", partitions), ("queue", queue), ("dead letters", deadLetters),
+            ("partitions", partitions), ("queue", queue), ("dead letters", deadLetters), ("anomalies", anomalies),
         ]
         for (name, body) in rest {
             findings.append(schema.status == .ok ? await check(name, body) : .skipped(name, "see schema"))
@@ -156,6 +159,22 @@ package struct DatabaseChecks: Sendable {
         return .failed(
             "queue",
             "the oldest of \(ready.count) waits for \(ready.oldestAge.age): is a worker running? storehook work"
+        )
+    }
+
+    /// What was lost, or what rule is wrong.
+    private func anomalies() async throws -> Finding {
+        guard let counts = try await LedgerReader(pool).anomalyCountsIfAllowed() else {
+            return .skipped("anomalies", "this user may not see them")
+        }
+        let found = counts.filter { $0.value > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
+        guard !found.isEmpty else {
+            return .ok("anomalies", "Apple's records explain every status that Apple reported")
+        }
+        let kinds = found.map { "\($0.value) \($0.key.rawValue)" }.joined(separator: ", ")
+        return .failed(
+            "anomalies",
+            "\(kinds): something was not heard, or a rule is wrong; select * from storehook.anomalies names the purchases"
         )
     }
 

@@ -1,0 +1,26 @@
+import Postgres
+package import Subscriptions
+
+extension LedgerReader {
+    /// How many anomalies of each kind stand: every kind, those of which there are none as well. Nil for a role that may not
+    /// see them, such as the receiver's; asking first keeps a refusal out of the server's log each time somebody looks.
+    /// - Parameter deadline: for the answer; the pool's own unless told otherwise.
+    package func anomalyCountsIfAllowed(deadline: Duration? = nil) async throws -> [Anomaly.Kind: Int64]? {
+        let mayAsk: Bool = try await pool.query(
+            PostgresQuery(
+                "ledger.may_see_anomalies",
+                "select coalesce(has_table_privilege(to_regclass('storehook.anomalies'), 'select'), false)"),
+            deadline: deadline
+        ).one().decode(0)
+        guard mayAsk else { return nil }
+        var counts = Dictionary(uniqueKeysWithValues: Anomaly.Kind.allCases.map { ($0, Int64(0)) })
+        let rows = try await pool.query(
+            PostgresQuery("ledger.anomaly_counts", "select kind, count(*) from storehook.anomalies group by kind"),
+            deadline: deadline)
+        for row in rows {
+            guard let kind = Anomaly.Kind(rawValue: try row.decode(0)) else { continue }
+            counts[kind] = try row.decode(1)
+        }
+        return counts
+    }
+}
