@@ -68,7 +68,8 @@ grant select, update, delete on storehook.outbox_queue to storehook_worker;
 -- What is needed to read packed bytes is added to, and never changed or deleted.
 grant select, insert on storehook.signature_headers to storehook_worker;
 grant insert on storehook.duplicates, storehook.dead_letters to storehook_worker;
-grant select, insert on storehook.notifications, storehook.purchase_facts to storehook_worker;
+grant select, insert on storehook.notifications, storehook.purchase_facts, storehook.shared_transactions
+    to storehook_worker;
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
     storehook.subscriptions, storehook.one_time_purchases to storehook_worker;
 grant delete on storehook.subscriptions to storehook_worker;

@@ -99,6 +99,18 @@ create table storehook.anomalies (
 create index anomalies_by_purchase
     on storehook.anomalies (original_transaction_id, bundle_id, environment, signed_at);
 
+-- Transactions that turned up under more than one original transaction: one row for each. The latest-signed record, which
+-- stands in transactions, says whose it is; the others derive nothing from it.
+create table storehook.shared_transactions (
+    environment             text        collate "C" not null,
+    bundle_id               text        collate "C" not null,
+    original_transaction_id text        collate "C" not null,
+    transaction_id          text        collate "C" not null,
+    primary key (original_transaction_id, bundle_id, environment, transaction_id)
+);
+create index shared_transactions_by_transaction
+    on storehook.shared_transactions (transaction_id, bundle_id, environment);
+
 -- Columns that readers asked for; the rest is in payload.
 alter table storehook.transactions
     add column revocation_type       text,

@@ -22,6 +22,8 @@ struct KnownPurchase: Sendable {
     var anomalies = 0
     /// Phases in `subscription_history`; nil where there is no subscription.
     var earlierPhases: Int?
+    /// Whether a transaction of it has turned up under another original transaction, or one that is new did before.
+    var isShared = false
 }
 
 extension Ledger {
@@ -43,12 +45,13 @@ extension Ledger {
                 let horizon = try cells.nextTimestamp()
                 let cut = try cells.nextTimestamp()
                 let carried = try cells.nextIdentifier()
+                known[number].isShared = try cells.next()
                 if let horizon, let cut {
                     known[number].extent = .tail(cut: cut, horizon: horizon, carriedAccount: carried)
                 }
             }
-            guard try row.decode(6, as: Int64?.self) != nil else { continue }
-            let statement = try PurchaseStatement(row, at: 6, of: keys[number])
+            guard try row.decode(7, as: Int64?.self) != nil else { continue }
+            let statement = try PurchaseStatement(row, at: 7, of: keys[number])
             _ = statement.merge(into: &known[number].facts)
         }
         return known
@@ -93,6 +96,17 @@ extension PostgresQuery {
                     as added (n, transaction_id, item, purchased_at)
             ), header as materialized (
                 select key.*, p.anomalies, s.earlier_phases, s.carried_account_token,
+                       exists (
+                           select from added a
+                             join storehook.transactions t
+                                  on t.transaction_id = a.transaction_id and t.bundle_id = key.bundle_id
+                                 and t.environment = key.environment
+                            where a.n = key.n and t.original_transaction_id <> key.original_transaction_id)
+                       or exists (
+                           select from storehook.shared_transactions shared
+                            where shared.original_transaction_id = key.original_transaction_id
+                              and shared.bundle_id = key.bundle_id and shared.environment = key.environment)
+                           as is_shared,
                        case when s.earlier_phases > 0 and s.is_regular and key.since >= s.phase_starts[1]
                                  and not exists (
                                      select from added a
@@ -129,7 +143,8 @@ extension PostgresQuery {
                             order by f.signed_at desc offset 3 limit 1) end as first_statement
                   from header
             )
-            select b.n, b.anomalies, b.earlier_phases, tail.horizon, tail.cut, b.carried_account_token, \(unescaped: facts)
+            select b.n, b.anomalies, b.earlier_phases, tail.horizon, tail.cut, b.carried_account_token, b.is_shared,
+                   \(unescaped: facts)
               from bounded b
               -- Both or neither: what is left out must have been over before both.
               left join lateral (select b.horizon, b.cut, least(b.cut - interval '2 days', b.first_statement) as begins

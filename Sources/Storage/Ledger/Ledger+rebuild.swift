@@ -32,7 +32,9 @@ extension Ledger {
         if repair { try session.query(.lock(keys)) }
         let evidence = try evidence(of: keys, session, open: open)
         var differences: [RowDifference] = []
-        for (table, rows) in Self.rows(of: evidence.purchases, policy) {
+        var shared = SharedTransactions()
+        for row in try session.query(.shared(keys)) { try shared.add(row) }
+        for (table, rows) in Self.rows(of: evidence.purchases, shared, policy) {
             for row in try session.query(table.differences(rows, of: keys)) {
                 differences.append(
                     RowDifference(
@@ -43,7 +45,7 @@ extension Ledger {
         if repair, !differences.isEmpty {
             let repaired = evidence.purchases.filter { discard || !evidence.unverified.contains($0.known.key) }
             let repairedKeys = repaired.map(\.known.key)
-            for (table, rows) in Self.rows(of: repaired, policy) {
+            for (table, rows) in Self.rows(of: repaired, shared, policy) {
                 try session.query(table.delete(repairedKeys))
                 try session.query(table.insert(rows))
             }
@@ -62,15 +64,25 @@ extension Ledger {
     }
 
     /// What stands in each table if all of this is known.
-    private static func rows(of purchases: [Reread], _ policy: StatusPolicy) -> [(LedgerTable, PostgresQuery)] {
+    private static func rows(
+        of purchases: [Reread], _ shared: SharedTransactions, _ policy: StatusPolicy
+    ) -> [(LedgerTable, PostgresQuery)] {
         let updates = purchases.compactMap {
-            PurchaseUpdate($0.known, $0.entries, kept: $0.keptRecords, policy: policy)
+            PurchaseUpdate($0.known, $0.entries, kept: $0.keptRecords, shared: shared, policy: policy)
         }
         let statements = purchases.flatMap { $0.kept + $0.entries.compactMap { PurchaseStatement($0) } }
         let subscriptions = updates.compactMap { LedgerColumns.Subscription($0) }
         return [
             (.facts, .rows(statements, PurchaseStatement.columns)),
-            (.transactions, .rows(updates.flatMap(\.transactions), LedgerColumns.transaction)),
+            (
+                .transactions,
+                // Another purchase's row is derived with that purchase.
+                .rows(
+                    updates.flatMap { update in
+                        let foreign = shared.foreign(to: update.key)
+                        return update.transactions.filter { !foreign.contains($0.record.payload.transactionId) }
+                    }, LedgerColumns.transaction)
+            ),
             (.renewals, .rows(updates.compactMap(\.renewal), LedgerColumns.renewal)),
             (.subscriptions, .subscriptions(subscriptions)),
             (.history, .history(StoredPhases.historyRows(subscriptions))),
@@ -83,7 +95,7 @@ extension Ledger {
             (
                 .anomalies,
                 .rows(
-                    updates.flatMap { update in update.state.anomalies.map { (key: update.key, value: $0) } },
+                    updates.flatMap { update in update.anomalies.map { (key: update.key, value: $0) } },
                     LedgerColumns.anomaly)
             ),
         ]

@@ -43,13 +43,17 @@ public struct Ledger: Sendable {
         for key in keys { new[key] = (entries[key] ?? []).compactMap { PurchaseStatement($0) } }
         var updates: [PurchaseUpdate] = []
         var outOfReach: [PurchaseKey] = []
+        var isShared = Self.sharesTransaction(keys.flatMap { entries[$0] ?? [] })
         for known in try known(keys, new: new, session) {
+            isShared = isShared || known.isShared
             if let update = PurchaseUpdate(known, entries[known.key] ?? [], policy: policy) {
                 updates.append(update)
             } else {
                 outOfReach.append(known.key)
             }
         }
+        // Rare enough to do all of it over: a batch that meets one such transaction.
+        if isShared { return try sharedUpdates(of: keys, with: entries, session) }
         for known in try known(outOfReach, new: nil, session) {
             guard let update = PurchaseUpdate(known, entries[known.key] ?? [], policy: policy) else { continue }
             updates.append(update)
@@ -57,9 +61,38 @@ public struct Ledger: Sendable {
         return updates
     }
 
+    /// Whether one transaction stands under two original transactions within a batch.
+    private static func sharesTransaction(_ entries: [LedgerEntry]) -> Bool {
+        var originals: [String: String] = [:]
+        for entry in entries {
+            guard let payload = entry.transaction?.payload else { continue }
+            let known = originals.updateValue(payload.originalTransactionId, forKey: payload.transactionId)
+            if let known, known != payload.originalTransactionId { return true }
+        }
+        return false
+    }
+
+    /// The same where a transaction has turned up under more than one original transaction: the others are derived anew with
+    /// it, since what they had may be theirs no more.
+    private func sharedUpdates(
+        of keys: [PurchaseKey], with entries: [PurchaseKey?: [LedgerEntry]], _ session: borrowing PostgresSession
+    ) throws -> [PurchaseUpdate] {
+        let new = keys.flatMap { entries[$0] ?? [] }
+        try session.query(.noteShared(keys, new))
+        let others = try session.query(.sharing(keys)).map { try PurchaseKey($0) }.filter { !keys.contains($0) }
+        if !others.isEmpty { try session.query(.lock(others.sorted())) }
+        let all = keys + others.sorted()
+        var shared = SharedTransactions()
+        for row in try session.query(.shared(all)) { try shared.add(row) }
+        for entry in new { shared.add(entry) }
+        return try known(all, new: nil, session).compactMap {
+            PurchaseUpdate($0, entries[$0.key] ?? [], shared: shared, policy: policy)
+        }
+    }
+
     /// Writes what was derived.
     private func write(_ updates: [PurchaseUpdate], _ session: borrowing PostgresSession) throws {
-        let transactions = updates.flatMap(\.transactions)
+        let transactions = PurchaseUpdate.latest(updates.flatMap(\.transactions))
         if !transactions.isEmpty {
             try session.query(LedgerTable.transactions.upsert(.rows(transactions, LedgerColumns.transaction)))
         }
@@ -88,10 +121,10 @@ public struct Ledger: Sendable {
     }
 
     private func writeAnomalies(_ updates: [PurchaseUpdate], _ session: borrowing PostgresSession) throws {
-        let concerned = updates.filter { $0.known.anomalies > 0 || !$0.state.anomalies.isEmpty }
+        let concerned = updates.filter { $0.known.anomalies > 0 || !$0.anomalies.isEmpty }
         guard !concerned.isEmpty else { return }
         try session.query(.deleteAnomalies(concerned.map { ($0.key, $0.known.horizon) }))
-        let anomalies = concerned.flatMap { update in update.state.anomalies.map { (key: update.key, value: $0) } }
+        let anomalies = concerned.flatMap { update in update.anomalies.map { (key: update.key, value: $0) } }
         if !anomalies.isEmpty {
             try session.query(LedgerTable.anomalies.insert(.rows(anomalies, LedgerColumns.anomaly)))
         }

@@ -22,6 +22,9 @@ struct PurchaseUpdate: Sendable {
     let state: PurchaseState
     /// Whether the end of its facts can be told from the beginning by dates. Only then are they ever read in part.
     let isRegular: Bool
+    private let sharedAnomalies: [Anomaly]
+    /// What the facts do not explain, and what is shared.
+    var anomalies: [Anomaly] { state.anomalies + sharedAnomalies }
     /// The latest-signed record of each transaction that the batch brought, to be written unless a later one stands.
     let transactions: [Sourced<TransactionPayload>]
     /// The latest-signed renewal info that the batch brought.
@@ -33,8 +36,10 @@ struct PurchaseUpdate: Sendable {
     /// - Parameters:
     ///   - entries: what the batch brings of it.
     ///   - kept: whole records whose evidence is gone, for who derives everything anew.
+    ///   - shared: what is known of transactions that turned up under more than one original transaction.
     init?(
-        _ known: KnownPurchase, _ entries: [LedgerEntry], kept: KeptRecords = KeptRecords(), policy: StatusPolicy
+        _ known: KnownPurchase, _ entries: [LedgerEntry], kept: KeptRecords = KeptRecords(),
+        shared: SharedTransactions = SharedTransactions(), policy: StatusPolicy
     ) {
         self.known = known
         var facts = known.facts
@@ -43,6 +48,8 @@ struct PurchaseUpdate: Sendable {
             guard known.isWhole || statement.isRegular else { return nil }
             _ = statement.merge(into: &facts)
         }
+        let foreign = shared.foreign(to: known.key)
+        facts.remove(transactions: foreign)
         switch known.extent {
         case .whole:
             state = PurchaseState(facts, in: known.key.environment, policy: policy)
@@ -68,6 +75,7 @@ struct PurchaseUpdate: Sendable {
                         Sourced(key: known.key, record: $0, notificationUUID: entry.notification.uuid)
                     }
                 })
+        sharedAnomalies = shared.anomalies(of: known.key)
         guard subscriptionRow != .outOfReach else { return nil }
     }
 
@@ -106,14 +114,16 @@ struct PurchaseUpdate: Sendable {
         return .phases(SubscriptionPhases(phases: subscription.phases, moved: earlier - before, before: before))
     }
 
-    private static func latest(_ records: [Sourced<TransactionPayload>]) -> [Sourced<TransactionPayload>] {
+    /// Of each transaction the latest-signed record, in one order everywhere: so two workers never wait for each other's
+    /// rows in a ring. One transaction may come under two purchases.
+    static func latest(_ records: [Sourced<TransactionPayload>]) -> [Sourced<TransactionPayload>] {
         var latest: [String: Sourced<TransactionPayload>] = [:]
         for record in records {
-            let id = record.record.payload.transactionId
+            let id = "\(record.record.payload.transactionId) \(record.key.bundleID) \(record.key.environment)"
             if let known = latest[id], !record.replaces(known) { continue }
             latest[id] = record
         }
-        return latest.values.sorted { $0.record.payload.transactionId < $1.record.payload.transactionId }
+        return latest.sorted { $0.key < $1.key }.map(\.value)
     }
 
     private static func latest(_ records: [Sourced<RenewalInfoPayload>]) -> Sourced<RenewalInfoPayload>? {

@@ -24,6 +24,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "outbox_queue": [.select, .update, .delete], "signature_headers": [.select, .insert],
                 "duplicates": [.insert], "dead_letters": [.insert],
                 "notifications": [.select, .insert], "purchase_facts": [.select, .insert],
+                "shared_transactions": [.select, .insert],
                 "purchase_lines": [.select, .insert, .update],
                 "transactions": [.select, .insert, .update], "renewals": [.select, .insert, .update],
                 "subscriptions": [.select, .insert, .update, .delete],
