@@ -12,7 +12,8 @@ struct CommandTests {
         "explain themselves with an example, and leave with 0",
         arguments: [
             "migrate", "receive", "work", "queue", "dead-letters", "dead-letters list", "dead-letters show",
-            "dead-letters replay", "dead-letters discard", "verify", "simulate", "maintain", "doctor", "",
+            "dead-letters replay", "dead-letters discard", "verify", "simulate", "maintain", "doctor", "subscription",
+            "notification", "",
         ])
     func help(command: String) async throws {
         let words = command.split(separator: " ").map(String.init)
@@ -31,7 +32,8 @@ struct CommandTests {
             "dead-letters replay 1 --all", "dead-letters discard 1", "dead-letters discard 1 --why  ",
             "dead-letters list --since yesterday", "dead-letters list --limit 0", "simulate", "simulate --to x --out y",
             "dead-letters show x", "verify /no/such/file", "queue --config /no/such/file",
-            "dead-letters replay --all --rate 0", "doctor --role owner", "doctor --port 0",
+            "dead-letters replay --all --rate 0", "subscription 1 --at yesterday", "notification x",
+            "doctor --role owner", "doctor --port 0",
         ])
     func usage(command: String) async throws {
         try await withSite { site in

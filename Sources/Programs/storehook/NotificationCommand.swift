@@ -7,9 +7,9 @@ import Outbox
 struct NotificationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notification",
-        abstract: "Show one notification decoded, with its place in the timeline.",
+        abstract: "Show one notification decoded, with its place in the story of its purchase.",
         discussion: """
-            --raw prints the JWS exactly as Apple signed it. Once retention has dropped the bytes, what is recorded of the
+            Prints for people on a terminal and JSON elsewhere, unless --format says otherwise. --raw prints the JWS exactly as Apple signed it. Once retention has dropped the bytes, what is recorded of the
             notification is shown without its payload, and --raw exits with 1.
 
             Example: storehook notification 002e14d5-51f5-4503-b5a8-c3a1af68eb20
@@ -17,6 +17,7 @@ struct NotificationCommand: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The notificationUUID.") var uuid: String
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
     @Flag(help: "Print Apple's exact bytes and nothing else.") var raw = false
 
     func validate() throws {
@@ -25,16 +26,18 @@ struct NotificationCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let id = UUID(uuidString: uuid) else { return }
-        let (found, body, timeline) = try await Database.with(try await shared.settings()) { pool in
-            let reader = LedgerReader(pool)
+        let settings = try await shared.settings()
+        let policy = try settings.statusPolicy()
+        let (found, body, stories) = try await Database.with(settings) { pool in
+            let reader = LedgerReader(pool, policy: policy)
             guard let found = try await reader.notification(id) else {
                 throw CommandFailure(
                     "notification \(uuid) is not recorded; see storehook queue and storehook dead-letters list")
             }
-            let line = try await found.originalTransactionID.asyncMap { try await reader.timeline(of: $0) }
+            let stories = try await found.originalTransactionID.asyncMap { try await reader.story(of: $0) }
             let body = try await Outbox(pool).body(
                 of: found.evidence.outboxID, receivedAt: found.evidence.receivedAt)
-            return (found, body, line ?? [])
+            return (found, body, stories ?? [])
         }
         if raw {
             guard let body else {
@@ -46,7 +49,8 @@ struct NotificationCommand: AsyncParsableCommand {
             return
         }
         let readable = try body.map { try Self.readable($0, uuid) }
-        print(try NotificationAnswer.json(found, readable, timeline, uuid.lowercased()))
+        let answer = try NotificationAnswer(found, readable, stories)
+        print(OutputFormat.chosen(format) == .json ? try answer.json() : answer.text)
     }
 
     private static func readable(_ body: OpenedBody, _ uuid: String) throws -> [UInt8] {

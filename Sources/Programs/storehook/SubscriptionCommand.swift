@@ -7,9 +7,11 @@ import Operations
 struct SubscriptionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscription",
-        abstract: "Show a subscription at an instant, and the timeline that explains it.",
+        abstract: "Show a purchase at an instant, and the story that explains it.",
         discussion: """
-            The status is derived from all facts known now; the timeline tells when each of them became known.
+            The story tells what happened, in the order in which Apple signed it, with each status by all that is known now: it
+            is the same whatever arrived when. --as-learned tells the other story, for audits: what was learned when, and what
+            was believed then. Prints a table on a terminal and JSON elsewhere, unless --format says otherwise.
 
             Example: storehook subscription 2000000123456789 --at 2026-01-31T12:00:00Z
             """)
@@ -17,28 +19,43 @@ struct SubscriptionCommand: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The original transaction's id.") var originalTransactionID: String
     @Option(help: "The instant, ISO 8601 in UTC; now unless told.") var at: String?
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Flag(help: "Tell in which order it was learned, and what was believed then.") var asLearned = false
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
 
     func validate() throws {
         if let at, Timestamp(iso8601: at) == nil {
             throw ValidationError("--at takes a date like 2026-01-31 or 2026-01-31T12:00:00Z")
+        }
+        if at != nil, asLearned {
+            throw ValidationError("--as-learned tells every belief at its own time: it goes without --at")
         }
     }
 
     func run() async throws {
         let instant = at.flatMap(Timestamp.init(iso8601:)) ?? WallClock.now()
         let id = originalTransactionID
-        let answer = try await Database.with(try await shared.settings()) { pool in
-            let reader = LedgerReader(pool)
+        let settings = try await shared.settings()
+        let policy = try settings.statusPolicy()
+        if asLearned {
+            let beliefs = try await Database.with(settings) {
+                try await LedgerReader($0, policy: policy).asLearned(of: id)
+            }
+            let answer = BeliefAnswer(of: id, beliefs)
+            guard !answer.learned.isEmpty else { throw nothing(about: id) }
+            print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+            return
+        }
+        let answer = try await Database.with(settings) { pool in
+            let reader = LedgerReader(pool, policy: policy)
             return SubscriptionAnswer(
-                at: instant, try await reader.status(of: id, at: instant), try await reader.timeline(of: id))
+                at: instant, try await reader.status(of: id, at: instant), try await reader.oneTimePurchases(of: id),
+                try await reader.story(of: id))
         }
-        guard !answer.timeline.isEmpty || !answer.lines.isEmpty else {
-            throw CommandFailure("nothing is known of original transaction \(id)")
-        }
-        switch format {
-        case .json: print(try JSONText.encode(answer))
-        case .table: print(answer.text)
-        }
+        guard !answer.isEmpty else { throw nothing(about: id) }
+        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+    }
+
+    private func nothing(about id: String) -> CommandFailure {
+        CommandFailure("nothing is known of original transaction \(id)")
     }
 }

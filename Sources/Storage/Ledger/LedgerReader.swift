@@ -1,13 +1,18 @@
 public import AppStorePayloads
 public import Foundation
 public import Postgres
+public import Subscriptions
 
 /// Reads what the ledger holds, for people who ask why.
 public struct LedgerReader: Sendable {
     let pool: PostgresPool
+    let policy: StatusPolicy
 
-    /// A reader.
-    public init(_ pool: PostgresPool) { self.pool = pool }
+    /// A reader; what it works out itself goes by the operator's policy, as the worker does.
+    public init(_ pool: PostgresPool, policy: StatusPolicy = StatusPolicy()) {
+        self.pool = pool
+        self.policy = policy
+    }
 
     /// The subscriptions of this original transaction, at an instant: more than one only where two apps or environments
     /// share the number.
@@ -18,27 +23,14 @@ public struct LedgerReader: Sendable {
                 """
                 select environment, bundle_id, original_transaction_id, product_id, subscription_group_id,
                        app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial,
-                       price_increase_pending, apple_status, access_until
+                       price_increase_pending, apple_status, access_until, period_ends_at, grace_ends_at,
+                       expiration_intent, basis, since, transaction_id, ownership, offer_type, offer_id, price, currency,
+                       storefront, app_transaction_id, renewal_price, renewal_currency
                   from storehook.status_at(\(PostgresTimestamp(instant)))
                  where original_transaction_id = \(originalTransactionID)
                  order by environment, bundle_id
                 """)
         ).map { try PurchaseStatus($0) }
-    }
-
-    /// What each notification said of the purchases of this original transaction, in the order they were signed.
-    public func timeline(of originalTransactionID: String) async throws -> [TimelineEntry] {
-        try await pool.query(
-            PostgresQuery(
-                "ledger.timeline",
-                """
-                select n.environment, n.bundle_id, n.notification_uuid, n.type, n.subtype, n.transaction_id, n.signed_at,
-                       n.received_at, n.applied_at, n.outcome
-                  from storehook.notifications n
-                 where n.original_transaction_id = \(originalTransactionID)
-                 order by n.environment, n.bundle_id, n.signed_at, n.notification_uuid
-                """)
-        ).map { try TimelineEntry($0) }
     }
 
     /// How many purchases there are, about.
@@ -54,7 +46,7 @@ public struct LedgerReader: Sendable {
             PostgresQuery(
                 "ledger.notification",
                 """
-                select original_transaction_id, outcome, signed_at, outbox_id, received_at, applied_at
+                select notification_uuid, type, subtype, environment, bundle_id, original_transaction_id, outcome, signed_at, outbox_id, received_at, applied_at
                   from storehook.notifications
                  where notification_uuid = \(uuid)
                 """))

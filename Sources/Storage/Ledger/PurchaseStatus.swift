@@ -1,14 +1,15 @@
 public import AppStorePayloads
 public import Foundation
 import Postgres
+public import Subscriptions
 
-/// A row of `storehook.status_at`: one auto-renewable line at an instant.
+/// A row of `storehook.status_at`: one subscription at an instant.
 public struct PurchaseStatus: Sendable, Hashable {
     /// Apple's name of the environment.
     public var environment: String
     /// The app.
     public var bundleID: String
-    /// The line.
+    /// The purchase.
     public var originalTransactionID: String
     /// The product of the deciding period.
     public var productID: String?
@@ -34,6 +35,32 @@ public struct PurchaseStatus: Sendable, Hashable {
     public var appleStatus: Int
     /// Until when access lasts: beyond `expiresAt` in a grace period.
     public var accessUntil: Timestamp?
+    /// When the deciding period itself ends, or ended.
+    public var periodEndsAt: Timestamp?
+    /// When grace ends; nil outside of it.
+    public var graceEndsAt: Timestamp?
+    /// Why it ended, or will, 1 to 5.
+    public var expirationIntent: Int?
+    /// `records`, `renewal_info` or `reported_status`: what the status rests on.
+    public var basis: String
+    /// Since when it is so.
+    public var since: Timestamp?
+    /// The transaction of the deciding period; nil for a period that was never heard of.
+    public var transactionID: String?
+    /// `PURCHASED`, `FAMILY_SHARED`, …, as Apple spells it.
+    public var ownership: String?
+    /// The offer of the deciding period: 1 introductory, 2 promotional, 3 code, 4 win-back.
+    public var offerType: Int?
+    /// Which offer.
+    public var offerID: String?
+    /// What the deciding period cost.
+    public var price: Money?
+    /// The country of the App Store it was bought in.
+    public var storefront: String?
+    /// The customer's own app transaction.
+    public var appTransactionID: String?
+    /// What the coming renewal will cost.
+    public var renewalPrice: Money?
 
     init(_ row: PostgresRow) throws {
         environment = try row.decode("environment")
@@ -51,5 +78,26 @@ public struct PurchaseStatus: Sendable, Hashable {
         priceIncreasePending = try row.decode("price_increase_pending")
         appleStatus = Int(try row.decode("apple_status", as: Int16.self))
         accessUntil = try row.decode("access_until", as: PostgresTimestamp?.self).map(Timestamp.init)
+        periodEndsAt = try row.decode("period_ends_at", as: PostgresTimestamp?.self).map(Timestamp.init)
+        graceEndsAt = try row.decode("grace_ends_at", as: PostgresTimestamp?.self).map(Timestamp.init)
+        expirationIntent = try row.decode("expiration_intent", as: Int16?.self).map(Int.init)
+        basis = try row.decode("basis")
+        since = try row.decode("since", as: PostgresTimestamp?.self).map(Timestamp.init)
+        transactionID = try row.decode("transaction_id")
+        ownership = try row.decode("ownership")
+        offerType = try row.decode("offer_type", as: Int16?.self).map(Int.init)
+        offerID = try row.decode("offer_id")
+        price = Money(try row.decode("price"), in: try row.decode("currency"))
+        storefront = try row.decode("storefront")
+        appTransactionID = try row.decode("app_transaction_id")
+        renewalPrice = Money(try row.decode("renewal_price"), in: try row.decode("renewal_currency"))
+    }
+}
+
+extension Money {
+    /// Nil where either part is missing.
+    init?(_ milliunits: Int64?, in currency: String?) {
+        guard let milliunits, let currency else { return nil }
+        self.init(milliunits: milliunits, currency: currency)
     }
 }

@@ -1,9 +1,20 @@
 public import AppStorePayloads
+public import Foundation
 import Postgres
 
 /// A notification as it is recorded.
 public struct RecordedNotification: Sendable, Hashable {
-    /// The line it is about; nil for what concerns no purchase.
+    /// Its notificationUUID.
+    public var uuid: UUID
+    /// What happened, in Apple's word.
+    public var type: String
+    /// More about it, in Apple's word.
+    public var subtype: String?
+    /// Apple's name of the environment.
+    public var environment: String
+    /// The app.
+    public var bundleID: String
+    /// The purchase it is about; nil for what concerns no purchase.
     public var originalTransactionID: String?
     /// Applied, or parked.
     public var outcome: LedgerOutcome
@@ -17,6 +28,11 @@ public struct RecordedNotification: Sendable, Hashable {
     public var evidence: EvidenceReference
 
     init(_ row: PostgresRow) throws {
+        uuid = try row.decode("notification_uuid")
+        type = try row.decode("type")
+        subtype = try row.decode("subtype")
+        environment = try row.decode("environment")
+        bundleID = try row.decode("bundle_id")
         outcome = try row.decode("outcome", among: LedgerOutcome.self)
         originalTransactionID = try row.decode("original_transaction_id")
         signedAt = Timestamp(try row.decode("signed_at", as: PostgresTimestamp.self))

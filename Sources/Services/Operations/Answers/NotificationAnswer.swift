@@ -1,21 +1,34 @@
 import AppStorePayloads
+import Foundation
 package import Ledger
 import Outbox
+import Subscriptions
 
-/// One notification decoded, with its place in the timeline, as scripts see it.
-package enum NotificationAnswer {
-    /// The answer as one JSON object. The payloads go out as they were signed, byte for byte.
+/// One notification decoded, with its place in the story of its purchase.
+package struct NotificationAnswer {
+    private let found: RecordedNotification
+    private let payload: StoredPayloads?
+    private let timeline: [StoryEntryAnswer]
+    private let place: Int?
+
+    /// An answer.
     /// - Parameters:
     ///   - body: the JWS; nil where retention has dropped it.
-    ///   - timeline: that of the purchase it is about.
-    ///   - uuid: its notificationUUID, in lower case.
+    ///   - stories: those of the purchases it may be about.
     /// - Throws: `UnreadableBody` where the stored bytes are no JWS any more.
-    package static func json(
-        _ found: RecordedNotification, _ body: [UInt8]?, _ timeline: [TimelineEntry], _ uuid: String
-    ) throws -> String {
-        let timeline = timeline.map(SubscriptionAnswer.Entry.init)
-        let payload = try body.map { try StoredPayloads($0) }
-        let place = timeline.firstIndex { $0.notificationUuid == uuid }
+    package init(_ found: RecordedNotification, _ body: [UInt8]?, _ stories: [RecordedStory]) throws {
+        self.found = found
+        payload = try body.map { try StoredPayloads($0) }
+        let story = stories.first {
+            $0.purchase.environment == found.environment && $0.purchase.bundleID == found.bundleID
+        }
+        timeline = story.map { story in story.entries.map { StoryEntryAnswer($0, of: story.purchase) } } ?? []
+        let uuid = found.uuid.uuidString.lowercased()
+        place = timeline.firstIndex { $0.notificationUuid == uuid }
+    }
+
+    /// For scripts, one JSON object. The payloads go out as they were signed, byte for byte.
+    package func json() throws -> String {
         var members = [
             "\"outcome\":\"\(found.outcome.rawValue)\"", "\"signed_at\":\"\(found.signedAt)\"",
             "\"received_at\":\"\(found.receivedAt)\"", "\"applied_at\":\"\(found.appliedAt)\"",
@@ -31,6 +44,44 @@ package enum NotificationAnswer {
             members.append("\"timeline\":\(try JSONText.encode(Array(around)))")
         }
         return "{\(members.joined(separator: ","))}"
+    }
+
+    /// For people: what it is, what it tells, and what was signed, without the signed texts within it.
+    package var text: String {
+        let entry = place.map { timeline[$0] }
+        let purchase = found.originalTransactionID.map { "\($0) of \(found.bundleID), \(found.environment)" }
+        let delay = Duration.milliseconds(found.receivedAt.milliseconds(since: found.signedAt)).age
+        let rows: [(String, String?)] = [
+            ("notification", found.uuid.uuidString.lowercased()),
+            ("type", [found.type, found.subtype].compactMap(\.self).joined(separator: " ")),
+            ("purchase", purchase ?? "none: \(found.bundleID), \(found.environment)"),
+            ("signed", "\(found.signedAt)"), ("received", "\(found.receivedAt), \(delay) later"),
+            ("applied", "\(found.appliedAt)"),
+            ("outcome", found.outcome == .parked ? "parked: a type that this release does not know" : nil),
+            ("what happened", entry?.words), ("status", entry?.status),
+            ("place", place.map { "\($0 + 1) of \(timeline.count) of its purchase" }),
+            ("bytes", payload == nil ? "dropped by retention" : nil),
+        ]
+        let head = rows.compactMap { name, value in
+            value.map { name + String(repeating: " ", count: 15 - name.count) + $0 }
+        }
+        let parts = [("payload", payload?.outer), ("transaction", payload?.transaction), ("renewal", payload?.renewal)]
+        let bodies = parts.compactMap { name, json in json.map { "\n\(name)\n\(Self.indented($0))" } }
+        return (head + bodies).joined(separator: "\n")
+    }
+
+    private static func indented(_ json: String) -> String {
+        guard var object = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any] else {
+            return json
+        }
+        if var data = object["data"] as? [String: Any] {
+            // They are decoded below.
+            for name in ["signedTransactionInfo", "signedRenewalInfo"] { data[name] = nil }
+            object["data"] = data
+        }
+        let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let text = try? JSONSerialization.data(withJSONObject: object, options: options) else { return json }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

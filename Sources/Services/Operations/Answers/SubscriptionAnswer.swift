@@ -1,11 +1,12 @@
 package import AppStorePayloads
 import Foundation
 package import Ledger
+import Subscriptions
 
-/// A subscription and its timeline, as people and scripts see them.
+/// What is known of the purchases of an original transaction: how they stand at an instant, and what happened to them.
 package struct SubscriptionAnswer: Encodable {
-    /// One purchase as it stands.
-    package struct Line: Encodable {
+    /// A subscription as it stands.
+    package struct Subscription: Encodable {
         package var environment: String
         package var bundleId: String
         package var originalTransactionId: String
@@ -21,128 +22,168 @@ package struct SubscriptionAnswer: Encodable {
         package var inTrial: Bool
         package var priceIncreasePending: Bool
         package var appleStatus: Int
+        package var periodEndsAt: String?
+        package var graceEndsAt: String?
+        package var expirationIntent: Int?
+        /// `records`, `renewal_info` or `reported_status`.
+        package var basis: String
+        /// What that means, where it is not `records`.
+        package var basisExplained: String?
+        package var since: String?
+        package var transactionId: String?
+        package var ownership: String?
+        package var offerType: Int?
+        package var offerId: String?
+        /// Thousandths of the currency's unit.
+        package var price: Int64?
+        package var currency: String?
+        package var storefront: String?
+        package var appTransactionId: String?
+        package var renewalPrice: Int64?
+        package var renewalCurrency: String?
     }
 
-    /// One line of the timeline.
-    package struct Entry: Encodable {
+    /// Something bought once, as it stands.
+    package struct OneTime: Encodable {
         package var environment: String
         package var bundleId: String
-        package var notificationUuid: String
-        package var type: String
-        package var subtype: String?
-        package var transactionId: String?
-        package var signedAt: String
-        package var receivedAt: String
-        package var appliedAt: String
-        package var outcome: String
-        package var statusBefore: String?
-        package var statusAfter: String?
-        /// Column to [before, after]; null for what is no subscription.
-        package var changes: [String: [String?]]?
+        package var originalTransactionId: String
+        package var transactionId: String
+        package var kind: String
+        package var productId: String?
+        package var ownership: String?
+        package var appAccountToken: String?
+        /// `bought`, `refunded`, or `not_bought` before its time.
+        package var state: String
+        package var purchasedAt: String
+        package var expiresAt: String?
+        package var revokedAt: String?
+        package var quantity: Int64
+        /// Thousandths of a percent that were taken back.
+        package var revokedShare: Int64
     }
 
     package var at: String
-    package var lines: [Line]
-    package var timeline: [Entry]
+    package var subscriptions: [Subscription]
+    package var oneTimePurchases: [OneTime]
+    package var timeline: [StoryEntryAnswer]
+    private let blocks: [String]
 
-    /// What is known of a subscription, at an instant.
-    package init(at instant: Timestamp, _ lines: [PurchaseStatus], _ timeline: [TimelineEntry]) {
+    // Scripts know subscriptions by this name.
+    private enum CodingKeys: String, CodingKey {
+        case at
+        case subscriptions = "lines"
+        case oneTimePurchases, timeline
+    }
+
+    /// What is known, at an instant.
+    package init(
+        at instant: Timestamp, _ statuses: [PurchaseStatus], _ oneTimePurchases: [RecordedOneTimePurchase],
+        _ stories: [RecordedStory]
+    ) {
         at = instant.description
-        self.lines = lines.map { line in
-            Line(
-                environment: line.environment, bundleId: line.bundleID,
-                originalTransactionId: line.originalTransactionID, productId: line.productID,
-                subscriptionGroupId: line.subscriptionGroupID,
-                appAccountToken: line.appAccountToken?.uuidString.lowercased(), status: line.status,
-                access: line.access, expiresAt: line.expiresAt.description,
-                accessUntil: line.accessUntil?.description, willRenew: line.willRenew,
-                renewalProductId: line.renewalProductID, inTrial: line.inTrial,
-                priceIncreasePending: line.priceIncreasePending, appleStatus: line.appleStatus)
+        subscriptions = statuses.map(Subscription.init)
+        self.oneTimePurchases = oneTimePurchases.map { OneTime($0, at: instant) }
+        timeline = stories.flatMap { story in story.entries.map { StoryEntryAnswer($0, of: story.purchase) } }
+        var blocks: [String] = []
+        for story in stories {
+            let key = story.purchase
+            let status = statuses.first {
+                $0.originalTransactionID == key.originalTransactionID && $0.bundleID == key.bundleID
+                    && $0.environment == key.environment
+            }
+            let once = oneTimePurchases.first { $0.purchase == key }
+            let head =
+                status.map { SubscriptionHead($0, at: instant).text } ?? once.map { Self.head($0, at: instant) }
+                ?? "purchase \(key.originalTransactionID) of \(key.bundleID), \(key.environment): nothing at \(instant)"
+            var table = Table(["SIGNED (UTC)", "WHAT HAPPENED", "STATUS"])
+            for entry in story.entries {
+                table.add([
+                    entry.told.signedAt.minute, entry.told.words, StoryEntryAnswer(entry, of: key).status,
+                ])
+            }
+            blocks.append("\(head)\n\n\(table.text)")
         }
-        self.timeline = timeline.map(Entry.init)
+        self.blocks = blocks
     }
 
-    /// For people.
-    package var text: String {
-        let blocks = lines.map { line in
-            """
-            subscription \(line.originalTransactionId) of \(line.bundleId), \(line.environment)
-            at \(at): \(line.status), \(line.access ? "access" : "no access") (Apple's status \(line.appleStatus))
-            product \(line.productId ?? "unknown"), paid until \(line.expiresAt), \(renewal(line))
-            account \(line.appAccountToken ?? "unknown")
-            """
-        }
-        return (blocks + [timelineText]).joined(separator: "\n\n")
-    }
+    /// Whether nothing is known.
+    package var isEmpty: Bool { subscriptions.isEmpty && oneTimePurchases.isEmpty && timeline.isEmpty }
 
-    private func renewal(_ line: Line) -> String {
-        switch line.willRenew {
-        case true: "renews as \(line.renewalProductId ?? "the same product")"
-        case false: "auto-renew is off"
-        default: "Apple never said whether it renews"
-        }
-    }
+    /// For people: no row of the story is wider than 120 characters.
+    package var text: String { blocks.joined(separator: "\n\n") }
 
-    private var timelineText: String {
-        var table = Table(["SIGNED", "STORED AFTER", "NOTIFICATION", "STATUS", "WHAT CHANGED"])
-        for entry in timeline {
-            let status =
-                switch (entry.statusBefore, entry.statusAfter) {
-                case (_, nil): "-"
-                case (let before?, let after?) where before == after: after
-                case (let before, let after?): "\(before ?? "new") → \(after)"
-                }
-            table.add([
-                entry.signedAt, entry.delay, [entry.type, entry.subtype].compactMap(\.self).joined(separator: " "),
-                status, entry.story,
-            ])
-        }
-        return table.text
+    private static func head(_ purchase: RecordedOneTimePurchase, at instant: Timestamp) -> String {
+        let state = OneTime(purchase, at: instant)
+        let name = "\(state.kind.replacing("_", with: " ")) \(state.originalTransactionId)"
+        var rows = ["\(name) of \(state.bundleId), \(state.environment)"]
+        let quantity = state.quantity > 1 ? "\(state.quantity) × " : ""
+        let product = state.productId ?? "an unnamed product"
+        let standing =
+            switch state.state {
+            case "refunded": "refunded \(purchase.revokedAt?.minute ?? "")"
+            case "bought": "bought \(purchase.purchasedAt.minute)"
+            default: "not bought yet"
+            }
+        rows.append("at \(instant.minute): \(standing), \(quantity)\(product)")
+        rows.append("account \(state.appAccountToken ?? "unknown")")
+        return rows.joined(separator: "\n")
     }
 }
 
-extension SubscriptionAnswer.Entry {
-    /// A line of the timeline.
-    package init(_ entry: TimelineEntry) {
-        environment = entry.environment
-        bundleId = entry.bundleID
-        notificationUuid = entry.notificationUUID.uuidString.lowercased()
-        type = entry.type
-        subtype = entry.subtype
-        transactionId = entry.transactionID
-        signedAt = entry.signedAt.description
-        receivedAt = entry.receivedAt.description
-        appliedAt = entry.appliedAt.description
-        outcome = entry.outcome
-        statusBefore = entry.statusBefore
-        statusAfter = entry.statusAfter
-        changes = entry.changesJSON.flatMap {
-            try? JSONDecoder().decode([String: [String?]].self, from: Data($0.utf8))
-        }
+extension SubscriptionAnswer.OneTime {
+    fileprivate init(_ purchase: RecordedOneTimePurchase, at instant: Timestamp) {
+        environment = purchase.purchase.environment
+        bundleId = purchase.purchase.bundleID
+        originalTransactionId = purchase.purchase.originalTransactionID
+        transactionId = purchase.transactionID
+        kind = purchase.kind.rawValue
+        productId = purchase.productID
+        ownership = purchase.ownership
+        appAccountToken = purchase.appAccountToken?.uuidString.lowercased()
+        state =
+            purchase.purchasedAt > instant
+            ? "not_bought" : purchase.revokedAt.map { $0 <= instant } == true ? "refunded" : "bought"
+        purchasedAt = purchase.purchasedAt.description
+        expiresAt = purchase.expiresAt?.description
+        revokedAt = purchase.revokedAt?.description
+        quantity = purchase.quantity
+        revokedShare = purchase.revokedShare
     }
+}
 
-    /// How long after its signing it was stored: Apple's part of the delay.
-    fileprivate var delay: String {
-        guard let signed = Timestamp(iso8601: signedAt), let received = Timestamp(iso8601: receivedAt) else {
-            return "-"
-        }
-        return Duration.milliseconds(received.milliseconds(since: signed)).age
-    }
-
-    /// What changed, in the order in which one asks.
-    fileprivate var story: String {
-        guard let changes else { return outcome == "parked" ? "parked: a type this release does not know" : "-" }
-        if changes.isEmpty { return "nothing: no news, or overtaken by something signed later" }
-        let order = [
-            "product_id", "expires_at", "paid_until", "expiration_intent", "in_trial", "will_renew",
-            "renewal_product_id", "price_increase_pending",
-            "app_account_token",
-        ]
-        let told = order.compactMap { column -> String? in
-            guard let pair = changes[column], pair.count == 2 else { return nil }
-            let name = column.replacingOccurrences(of: "_", with: " ")
-            return pair[0].map { "\(name) \($0) → \(pair[1] ?? "none")" } ?? pair[1].map { "\(name) \($0)" }
-        }
-        return told.isEmpty ? "-" : told.joined(separator: "; ")
+extension SubscriptionAnswer.Subscription {
+    fileprivate init(_ status: PurchaseStatus) {
+        environment = status.environment
+        bundleId = status.bundleID
+        originalTransactionId = status.originalTransactionID
+        productId = status.productID
+        subscriptionGroupId = status.subscriptionGroupID
+        appAccountToken = status.appAccountToken?.uuidString.lowercased()
+        self.status = status.status
+        access = status.access
+        expiresAt = status.expiresAt.description
+        accessUntil = status.accessUntil?.description
+        willRenew = status.willRenew
+        renewalProductId = status.renewalProductID
+        inTrial = status.inTrial
+        priceIncreasePending = status.priceIncreasePending
+        appleStatus = status.appleStatus
+        periodEndsAt = status.periodEndsAt?.description
+        graceEndsAt = status.graceEndsAt?.description
+        expirationIntent = status.expirationIntent
+        basis = status.basis
+        basisExplained = SubscriptionHead.explanation(of: status.basis)
+        since = status.since?.description
+        transactionId = status.transactionID
+        ownership = status.ownership
+        offerType = status.offerType
+        offerId = status.offerID
+        price = status.price?.milliunits
+        currency = status.price?.currency
+        storefront = status.storefront
+        appTransactionId = status.appTransactionID
+        renewalPrice = status.renewalPrice?.milliunits
+        renewalCurrency = status.renewalPrice?.currency
     }
 }

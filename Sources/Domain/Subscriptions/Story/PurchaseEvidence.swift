@@ -1,0 +1,66 @@
+public import AppStorePayloads
+
+/// One piece of evidence about a purchase, with what its story needs beside the facts: whoever tells a story hands over all
+/// of them, in any order.
+public struct PurchaseEvidence: Sendable, Hashable {
+    /// The notification that brought it; nil for a record that came by itself.
+    public var notificationUUID: UniqueIdentifier?
+    /// What happened, in Apple's word; nil for a record that came by itself.
+    public var type: NotificationType?
+    /// More about it, in Apple's word.
+    public var subtype: NotificationSubtype?
+    /// When it was signed: the outer signedDate of a notification, the record's own otherwise.
+    public var signedAt: Timestamp
+    /// The status that Apple reported.
+    public var reportedStatus: ReportedStatus?
+    /// What its transaction said.
+    public var transaction: TransactionFact?
+    /// What its renewal info said.
+    public var renewal: RenewalFact?
+    /// What the transaction cost, by its latest-signed record.
+    public var price: Money?
+    /// Why the customer asks for a refund, in Apple's word.
+    public var consumptionRequestReason: String?
+
+    /// Memberwise.
+    public init(
+        notificationUUID: UniqueIdentifier? = nil, type: NotificationType? = nil, subtype: NotificationSubtype? = nil,
+        signedAt: Timestamp, reportedStatus: ReportedStatus? = nil, transaction: TransactionFact? = nil,
+        renewal: RenewalFact? = nil, price: Money? = nil, consumptionRequestReason: String? = nil
+    ) {
+        self.notificationUUID = notificationUUID
+        self.type = type
+        self.subtype = subtype
+        self.signedAt = signedAt
+        self.reportedStatus = reportedStatus
+        self.transaction = transaction
+        self.renewal = renewal
+        self.price = price
+        self.consumptionRequestReason = consumptionRequestReason
+    }
+
+    /// Takes what was said into the facts.
+    public func merge(into facts: inout PurchaseFacts) {
+        if let transaction { facts.merge(transaction) }
+        if let renewal { facts.merge(renewal) }
+        if let reportedStatus { facts.merge(reportedStatus) }
+    }
+
+    /// The order in which a story is told: that of signing. Nothing in it depends on when or how the evidence arrived.
+    func isTold(before other: PurchaseEvidence) -> Bool {
+        if signedAt != other.signedAt { return signedAt < other.signedAt }
+        if let own = notificationUUID, let others = other.notificationUUID { return own < others }
+        if (notificationUUID == nil) != (other.notificationUUID == nil) { return notificationUUID != nil }
+        return digests.lexicographicallyPrecedes(other.digests)
+    }
+
+    private var digests: [UInt8] { (transaction?.digest ?? []) + (renewal?.digest ?? []) }
+
+    /// The instant that it is about: its signature, or what it tells of where Apple's clocks put that a moment later. A
+    /// purchase that is dated a second after its own signature has begun.
+    var instant: Timestamp {
+        let latest = signedAt.adding(seconds: StatusPolicy.clockDifferenceSeconds)
+        return [transaction?.purchasedAt, transaction?.revokedAt].compactMap(\.self)
+            .filter { $0 > signedAt && $0 <= latest }.max() ?? signedAt
+    }
+}

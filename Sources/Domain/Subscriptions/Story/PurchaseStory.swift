@@ -1,0 +1,58 @@
+public import AppStorePayloads
+
+/// What happened to a purchase, told in the order in which Apple signed it: a function of the evidence alone, the same
+/// whatever arrived when. When each thing was learned is another question.
+public struct PurchaseStory: Sendable, Hashable {
+    /// What one piece of evidence tells.
+    public struct Entry: Sendable, Hashable {
+        /// The notification that tells it; nil for a record that came by itself.
+        public var notificationUUID: UniqueIdentifier?
+        /// What happened, in Apple's word.
+        public var type: NotificationType?
+        /// More about it, in Apple's word.
+        public var subtype: NotificationSubtype?
+        /// The transaction that it speaks of.
+        public var transactionID: String?
+        /// When Apple signed it.
+        public var signedAt: Timestamp
+        /// What it changed, the most important first; never empty.
+        public var changes: [PurchaseChange]
+        /// What it changed, for people: at most ``wordsWidth`` characters.
+        public var words: String
+        /// The status at the entry before, by all that is known now; nil where there was none.
+        public var before: SubscriptionStatus?
+        /// What the subscription was at this instant, by all that is known now; nil for what is no subscription.
+        public var after: StatusAtInstant?
+    }
+
+    /// How wide an entry's words are at the most.
+    public static let wordsWidth = 70
+
+    /// The entries, in the order of signing.
+    public let entries: [Entry]
+
+    /// Tells the story.
+    /// - Parameters:
+    ///   - evidence: all there is about one purchase, in any order.
+    ///   - purchase: which one it is; names of products are shortened by the app's.
+    public init(
+        _ evidence: some Sequence<PurchaseEvidence>, of purchase: PurchaseKey, policy: StatusPolicy = StatusPolicy()
+    ) {
+        let evidence = evidence.sorted { $0.isTold(before: $1) }
+        var facts = PurchaseFacts()
+        for piece in evidence { piece.merge(into: &facts) }
+        let state = SubscriptionState(facts, in: purchase.environment, policy: policy)
+        var told = StorySoFar()
+        var before: SubscriptionStatus?
+        entries = evidence.map { piece in
+            let after = state?.status(at: piece.instant)
+            defer { before = after?.status }
+            let changes = told.take(piece, after)
+            return Entry(
+                notificationUUID: piece.notificationUUID, type: piece.type, subtype: piece.subtype,
+                transactionID: piece.transaction?.transactionID, signedAt: piece.signedAt, changes: changes,
+                words: StoryWords(at: piece.signedAt, bundleID: purchase.bundleID).text(changes), before: before,
+                after: after)
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import AppStorePayloads
+
+/// What a story has told up to a piece of evidence, which is what shows what that piece changed.
+///
+/// Changes are found in the signed records. Apple's type only says what no record does (a refund was asked for) and which
+/// of two names for one change is meant; a type that is lost or unknown leaves the rest of the story as it is.
+struct StorySoFar {
+    /// The latest-signed record of each period, or of each one-time transaction.
+    private var records: [String: TransactionFact] = [:]
+    /// The record of the period that begins last.
+    private var latest: TransactionFact?
+    private var renewal: RenewalFact?
+    private var reported: Int?
+
+    /// Takes the next piece of evidence; answers what it changed.
+    mutating func take(_ piece: PurchaseEvidence, _ status: StatusAtInstant?) -> [PurchaseChange] {
+        var changes: [PurchaseChange] = []
+        if let type = piece.type, !type.isKnown { changes.append(PurchaseChange(.unknownType, reason: type.rawValue)) }
+        changes += asked(piece)
+        let isReplaced = piece.transaction.map { $0.isUpgraded && records[$0.periodKey]?.isUpgraded == false } ?? false
+        let bought = piece.transaction.flatMap { take($0, piece) } ?? []
+        changes += bought
+        let isNewPeriod = bought.contains { Self.periods.contains($0.kind) }
+        let previous = renewal
+        if let new = piece.renewal, previous.map({ new.supersedes($0) }) ?? true {
+            changes += told(new, after: previous, piece, status, isNewPeriod)
+            renewal = new
+        }
+        if let status = piece.reportedStatus?.status {
+            if piece.type != .expired, status == ReportedStatus.expired, let reported, reported != status {
+                changes.append(PurchaseChange(.expired, intent: piece.renewal?.expirationIntent))
+            }
+            reported = status
+        }
+        if changes.isEmpty, isReplaced { changes.append(PurchaseChange(.replaced)) }
+        if changes.isEmpty { changes.append(PurchaseChange(.nothingNew, reason: piece.type?.rawValue)) }
+        return changes
+    }
+
+    /// The changes that begin a period.
+    private static let periods: Set<PurchaseChange.Kind> = [
+        .bought, .trialStarted, .boughtAgain, .familyShared, .renewed, .recovered, .upgraded, .productChanged,
+        .periodTold,
+    ]
+
+    /// The types that tell of a purchase when it happens. Others speak of it later.
+    private static let buying: Set<NotificationType> = [.subscribed, .didRenew, .offerRedeemed, .oneTimeCharge]
+
+    /// What only the type tells.
+    private func asked(_ piece: PurchaseEvidence) -> [PurchaseChange] {
+        let transaction = piece.transaction
+        func about(_ kind: PurchaseChange.Kind, _ reason: String? = nil) -> PurchaseChange {
+            PurchaseChange(
+                kind, productID: transaction?.productID, from: transaction?.purchasedAt, until: transaction?.expiresAt,
+                reason: reason)
+        }
+        return switch piece.type {
+        case .consumptionRequest: [about(.consumptionRequested, piece.consumptionRequestReason)]
+        case .refundDeclined: [about(.refundDeclined)]
+        case .gracePeriodExpired: [PurchaseChange(.graceEnded)]
+        case .expired: [PurchaseChange(.expired, intent: piece.renewal?.expirationIntent)]
+        case .metadataUpdate, .priceChange, .migration, .migrate:
+            [PurchaseChange(.commerceChanged, reason: piece.type?.rawValue)]
+        case .renewalExtension where piece.subtype == .failure: [PurchaseChange(.extensionFailed)]
+        case .renewalExtended:
+            [
+                PurchaseChange(
+                    .extended, until: [transaction?.expiresAt, piece.renewal?.renewsAt].compactMap(\.self).max())
+            ]
+        default: []
+        }
+    }
+
+    // MARK: - Transactions
+
+    private mutating func take(_ new: TransactionFact, _ piece: PurchaseEvidence) -> [PurchaseChange] {
+        let key = new.isUsablePeriod ? new.periodKey : "t\(new.transactionID)"
+        let previous = records[key]
+        if let previous, !new.supersedes(previous) { return [] }
+        let isFirst = records.isEmpty
+        records[key] = new
+        defer {
+            if new.isUsablePeriod, (latest?.purchasedAt ?? .distantPast) <= (new.purchasedAt ?? .distantPast) {
+                latest = new
+            }
+        }
+        var changes = revoked(new, after: previous, piece)
+        if previous == nil, new.revokedAt == nil {
+            if OneTimePurchase.Kind(new.kind) != nil {
+                changes.append(boughtOnce(new, isFirst: isFirst, piece))
+            } else if new.isUsablePeriod, piece.type != .consumptionRequest, piece.type != .refundDeclined {
+                changes.append(began(new, piece))
+            }
+        }
+        if let previous, piece.type != .renewalExtended, let expiresAt = new.expiresAt, let was = previous.expiresAt,
+            expiresAt > was
+        {
+            changes.append(PurchaseChange(.extended, until: expiresAt))
+        }
+        return changes
+    }
+
+    private func revoked(
+        _ new: TransactionFact, after previous: TransactionFact?, _ piece: PurchaseEvidence
+    ) -> [PurchaseChange] {
+        let isFamily = new.ownership == OwnershipType.familyShared.rawValue || piece.type == .revoke
+        var change = PurchaseChange(
+            .refunded, productID: new.productID, from: new.purchasedAt, until: new.expiresAt)
+        if new.revokedAt != nil {
+            let isKnown = previous?.revokedAt != nil && previous?.revocationPercentage == new.revocationPercentage
+            if isKnown { return [] }
+            if isFamily {
+                change.kind = .familyRevoked
+            } else {
+                let share = new.revocationPercentage ?? OneTimePurchase.whole
+                change.share = share
+                change.amount = piece.price?.share(share)
+            }
+            return [change]
+        }
+        guard previous?.revokedAt != nil || piece.type == .refundReversed else { return [] }
+        change.kind = .refundReversed
+        return [change]
+    }
+
+    private func boughtOnce(_ new: TransactionFact, isFirst: Bool, _ piece: PurchaseEvidence) -> PurchaseChange {
+        PurchaseChange(
+            isFirst || new.kind == .consumable ? .oneTimeBought : .restored, productID: new.productID,
+            from: new.purchasedAt, until: new.expiresAt, amount: paid(for: new, piece), quantity: new.quantity)
+    }
+
+    /// A period of which nothing was told before.
+    private func began(_ new: TransactionFact, _ piece: PurchaseEvidence) -> PurchaseChange {
+        var change = PurchaseChange(
+            .periodTold, productID: new.productID, from: new.purchasedAt, until: new.expiresAt,
+            amount: paid(for: new, piece))
+        let age = new.purchasedAt.map { piece.signedAt.milliseconds(since: $0) } ?? 0
+        let isOld = latest?.purchasedAt.map { known in new.purchasedAt.map { $0 < known } ?? false } ?? false
+        let isNews = age <= TransactionFact.regularDelay || piece.type.map(Self.buying.contains) ?? false
+        guard isNews, !isOld else { return change }
+        change.kind = kind(of: new, piece)
+        if let former = latest?.productID, former != new.productID { change.formerProductID = former }
+        return change
+    }
+
+    private func kind(of new: TransactionFact, _ piece: PurchaseEvidence) -> PurchaseChange.Kind {
+        if new.ownership == OwnershipType.familyShared.rawValue, !new.isRenewal { return .familyShared }
+        if piece.subtype == .billingRecovery || renewal?.inBillingRetry == true && new.isRenewal { return .recovered }
+        if new.isRenewal { return .renewed }
+        guard let latest else { return new.isFreeTrial ? .trialStarted : .bought }
+        let isWithin = (new.purchasedAt ?? .distantPast) < (latest.revokedAt ?? latest.expiresAt ?? .distantPast)
+        if isWithin, new.productID != latest.productID {
+            return piece.subtype == .upgrade ? .upgraded : .productChanged
+        }
+        return new.isFreeTrial ? .trialStarted : .boughtAgain
+    }
+
+    /// What a family shares was paid for by somebody else.
+    private func paid(for new: TransactionFact, _ piece: PurchaseEvidence) -> Money? {
+        new.ownership == OwnershipType.familyShared.rawValue ? nil : piece.price
+    }
+
+    // MARK: - Renewal info
+
+    private func told(
+        _ new: RenewalFact, after previous: RenewalFact?, _ piece: PurchaseEvidence, _ status: StatusAtInstant?,
+        _ isNewPeriod: Bool
+    ) -> [PurchaseChange] {
+        var changes: [PurchaseChange] = []
+        if new.inBillingRetry, piece.type != .gracePeriodExpired, piece.type != .expired {
+            if previous?.inBillingRetry != true {
+                let grants = new.reportedStatus.map { $0 == ReportedStatus.gracePeriod } ?? true
+                let until = grants ? new.graceExpiresAt ?? status?.graceEndsAt : nil
+                changes.append(PurchaseChange(.chargeFailed, until: until))
+            } else if reported == ReportedStatus.gracePeriod,
+                piece.reportedStatus?.status == ReportedStatus.billingRetry
+            {
+                changes.append(PurchaseChange(.graceEnded))
+            }
+        }
+        // That a purchase ended says so already.
+        if new.autoRenew == false, previous?.autoRenew != false, piece.type != .expired {
+            changes.append(PurchaseChange(.autoRenewOff))
+        }
+        // Who buys or renews has auto-renew on.
+        if new.autoRenew == true, previous?.autoRenew == false, !isNewPeriod {
+            changes.append(PurchaseChange(.autoRenewOn))
+        }
+        let was = previous?.renewalProductID ?? new.productID
+        let isBoughtNow = isNewPeriod && new.renewalProductID == piece.transaction?.productID
+        if let next = new.renewalProductID, next != was, !isBoughtNow {
+            changes.append(
+                PurchaseChange(
+                    next == new.productID ? .renewalProductKept : .renewalProductChanged, productID: next))
+        }
+        let isRefused = new.autoRenew == false || new.expirationIntent == 3
+        if new.priceIncreasePending, previous?.priceIncreasePending != true {
+            changes.append(PurchaseChange(.priceIncreasePending))
+        } else if !new.priceIncreasePending,
+            previous?.priceIncreasePending == true && !isRefused
+                || piece.type == .priceIncrease && piece.subtype == .accepted
+        {
+            changes.append(PurchaseChange(.priceIncreaseAgreed))
+        }
+        if piece.type == .offerRedeemed, !isNewPeriod { changes.append(PurchaseChange(.offerRedeemed)) }
+        return changes
+    }
+}

@@ -1,0 +1,93 @@
+import AppStorePayloads
+import Ledger
+import Subscriptions
+
+/// What one piece of evidence tells of a purchase, as scripts see it.
+package struct StoryEntryAnswer: Encodable {
+    /// One thing that it changed.
+    package struct Change: Encodable {
+        package var kind: String
+        package var productId: String?
+        package var formerProductId: String?
+        package var from: String?
+        package var until: String?
+        /// Thousandths of the currency's unit.
+        package var amount: Int64?
+        package var currency: String?
+        /// Thousandths of a percent of the price.
+        package var share: Int64?
+        package var quantity: Int64?
+        package var intent: Int?
+        package var reason: String?
+    }
+
+    package var environment: String
+    package var bundleId: String
+    package var notificationUuid: String?
+    package var type: String?
+    package var subtype: String?
+    package var transactionId: String?
+    package var signedAt: String
+    package var receivedAt: String?
+    package var appliedAt: String?
+    package var outcome: String?
+    package var statusBefore: String?
+    package var statusAfter: String?
+    package var words: String
+    package var changes: [Change]
+
+    /// An entry of a purchase's story.
+    init(_ entry: RecordedStory.Entry, of purchase: PurchaseKey) {
+        let told = entry.told
+        environment = purchase.environment
+        bundleId = purchase.bundleID
+        notificationUuid = told.notificationUUID?.description
+        type = told.type?.rawValue
+        subtype = told.subtype?.rawValue
+        transactionId = told.transactionID
+        signedAt = told.signedAt.description
+        receivedAt = entry.learned?.receivedAt.description
+        appliedAt = entry.learned?.appliedAt.description
+        outcome = entry.learned?.outcome.rawValue
+        statusBefore = told.before?.rawValue
+        statusAfter = told.after?.status.rawValue
+        words = told.words
+        changes = told.changes.map(Change.init)
+    }
+
+    /// The status for people: where it came from only where it moved.
+    var status: String { Self.status(statusBefore, statusAfter) }
+
+    static func status(_ before: String?, _ after: String?) -> String {
+        switch (before, after) {
+        case (_, nil): "-"
+        case (let before?, let after?) where before != after: "\(before) → \(after)"
+        case (_, let after?): after
+        }
+    }
+}
+
+extension StoryEntryAnswer.Change {
+    init(_ change: PurchaseChange) {
+        kind = change.kind.rawValue
+        productId = change.productID
+        formerProductId = change.formerProductID
+        from = change.from?.description
+        until = change.until?.description
+        amount = change.amount?.milliunits
+        currency = change.amount?.currency
+        share = change.share
+        quantity = change.quantity
+        intent = change.intent
+        reason = change.reason
+    }
+}
+
+extension Timestamp {
+    /// For people, to the minute: `2026-07-12 02:28`.
+    var minute: String {
+        let text = description
+        guard let seconds = text.lastIndex(of: ":") else { return text }
+        return String(text[..<seconds].replacing("T", with: " "))
+    }
+}
