@@ -11,6 +11,7 @@ public enum Schema {
         Migration(version: 5, name: "packing", sql: text(PackageResources._005_packing_sql)),
         Migration(version: 6, name: "retention", sql: text(PackageResources._006_retention_sql)),
         Migration(version: 7, name: "bodies", sql: text(PackageResources._007_bodies_sql)),
+        Migration(version: 8, name: "conservation", sql: text(PackageResources._008_conservation_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

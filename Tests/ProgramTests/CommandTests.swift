@@ -27,7 +27,8 @@ struct CommandTests {
     @Test(
         "used wrongly leave with 2 and one line that helps",
         arguments: [
-            "no-such-command", "queue --format xml", "receive --port 70000", "work --batch 0", "dead-letters replay",
+            "no-such-command", "queue --format xml", "queue --audit", "receive --port 70000", "work --batch 0",
+            "dead-letters replay",
             "dead-letters replay 1 --all", "dead-letters discard 1", "dead-letters discard 1 --why  ",
             "dead-letters list --since yesterday", "dead-letters list --limit 0", "simulate", "simulate --to x --out y",
             "dead-letters show x", "verify /no/such/file", "queue --config /no/such/file",
@@ -237,6 +238,7 @@ struct CommandTests {
             #expect(try await site.run("dead-letters", "discard", "\(junk)", "--why", "a probe").ending == .exited(0))
             #expect(try await site.run("dead-letters", "discard", "\(junk)", "--why", "again").ending == .exited(1))
             #expect(try await site.run("queue", "--conservation").ending == .exited(0))
+            #expect(try await site.run("queue", "--conservation", "--audit").ending == .exited(0))
 
             try await site.pool.query("delete from storehook.dead_letters where id = \(Int64(junk))")
             let loss = try await site.run("queue", "--conservation")

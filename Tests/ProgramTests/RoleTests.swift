@@ -95,8 +95,9 @@ struct RoleTests {
     private static let everybody: Set = ["schema USAGE", "table schema_migrations SELECT"]
     private static let worker: Set = [
         "function drop_outbox_day EXECUTE", "function ensure_outbox_partitions EXECUTE",
-        "function outbox_bodies EXECUTE", "table dead_letters INSERT",
-        "table duplicates INSERT", "table outbox_days SELECT", "table queue_depth SELECT",
+        "function outbox_bodies EXECUTE", "function outbox_day_changes EXECUTE", "function settle_outbox_day EXECUTE",
+        "table dead_letters INSERT", "table duplicates INSERT", "table outbox_days SELECT",
+        "table outbox_days_to_settle SELECT", "table queue_depth SELECT",
         "table notifications INSERT SELECT", "table outbox SELECT", "table outbox_queue DELETE SELECT UPDATE",
         "table purchase_lines INSERT SELECT UPDATE", "table renewals INSERT SELECT UPDATE",
         "table subscription_changes INSERT", "table subscriptions DELETE INSERT SELECT UPDATE",
@@ -118,7 +119,8 @@ struct RoleTests {
             "storehook_ops",
             [
                 "schema USAGE", "function drop_outbox_day EXECUTE", "function ensure_outbox_partitions EXECUTE",
-                "function outbox_bodies EXECUTE", "function status_at EXECUTE",
+                "function outbox_bodies EXECUTE", "function status_at EXECUTE", "function count_outbox_day EXECUTE",
+                "function outbox_day_changes EXECUTE", "function settle_outbox_day EXECUTE",
                 "column dead_letters.resolution UPDATE", "column dead_letters.resolved_at UPDATE",
                 "column dead_letters.resolved_by UPDATE", "column dead_letters.resolved_why UPDATE",
                 "table dead_letters INSERT", "table duplicates INSERT", "table notifications INSERT",
@@ -132,7 +134,8 @@ struct RoleTests {
             "storehook_monitor",
             everybody.union([
                 "column notifications.applied_at SELECT", "column outbox.received_at SELECT",
-                "function status_at EXECUTE", "table conservation SELECT", "table dead_letters_open SELECT",
+                "function status_at EXECUTE", "function count_outbox_day EXECUTE",
+                "function outbox_day_changes EXECUTE", "table conservation SELECT", "table dead_letters_open SELECT",
                 "table entitlements SELECT", "table queue_depth SELECT", "table subscription_status SELECT",
                 "table subscriptions SELECT",
             ])
@@ -184,6 +187,8 @@ struct RoleTests {
         ("monitor", "select * from storehook.transactions"), ("monitor", "select * from storehook.dead_letters"),
         ("monitor", "select * from storehook.outbox_queue"), ("monitor", "delete from storehook.subscriptions"),
         ("monitor", "select storehook.ensure_outbox_partitions()"),
+        ("monitor", "select storehook.settle_outbox_day('2026-01-01')"),
+        ("monitor", "select * from storehook.outbox_settled"), ("worker", "delete from storehook.outbox_settled"),
     ]
 
     @Test("are refused by the server what is not theirs")

@@ -26,13 +26,16 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 ("transactions", ["select", "insert", "update"]), ("renewals", ["select", "insert", "update"]),
                 ("subscriptions", ["select", "insert", "update", "delete"]),
                 ("ensure_outbox_partitions", ["execute"]), ("drop_outbox_day", ["execute"]),
-                ("outbox_bodies", ["execute"]),
+                ("outbox_bodies", ["execute"]), ("outbox_days_to_settle", ["select"]),
+                ("outbox_day_changes", ["execute"]), ("settle_outbox_day", ["execute"]),
             ]
         case .ops:
-            Self.worker.needs + [("dead_letters", ["select"]), ("outbox_queue", ["insert"])]
+            Self.worker.needs + [
+                ("dead_letters", ["select"]), ("outbox_queue", ["insert"]), ("count_outbox_day", ["execute"]),
+            ]
         case .monitor:
             ["schema_migrations", "queue_depth", "conservation", "dead_letters_open", "subscription_status"]
-                .map { ($0, ["select"]) }
+                .map { ($0, ["select"]) } + ["outbox_day_changes", "count_outbox_day"].map { ($0, ["execute"]) }
         }
     }
 }
