@@ -193,7 +193,7 @@ let package = Package(
         ),
         .testTarget(
             name: "OperationsTests",
-            dependencies: ["AppStoreVerification", "Operations", "Outbox"],
+            dependencies: ["AppStoreVerification", "Operations", "Outbox", "Postgres"],
             swiftSettings: rules
         ),
 
