@@ -96,7 +96,7 @@ let package = Package(
             swiftSettings: rules),
         .testTarget(
             name: "SubscriptionsTests",
-            dependencies: ["AppStorePayloads", "Simulator", "Subscriptions", "TestSupport", crypto],
+            dependencies: ["AppStorePayloads", "Simulator", "StoreModel", "Subscriptions", "TestSupport", crypto],
             swiftSettings: rules
         ),
 
@@ -208,7 +208,7 @@ let package = Package(
         ),
         .testTarget(
             name: "OperationsTests",
-            dependencies: ["AppStoreVerification", "Operations", "Outbox"],
+            dependencies: ["AppStoreVerification", "Operations", "Outbox", "Postgres"],
             swiftSettings: rules
         ),
 
@@ -291,6 +291,9 @@ let package = Package(
             ],
             swiftSettings: rules
         ),
+
+        // A second model of Apple's store, written from its documents and kept apart from the simulator: a judge in tests.
+        .target(name: "StoreModel", path: "Tests/StoreModel", swiftSettings: rules),
 
         // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
         .target(

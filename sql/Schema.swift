@@ -13,6 +13,7 @@ public enum Schema {
         Migration(version: 7, name: "bodies", sql: text(PackageResources._007_bodies_sql)),
         Migration(version: 8, name: "purchase_facts", sql: text(PackageResources._008_purchase_facts_sql)),
         Migration(version: 9, name: "reads", sql: text(PackageResources._009_reads_sql)),
+        Migration(version: 10, name: "conservation", sql: text(PackageResources._010_conservation_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

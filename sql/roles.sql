@@ -18,7 +18,7 @@ do $$
 declare
     wanted text;
 begin
-    if to_regclass('storehook.subscription_changes') is null then
+    if to_regclass('storehook.purchase_facts') is null then
         raise exception 'there is no storehook schema here yet: run storehook migrate first';
     end if;
     foreach wanted in array array['storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor'] loop
@@ -76,7 +76,8 @@ grant delete on storehook.subscriptions to storehook_worker;
 grant select, insert, delete on storehook.subscription_history, storehook.anomalies to storehook_worker;
 grant execute on function storehook.ensure_outbox_partitions(integer), storehook.drop_outbox_day(date, integer),
     storehook.outbox_bodies(bigint[], timestamptz[]) to storehook_worker;
-grant select on storehook.outbox_days to storehook_worker;
+grant select on storehook.outbox_days, storehook.outbox_days_to_settle to storehook_worker;
+grant execute on function storehook.outbox_day_changes(date), storehook.settle_outbox_day(date) to storehook_worker;
 -- Its metrics tell how long the queue is.
 grant select on storehook.queue_depth to storehook_worker;
 
@@ -84,7 +85,8 @@ grant select on storehook.queue_depth to storehook_worker;
 grant select on all tables in schema storehook to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
 grant insert on storehook.outbox_queue to storehook_ops;
-grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text) to storehook_ops;
+grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
+    storehook.count_outbox_day(date, boolean) to storehook_ops;
 
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
 -- - when rows came and went, for the rates that `storehook queue` shows;
@@ -100,5 +102,8 @@ grant select (transaction_id, bundle_id, environment, ownership, offer_type, off
 grant select (original_transaction_id, bundle_id, environment, renewal_price, currency, app_transaction_id)
     on storehook.renewals to storehook_monitor;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text) to storehook_monitor;
+-- - what the view conservation counts with, because functions in a view are called by whoever asks.
+grant execute on function storehook.outbox_day_changes(date), storehook.count_outbox_day(date, boolean)
+    to storehook_monitor;
 
 commit;

@@ -2,6 +2,45 @@
 
 CREATE SCHEMA storehook;
 
+CREATE FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) RETURNS record
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $_$
+declare
+    opens    constant timestamptz := count_outbox_day.day::timestamp at time zone 'UTC';
+    closes   constant timestamptz := (count_outbox_day.day + 1)::timestamp at time zone 'UTC';
+    first_id bigint;
+    last_id  bigint;
+begin
+    execute 'select min(id), max(id) from storehook.outbox where received_at >= $1 and received_at < $2'
+       into first_id, last_id using opens, closes;
+    execute
+        $q$
+        with located as (
+            select o.id, count(p.place) as places, min(p.place) as place
+              from storehook.outbox o
+              left join (select * from storehook.outbox_places where outbox_id between $3 and $4) p on p.outbox_id = o.id
+             where o.received_at >= $1 and o.received_at < $2
+             group by o.id
+        )
+        select count(*),
+               count(*) filter (where place = 'pending'),
+               count(*) filter (where place = 'applied' and (places = 1 or not $5)),
+               count(*) filter (where place = 'duplicate' and (places = 1 or not $5)),
+               count(*) filter (where place = 'parked' and (places = 1 or not $5)),
+               count(*) filter (where place = 'dead'),
+               count(*) filter (where place = 'discarded' and (places = 1 or not $5)),
+               count(*) filter (where places = 0), count(*) filter (where places > 1),
+               coalesce(array_agg(id) filter (where $5 and (places <> 1 or place in ('pending', 'dead'))), '{}')
+          from located
+        $q$
+       into received, pending, applied, duplicate, parked, dead, discarded, missing, doubled, open_ids
+      using opens, closes, first_id, last_id, with_open;
+end
+$_$;
+
 CREATE FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -203,6 +242,79 @@ begin
 end
 $_$;
 
+CREATE FUNCTION storehook.outbox_day_changes(day date) RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select pg_stat_get_tuples_inserted(partition) + pg_stat_get_tuples_updated(partition)
+           + pg_stat_get_tuples_deleted(partition)
+      from to_regclass('storehook.outbox_' || to_char(outbox_day_changes.day, 'YYYYMMDD')) as partition
+     where partition is not null
+$$;
+
+CREATE FUNCTION storehook.settle_outbox_day(day date) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    -- Looked up one by one whenever somebody asks.
+    most_open   constant integer := 10000;
+    now_changes bigint;
+    settled     storehook.outbox_settled%rowtype;
+    counted     record;
+begin
+    -- What began yesterday may commit a little later.
+    if settle_outbox_day.day >= ((now() - interval '1 hour') at time zone 'UTC')::date then
+        raise exception 'the day is not over' using errcode = 'invalid_parameter_value';
+    end if;
+    if not pg_try_advisory_xact_lock(x'73746f72655f7032'::bit(64)::bigint) then
+        return false;
+    end if;
+    -- Before the rows are counted: what is written meanwhile must not seem counted.
+    now_changes := coalesce(storehook.outbox_day_changes(settle_outbox_day.day), 0);
+    select * into settled from storehook.outbox_settled s where s.day = settle_outbox_day.day;
+
+    if found and now_changes <= settled.changes then
+        with ended as (
+            select o.id, p.place
+              from unnest(settled.open_ids) as o (id)
+             cross join lateral (select count(*) as places, min(place) as place
+                                   from storehook.outbox_places where outbox_id = o.id) p
+             where p.places = 1 and p.place in ('applied', 'duplicate', 'parked', 'discarded')
+        )
+        update storehook.outbox_settled s
+           set applied   = s.applied + (select count(*) from ended where place = 'applied'),
+               duplicate = s.duplicate + (select count(*) from ended where place = 'duplicate'),
+               parked    = s.parked + (select count(*) from ended where place = 'parked'),
+               discarded = s.discarded + (select count(*) from ended where place = 'discarded'),
+               open_ids  = array(select o.id from unnest(s.open_ids) as o (id) where o.id not in (select id from ended)),
+               -- Fewer than before: the statistics began anew.
+               changes   = now_changes,
+               counted_at = now()
+         where s.day = settle_outbox_day.day;
+        return true;
+    end if;
+
+    select * into counted from storehook.count_outbox_day(settle_outbox_day.day, true);
+    if cardinality(counted.open_ids) > most_open then
+        delete from storehook.outbox_settled s where s.day = settle_outbox_day.day;
+        return false;
+    end if;
+    insert into storehook.outbox_settled (day, received, applied, duplicate, parked, discarded, open_ids, changes)
+    select settle_outbox_day.day, counted.received, counted.applied, counted.duplicate, counted.parked,
+           counted.discarded, counted.open_ids, now_changes
+        on conflict on constraint outbox_settled_pkey do update
+       set received = excluded.received, applied = excluded.applied, duplicate = excluded.duplicate,
+           parked = excluded.parked, discarded = excluded.discarded, open_ids = excluded.open_ids,
+           changes = excluded.changes, counted_at = excluded.counted_at;
+    return true;
+end
+$$;
+
 CREATE FUNCTION storehook.status_at(at timestamp with time zone) RETURNS TABLE(environment text, bundle_id text, original_transaction_id text, product_id text, subscription_group_id text, app_account_token uuid, status text, access boolean, expires_at timestamp with time zone, will_renew boolean, renewal_product_id text, in_trial boolean, price_increase_pending boolean, apple_status smallint, access_until timestamp with time zone, period_ends_at timestamp with time zone, grace_ends_at timestamp with time zone, expiration_intent smallint, basis text, since timestamp with time zone, transaction_id text, ownership text, offer_type smallint, offer_id text, price bigint, currency text, storefront text, app_transaction_id text, renewal_price bigint, renewal_currency text, paid_until timestamp with time zone, latest_account_token uuid, former_account_token uuid)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
@@ -368,6 +480,34 @@ COMMENT ON TABLE storehook.outbox IS 'the compact JWS of each POST that was answ
 
 COMMENT ON COLUMN storehook.outbox.packing IS '0: body is as it was posted; 1: it names headers in signature_headers';
 
+CREATE TABLE storehook.outbox_default (
+    id bigint DEFAULT nextval('storehook.outbox_id'::regclass) NOT NULL,
+    received_at timestamp with time zone DEFAULT now() NOT NULL,
+    body bytea NOT NULL,
+    packing smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144)),
+    CONSTRAINT outbox_packing_check CHECK ((packing = ANY (ARRAY[0, 1])))
+);
+ALTER TABLE ONLY storehook.outbox_default ALTER COLUMN body SET STORAGE EXTERNAL;
+
+CREATE VIEW storehook.outbox_days AS
+ WITH partitions AS (
+         SELECT to_date("right"((c.relname)::text, 8), 'YYYYMMDD'::text) AS day
+           FROM (pg_inherits i
+             JOIN pg_class c ON ((c.oid = i.inhrelid)))
+          WHERE ((i.inhparent = ('storehook.outbox'::regclass)::oid) AND (c.relname ~ '^outbox_[0-9]{8}$'::text))
+        ), strays AS (
+         SELECT DISTINCT ((outbox_default.received_at AT TIME ZONE 'UTC'::text))::date AS day
+           FROM storehook.outbox_default
+        )
+ SELECT day,
+    (partitions.day IS NOT NULL) AS has_partition,
+    (strays.day IS NOT NULL) AS has_strays
+   FROM (partitions
+     FULL JOIN strays USING (day));
+
+COMMENT ON COLUMN storehook.outbox_days.has_strays IS 'rows of it stand in the default partition: the day had none of its own, or it was dropped and they were still to do';
+
 CREATE TABLE storehook.outbox_dropped (
     day date NOT NULL,
     received bigint NOT NULL,
@@ -422,7 +562,126 @@ UNION ALL
    FROM storehook.dead_letters
   WHERE (dead_letters.resolution <> 'replayed'::text);
 
+CREATE TABLE storehook.outbox_settled (
+    day date NOT NULL,
+    received bigint NOT NULL,
+    applied bigint NOT NULL,
+    duplicate bigint NOT NULL,
+    parked bigint NOT NULL,
+    discarded bigint NOT NULL,
+    open_ids bigint[] NOT NULL,
+    changes bigint NOT NULL,
+    counted_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT outbox_settled_check CHECK ((LEAST(applied, duplicate, parked, discarded, changes) >= 0)),
+    CONSTRAINT outbox_settled_check1 CHECK ((received = ((((applied + duplicate) + parked) + discarded) + cardinality(open_ids))))
+);
+
+COMMENT ON TABLE storehook.outbox_settled IS 'days (UTC) that are over, as they were counted; written by settle_outbox_day, read by the view conservation';
+
+COMMENT ON COLUMN storehook.outbox_settled.open_ids IS 'notifications whose way had not ended by then (pending, dead) or that were not where they should be; counted live';
+
+COMMENT ON COLUMN storehook.outbox_settled.changes IS 'rows ever written to the day''s partition by then: one that was written to since is counted anew';
+
 CREATE VIEW storehook.conservation AS
+ WITH settled AS (
+         SELECT s.day,
+            s.received,
+            s.applied,
+            s.duplicate,
+            s.parked,
+            s.discarded,
+            s.open_ids,
+            s.changes,
+            s.counted_at
+           FROM storehook.outbox_settled s
+          WHERE ((NOT (EXISTS ( SELECT
+                   FROM storehook.outbox_dropped gone
+                  WHERE (gone.day = s.day)))) AND (COALESCE(storehook.outbox_day_changes(s.day), (0)::bigint) <= s.changes))
+        ), unsettled AS MATERIALIZED (
+         SELECT outbox_days.day
+           FROM storehook.outbox_days
+        EXCEPT
+         SELECT settled.day
+           FROM settled
+        ), live AS (
+         SELECT c.received,
+            c.pending,
+            c.applied,
+            c.duplicate,
+            c.parked,
+            c.dead,
+            c.discarded,
+            c.missing,
+            c.doubled,
+            c.open_ids
+           FROM (unsettled u
+             CROSS JOIN LATERAL storehook.count_outbox_day(u.day, false) c(received, pending, applied, duplicate, parked, dead, discarded, missing, doubled, open_ids))
+        ), open AS (
+         SELECT p.places,
+            p.place
+           FROM ((settled s
+             CROSS JOIN LATERAL unnest(s.open_ids) o(id))
+             CROSS JOIN LATERAL ( SELECT count(*) AS places,
+                    min(outbox_places.place) AS place
+                   FROM storehook.outbox_places
+                  WHERE (outbox_places.outbox_id = o.id)) p)
+        ), parts AS (
+         SELECT live.received,
+            live.pending,
+            live.applied,
+            live.duplicate,
+            live.parked,
+            live.dead,
+            live.discarded,
+            live.missing,
+            live.doubled
+           FROM live
+        UNION ALL
+         SELECT settled.received,
+            0,
+            settled.applied,
+            settled.duplicate,
+            settled.parked,
+            0,
+            settled.discarded,
+            0,
+            0
+           FROM settled
+        UNION ALL
+         SELECT outbox_dropped.received,
+            0,
+            outbox_dropped.applied,
+            outbox_dropped.duplicate,
+            outbox_dropped.parked,
+            0,
+            outbox_dropped.discarded,
+            0,
+            0
+           FROM storehook.outbox_dropped
+        UNION ALL
+         SELECT 0,
+            count(*) FILTER (WHERE (open.place = 'pending'::text)) AS count,
+            count(*) FILTER (WHERE (open.place = 'applied'::text)) AS count,
+            count(*) FILTER (WHERE (open.place = 'duplicate'::text)) AS count,
+            count(*) FILTER (WHERE (open.place = 'parked'::text)) AS count,
+            count(*) FILTER (WHERE (open.place = 'dead'::text)) AS count,
+            count(*) FILTER (WHERE (open.place = 'discarded'::text)) AS count,
+            count(*) FILTER (WHERE (open.places = 0)) AS count,
+            count(*) FILTER (WHERE (open.places > 1)) AS count
+           FROM open
+        )
+ SELECT (COALESCE(sum(parts.received), (0)::numeric))::bigint AS received,
+    (COALESCE(sum(parts.pending), (0)::numeric))::bigint AS pending,
+    (COALESCE(sum(parts.applied), (0)::numeric))::bigint AS applied,
+    (COALESCE(sum(parts.duplicate), (0)::numeric))::bigint AS duplicate,
+    (COALESCE(sum(parts.parked), (0)::numeric))::bigint AS parked,
+    (COALESCE(sum(parts.dead), (0)::numeric))::bigint AS dead,
+    (COALESCE(sum(parts.discarded), (0)::numeric))::bigint AS discarded,
+    (COALESCE(sum(parts.missing), (0)::numeric))::bigint AS missing,
+    (COALESCE(sum(parts.doubled), (0)::numeric))::bigint AS doubled
+   FROM parts;
+
+CREATE VIEW storehook.conservation_audit AS
  WITH located AS (
          SELECT o.id,
             count(p.place) AS places,
@@ -460,6 +719,8 @@ CREATE VIEW storehook.conservation AS
     here.doubled
    FROM here,
     gone;
+
+COMMENT ON VIEW storehook.conservation_audit IS 'conservation, counted from every row there is; for audits: takes seconds for each million notifications';
 
 CREATE TABLE storehook.one_time_purchases (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -635,33 +896,11 @@ CREATE VIEW storehook.learned AS
     (notifications.applied_at - notifications.received_at) AS received_to_applied
    FROM storehook.notifications;
 
-CREATE TABLE storehook.outbox_default (
-    id bigint DEFAULT nextval('storehook.outbox_id'::regclass) NOT NULL,
-    received_at timestamp with time zone DEFAULT now() NOT NULL,
-    body bytea NOT NULL,
-    packing smallint DEFAULT 0 NOT NULL,
-    CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144)),
-    CONSTRAINT outbox_packing_check CHECK ((packing = ANY (ARRAY[0, 1])))
-);
-ALTER TABLE ONLY storehook.outbox_default ALTER COLUMN body SET STORAGE EXTERNAL;
-
-CREATE VIEW storehook.outbox_days AS
- WITH partitions AS (
-         SELECT to_date("right"((c.relname)::text, 8), 'YYYYMMDD'::text) AS day
-           FROM (pg_inherits i
-             JOIN pg_class c ON ((c.oid = i.inhrelid)))
-          WHERE ((i.inhparent = ('storehook.outbox'::regclass)::oid) AND (c.relname ~ '^outbox_[0-9]{8}$'::text))
-        ), strays AS (
-         SELECT DISTINCT ((outbox_default.received_at AT TIME ZONE 'UTC'::text))::date AS day
-           FROM storehook.outbox_default
-        )
- SELECT day,
-    (partitions.day IS NOT NULL) AS has_partition,
-    (strays.day IS NOT NULL) AS has_strays
-   FROM (partitions
-     FULL JOIN strays USING (day));
-
-COMMENT ON COLUMN storehook.outbox_days.has_strays IS 'rows of it stand in the default partition: the day had none of its own, or it was dropped and they were still to do';
+CREATE VIEW storehook.outbox_days_to_settle AS
+ SELECT d.day
+   FROM (storehook.outbox_days d
+     LEFT JOIN storehook.outbox_settled s ON ((s.day = d.day)))
+  WHERE (d.has_partition AND (NOT d.has_strays) AND (d.day < (((now() - '01:00:00'::interval) AT TIME ZONE 'UTC'::text))::date) AND ((s.day IS NULL) OR (s.open_ids <> '{}'::bigint[]) OR (s.changes <> COALESCE(storehook.outbox_day_changes(d.day), (0)::bigint))));
 
 CREATE TABLE storehook.transactions (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -854,6 +1093,13 @@ CREATE TABLE storehook.schema_migrations (
     CONSTRAINT schema_migrations_version_check CHECK ((version > 0))
 );
 
+CREATE TABLE storehook.shared_transactions (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C"
+);
+
 CREATE TABLE storehook.signature_headers (
     digest bytea GENERATED ALWAYS AS (sha256(header)) STORED NOT NULL,
     header bytea NOT NULL,
@@ -995,6 +1241,9 @@ ALTER TABLE ONLY storehook.outbox_dropped
 ALTER TABLE ONLY storehook.outbox_queue
     ADD CONSTRAINT outbox_queue_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.outbox_settled
+    ADD CONSTRAINT outbox_settled_pkey PRIMARY KEY (day);
+
 ALTER TABLE ONLY storehook.purchase_facts
     ADD CONSTRAINT purchase_facts_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, signed_at, outbox_id);
 
@@ -1006,6 +1255,9 @@ ALTER TABLE ONLY storehook.renewals
 
 ALTER TABLE ONLY storehook.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY storehook.shared_transactions
+    ADD CONSTRAINT shared_transactions_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, transaction_id);
 
 ALTER TABLE ONLY storehook.signature_headers
     ADD CONSTRAINT signature_headers_pkey PRIMARY KEY (digest);
@@ -1039,6 +1291,8 @@ CREATE INDEX one_time_purchases_by_id ON storehook.one_time_purchases USING btre
 
 CREATE INDEX outbox_queue_due ON storehook.outbox_queue USING btree (due_at, id);
 
+CREATE INDEX shared_transactions_by_transaction ON storehook.shared_transactions USING btree (transaction_id, bundle_id, environment);
+
 CREATE INDEX subscriptions_by_account ON storehook.subscriptions USING btree (app_account_token) WHERE (app_account_token IS NOT NULL);
 
 CREATE INDEX subscriptions_by_former_account ON storehook.subscriptions USING btree (former_account_token) WHERE (former_account_token IS NOT NULL);
@@ -1055,8 +1309,14 @@ CREATE INDEX transactions_by_purchase_date ON storehook.transactions USING btree
 
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
 
+REVOKE ALL ON FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.ensure_outbox_partitions(days_ahead integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.outbox_day_changes(day date) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.settle_outbox_day(day date) FROM PUBLIC;

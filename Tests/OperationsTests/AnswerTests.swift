@@ -1,6 +1,8 @@
+import Postgres
 import Testing
 
 @testable import Operations
+@testable import Outbox
 
 @Suite("Answers for people")
 struct AnswerTests {
@@ -13,6 +15,23 @@ struct AnswerTests {
         ])
     func age(length: Duration, text: String) {
         #expect(length.age == text)
+    }
+
+    @Test("list dead letters with how many there are by reason, also of those that are not shown")
+    func letters() {
+        let at = PostgresTimestamp(millisecondsSince1970: 1_767_225_600_000)
+        let letter = DeadLetter(
+            id: 7, outboxID: 1, notificationUUID: nil, type: "TEST", subtype: nil, category: .unverified,
+            reason: "malformed", message: "no JWS", attempts: 1, receivedAt: at, deadAt: at, resolution: .open,
+            resolvedAt: nil, resolvedBy: nil, resolvedWhy: nil)
+        func last(_ counts: [(String, Int64)]) -> Substring? {
+            DeadLetterList([letter], counts: counts.map { (reason: $0, count: $1) }).text.split(separator: "\n").last
+        }
+        #expect(last([("malformed", 1)]) == "1 open: 1 malformed")
+        #expect(
+            last([("malformed", 2), ("revoked", 1)])
+                == "3 open: 2 malformed, 1 revoked; shown are the oldest 1, --limit shows more")
+        #expect(DeadLetterList([], counts: []).text == "no open dead letters")
     }
 
     @Test("stand in columns as wide as they need to be, numbers to the right, nothing after the last word")

@@ -33,6 +33,9 @@ struct DeadLetterTests {
             #expect(try await ids(DeadLetterFilter(type: "TEST")).count == 3)
             #expect(try await ids(DeadLetterFilter(type: "EXPIRED")).isEmpty)
             #expect(try await ids(DeadLetterFilter(since: all[1].deadAt)) == [all[1].id, all[2].id])
+            let counts = try await queue.outbox.deadLetterCounts()
+            #expect(counts.map(\.reason) == ["wrong_bundle", "malformed"] && counts.map(\.count) == [2, 1])
+            #expect(try await queue.outbox.deadLetterCounts(DeadLetterFilter(reason: "malformed")).map(\.count) == [1])
         }
     }
 

@@ -1,5 +1,7 @@
+import Foundation
 import Outbox
 import Postgres
+import Queue
 import TestSupport
 import Testing
 
@@ -22,7 +24,8 @@ struct MaintenanceTests {
         try await withQueue { queue in
             try await age(queue)
             for patient in [Retention(days: nil), Retention(days: 10), Retention(days: 36_500), .usual] {
-                #expect(try await queue.outbox.maintain(patient) == MaintenanceReport())
+                let report = try await queue.outbox.maintain(patient)
+                #expect(report.made == 0 && report.days.isEmpty)
             }
             let due = try await queue.outbox.daysToDrop(Retention(days: 9))
             #expect(due.count == 1)
@@ -30,7 +33,7 @@ struct MaintenanceTests {
             #expect(report.days.map(\.day) == due)
             #expect(report.days.map(\.outcome) == [.dropped])
             #expect(report.days.map(\.gone) == [4])
-            #expect(try await queue.outbox.maintain(Retention(days: 9)) == MaintenanceReport())
+            #expect(try await queue.outbox.maintain(Retention(days: 9)).days.isEmpty)
         }
     }
 
@@ -53,6 +56,39 @@ struct MaintenanceTests {
             #expect(try await round.days.map(\.outcome) == [.postponed])
             try await held.release()
             #expect(try await queue.outbox.maintain(Retention(days: 7)).days.map(\.outcome) == [.dropped])
+        }
+    }
+
+    @Test("counts a day that is over once, and again only what was still to do then")
+    func settles() async throws {
+        try await withQueue { queue in
+            let ids = try await queue.fill(4)
+            let lease = Lease.fresh()
+            let claimed = try await queue.outbox.claim(3, for: lease).rows
+            try await queue.bury(Array(claimed[..<1]), lease)
+            try await queue.pool.withTransaction { session in
+                _ = try Outbox.table.acknowledge([ids[1]], token: lease.token, session)
+                try Outbox.recordDuplicates([(ids[1], UUID())], session)
+            }
+            try await queue.pool.withTransaction { try $0.executeScript(agedOutbox) }
+            let before = try await queue.outbox.conservation()
+            // Ten days ago, and yesterday, of which there is nothing.
+            #expect(try await queue.outbox.maintain(.usual).settled == 2)
+            func books() async throws -> String {
+                try await queue.value(
+                    """
+                    select concat_ws(' ', received, duplicate, discarded, cardinality(open_ids))
+                      from storehook.outbox_settled where received > 0
+                    """)
+            }
+            #expect(try await books() == "4 1 0 3")
+            #expect(try await queue.outbox.conservation() == before)
+            _ = try await queue.outbox.discard([1], by: "me", why: "a test")
+            #expect(try await queue.outbox.conservation().discarded == 1)
+            #expect(try await queue.outbox.conservation().dead == 0)
+            #expect(try await queue.outbox.maintain(.usual).settled >= 1)
+            #expect(try await books() == "4 1 1 2")
+            #expect(try await queue.outbox.conservation() == queue.outbox.conservation(audit: true))
         }
     }
 }

@@ -25,7 +25,9 @@ struct HealthTests {
                 }
                 try proxy.serve()
                 try await eventually("it is ready again") { try await fetch(base + "/readyz").status == 200 }
-                #expect(try await fetch(base + "/metrics").body.contains(#"storehook_queue_depth{state="ready"} 0"#))
+                try await eventually("the queue's depth is back") {
+                    try await fetch(base + "/metrics").body.contains(#"storehook_queue_depth{state="ready"} 0"#)
+                }
                 worker.signal(SIGTERM)
                 #expect(await worker.end() == .exited(0))
             }

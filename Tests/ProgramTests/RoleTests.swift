@@ -158,7 +158,7 @@ struct RoleTests {
         ("worker", "update storehook.notifications set outcome = 'parked'"),
         ("worker", "delete from storehook.transactions"), ("worker", "delete from storehook.dead_letters"),
         ("worker", "update storehook.dead_letters set resolution = 'discarded'"),
-        ("worker", "delete from storehook.subscription_changes"), ("worker", "truncate storehook.subscriptions"),
+        ("worker", "delete from storehook.purchase_facts"), ("worker", "truncate storehook.subscriptions"),
         ("ops", "update storehook.dead_letters set message = ''"), ("ops", "delete from storehook.dead_letters"),
         ("ops", "insert into storehook.outbox (body) values ('')"), ("ops", "delete from storehook.outbox"),
         ("ops", "delete from storehook.notifications"), ("ops", "drop table storehook.dead_letters"),

@@ -14,6 +14,18 @@ struct HeardNotification: Sendable {
     let renewal: RenewalFact?
     let reportedStatus: ReportedStatus?
 
+    init(
+        name: String, signedAt: Timestamp, purchase: PurchaseKey?, transaction: TransactionFact?, renewal: RenewalFact?,
+        reportedStatus: ReportedStatus?
+    ) {
+        self.name = name
+        self.signedAt = signedAt
+        self.purchase = purchase
+        self.transaction = transaction
+        self.renewal = renewal
+        self.reportedStatus = reportedStatus
+    }
+
     init(_ notification: UnsignedNotification) throws {
         name = "\(notification.type)/\(notification.subtype ?? "-")"
         signedAt = Timestamp(millisecondsSince1970: notification.signedDate)

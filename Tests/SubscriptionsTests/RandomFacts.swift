@@ -24,14 +24,28 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
         }
     }
 
-    mutating func draw() -> Draw {
+    /// Facts of all kinds. Without reports, only the statuses that came beside renewal info are known.
+    mutating func draw(withReports: Bool = true) -> Draw {
         var draw = Draw()
-        for _ in 0..<Int.random(in: 1...6, using: &generator) { draw.transactions.append(transaction()) }
+        for _ in 0..<Int.random(in: 1...6, using: &generator) {
+            let record = transaction()
+            draw.transactions.append(record)
+            // A later word on the same period: a refund, its reversal, an extension, an upgrade.
+            for _ in 0..<pick([0, 0, 0, 1, 2]) {
+                draw.transactions.append(later(than: draw.transactions.last ?? record))
+            }
+        }
         let dates = draw.transactions.compactMap(\.expiresAt)
-        for _ in 0..<Int.random(in: 0...2, using: &generator) { draw.renewals.append(renewal(dates)) }
+        for _ in 0..<Int.random(in: 0...3, using: &generator) { draw.renewals.append(renewal(dates)) }
+        guard withReports else { return draw }
         for _ in 0..<Int.random(in: 0...2, using: &generator) {
             draw.reportedStatuses.append(
                 ReportedStatus(status: .random(in: 1...5, using: &generator), signedAt: day(0...120)))
+        }
+        for renewal in draw.renewals {
+            guard let status = renewal.reportedStatus else { continue }
+            let report = ReportedStatus(status: status, signedAt: renewal.signedAt, asOf: renewal.asOf)
+            if chance(80) { draw.reportedStatuses.append(report) }
         }
         return draw
     }
@@ -57,9 +71,18 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
         chance(40) ? UniqueIdentifier(high: 7, low: .random(in: 1...3, using: &generator)) : nil
     }
 
+    /// From when on a record counts that was signed at an instant: then, or up to 1.5 seconds before it.
+    private mutating func asOf(_ signedAt: Timestamp) -> Timestamp {
+        chance(70) ? signedAt : signedAt.adding(milliseconds: pick([-1, -13, -1500]))
+    }
+
     private mutating func transaction() -> TransactionFact {
         let start = day(0...90)
         let length = pick([0, 1, 3, 7, 7, 30, 30, 30, 365] as [Int64])
+        // When it began, some hours ahead or seconds after, or at any other time.
+        let signedAt =
+            chance(50)
+            ? start.adding(seconds: pick([0, -1, 5, 30, -3600, -20 * 3600, -86_400, -90_000])) : day(0...100)
         return TransactionFact(
             transactionID: "t\(Int.random(in: 1...6, using: &generator))",
             webOrderLineItemID: chance(40) ? "w\(Int.random(in: 1...4, using: &generator))" : nil,
@@ -72,18 +95,35 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
             // Now and then before the purchase, or after the end.
             revokedAt: chance(20) ? day(-5...120) : nil,
             isUpgraded: chance(12), isRenewal: chance(50), isFreeTrial: chance(15), appAccountToken: token(),
-            signedAt: day(0...100), digest: digest())
+            signedAt: signedAt, asOf: asOf(signedAt), digest: digest())
+    }
+
+    private mutating func later(than earlier: TransactionFact) -> TransactionFact {
+        var record = earlier
+        record.signedAt = earlier.signedAt.adding(seconds: pick([0, 1, 3600, 86_400, 10 * 86_400, 40 * 86_400]))
+        record.asOf = asOf(record.signedAt)
+        record.digest = digest()
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0..<4: record.revokedAt = record.signedAt.adding(seconds: pick([0, -5, -86_400]))
+        case 4..<8: record.revokedAt = nil
+        case 8: record.expiresAt = record.expiresAt?.adding(days: pick([1, 14, -3]))
+        default: record.isUpgraded = true
+        }
+        return record
     }
 
     private mutating func renewal(_ dates: [Timestamp]) -> RenewalFact {
         let renewsAt = dates.isEmpty || chance(10) ? nil : chance(70) ? pick(dates) : day(0...150)
+        let signedAt = chance(70) || dates.isEmpty ? day(0...120) : pick(dates).adding(seconds: pick([0, 20, -86_400]))
         return RenewalFact(
+            productID: chance(80) ? pick(["basic", "premium"]) : nil,
             renewalProductID: chance(90) ? pick(["basic", "premium"]) : nil,
             autoRenew: pick([true, true, false, nil]), renewsAt: renewsAt,
             expirationIntent: chance(20) ? .random(in: 1...5, using: &generator) : nil,
             inBillingRetry: chance(35),
             graceExpiresAt: chance(30) ? (renewsAt ?? day(0...120)).adding(days: pick([3, 16, 28])) : nil,
-            priceIncreasePending: chance(10), appAccountToken: token(), signedAt: day(0...120), digest: digest())
+            priceIncreasePending: chance(10), appAccountToken: token(), signedAt: signedAt, asOf: asOf(signedAt),
+            reportedStatus: chance(60) ? pick([1, 1, 1, 2, 3, 4, 5]) : nil, digest: digest())
     }
 }
 

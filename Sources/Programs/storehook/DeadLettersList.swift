@@ -9,7 +9,7 @@ import Postgres
 struct DeadLettersList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List open dead letters, the oldest first.",
+        abstract: "List open dead letters, the oldest first, and how many there are by reason.",
         discussion: "Example: storehook dead-letters list --since 2026-01-31T03:00:00Z --format json")
 
     @OptionGroup var shared: SharedOptions
@@ -29,21 +29,13 @@ struct DeadLettersList: AsyncParsableCommand {
     func run() async throws {
         let filter = DeadLetterFilter(
             reason: reason, type: type, since: since.flatMap(Timestamp.init(iso8601:)).map(PostgresTimestamp.init))
-        let letters = try await Database.with(try await shared.settings()) { pool in
-            try await Outbox(pool).deadLetters(filter, limit: limit)
+        let (letters, counts) = try await Database.with(try await shared.settings()) { pool in
+            let outbox = Outbox(pool)
+            return (try await outbox.deadLetters(filter, limit: limit), try await outbox.deadLetterCounts(filter))
         }
         switch format {
         case .json: print(try JSONText.encode(letters.map(DeadLetterAnswer.init)))
-        case .table:
-            var table = Table(
-                ["ID", "DEAD SINCE", "REASON", "TYPE", "TRIES", "NOTIFICATION", "MESSAGE"], numeric: [0, 4])
-            for letter in letters {
-                table.add([
-                    "\(letter.id)", Timestamp(letter.deadAt).description, letter.reason, letter.type ?? "-",
-                    "\(letter.attempts)", letter.notificationUUID?.uuidString.lowercased() ?? "-", letter.message,
-                ])
-            }
-            print(letters.isEmpty ? "no open dead letters" : table.text)
+        case .table: print(DeadLetterList(letters, counts: counts).text)
         }
     }
 }

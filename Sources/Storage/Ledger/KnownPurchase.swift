@@ -28,9 +28,12 @@ struct KnownPurchase: Sendable {
 
 extension Ledger {
     /// Reads what is known of purchases that are locked.
-    /// - Parameter new: what is to be said of each; nil to read everything, whatever it is.
+    /// - Parameters:
+    ///   - new: what is to be said of each; nil to read everything, whatever it is.
+    ///   - shared: what was said with a transaction that is another purchase's by now is left out.
     func known(
-        _ keys: [PurchaseKey], new: [PurchaseKey: [PurchaseStatement]]?, _ session: borrowing PostgresSession
+        _ keys: [PurchaseKey], new: [PurchaseKey: [PurchaseStatement]]?,
+        shared: SharedTransactions = SharedTransactions(), _ session: borrowing PostgresSession
     ) throws -> [KnownPurchase] {
         guard !keys.isEmpty else { return [] }
         var known = keys.map { KnownPurchase(key: $0) }
@@ -52,6 +55,7 @@ extension Ledger {
             }
             guard try row.decode(7, as: Int64?.self) != nil else { continue }
             let statement = try PurchaseStatement(row, at: 7, of: keys[number])
+            guard !shared.isForeign(statement) else { continue }
             _ = statement.merge(into: &known[number].facts)
         }
         return known

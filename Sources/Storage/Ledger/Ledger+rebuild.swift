@@ -30,10 +30,10 @@ extension Ledger {
         open: ([EvidenceReference], borrowing PostgresSession) throws -> [Evidence]
     ) throws -> (differences: [RowDifference], withoutBytes: Int, unverified: Set<PurchaseKey>) {
         if repair { try session.query(.lock(keys)) }
-        let evidence = try evidence(of: keys, session, open: open)
-        var differences: [RowDifference] = []
         var shared = SharedTransactions()
         for row in try session.query(.shared(keys)) { try shared.add(row) }
+        let evidence = try evidence(of: keys, shared, session, open: open)
+        var differences: [RowDifference] = []
         for (table, rows) in Self.rows(of: evidence.purchases, shared, policy) {
             for row in try session.query(table.differences(rows, of: keys)) {
                 differences.append(
@@ -103,7 +103,7 @@ extension Ledger {
 
     /// The purchases' evidence, from nothing but what Apple signed, a page of bodies at a time.
     private func evidence(
-        of keys: [PurchaseKey], _ session: borrowing PostgresSession,
+        of keys: [PurchaseKey], _ shared: SharedTransactions, _ session: borrowing PostgresSession,
         open: ([EvidenceReference], borrowing PostgresSession) throws -> [Evidence]
     ) throws -> (purchases: [Reread], withoutBytes: Int, unverified: Set<PurchaseKey>) {
         var purchases = Dictionary(uniqueKeysWithValues: keys.map { ($0, Reread(known: KnownPurchase(key: $0))) })
@@ -127,7 +127,7 @@ extension Ledger {
             }
             if page.count < Self.evidencePage { break }
         }
-        if !gone.isEmpty { try keep(gone, in: &purchases, session) }
+        if !gone.isEmpty { try keep(gone, in: &purchases, shared, session) }
         return (keys.compactMap { purchases[$0] }, gone.count, unverified)
     }
 
@@ -136,14 +136,15 @@ extension Ledger {
 
     /// Reads what is known from evidence whose bytes are gone.
     private func keep(
-        _ gone: [Int64: UUID], in purchases: inout [PurchaseKey: Reread], _ session: borrowing PostgresSession
+        _ gone: [Int64: UUID], in purchases: inout [PurchaseKey: Reread], _ shared: SharedTransactions,
+        _ session: borrowing PostgresSession
     ) throws {
         let keys = purchases.keys.sorted()
         for row in try session.query(.statements(of: gone.keys.sorted(), keys)) {
             let key = try PurchaseKey(row)
             let statement = try PurchaseStatement(row, at: 3, of: key)
             purchases[key]?.kept.append(statement)
-            if var facts = purchases[key]?.known.facts {
+            if !shared.isForeign(statement), var facts = purchases[key]?.known.facts {
                 _ = statement.merge(into: &facts)
                 purchases[key]?.known.facts = facts
             }

@@ -85,7 +85,7 @@ public struct Ledger: Sendable {
         var shared = SharedTransactions()
         for row in try session.query(.shared(all)) { try shared.add(row) }
         for entry in new { shared.add(entry) }
-        return try known(all, new: nil, session).compactMap {
+        return try known(all, new: nil, shared: shared, session).compactMap {
             PurchaseUpdate($0, entries[$0.key] ?? [], shared: shared, policy: policy)
         }
     }

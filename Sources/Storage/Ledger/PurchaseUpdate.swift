@@ -44,12 +44,10 @@ struct PurchaseUpdate: Sendable {
         self.known = known
         var facts = known.facts
         for entry in entries {
-            guard let statement = PurchaseStatement(entry) else { continue }
+            guard let statement = PurchaseStatement(entry), !shared.isForeign(statement) else { continue }
             guard known.isWhole || statement.isRegular else { return nil }
             _ = statement.merge(into: &facts)
         }
-        let foreign = shared.foreign(to: known.key)
-        facts.remove(transactions: foreign)
         switch known.extent {
         case .whole:
             state = PurchaseState(facts, in: known.key.environment, policy: policy)

@@ -67,6 +67,16 @@ struct SharedTransactions: Sendable {
         }
     }
 
+    /// Whether something was said with a transaction that is another purchase's: then all of it is said of that one.
+    func isForeign(_ statement: PurchaseStatement) -> Bool {
+        guard let id = statement.transaction?.transactionID, claimed[statement.key]?.contains(id) == true else {
+            return false
+        }
+        return owner(of: id, for: statement.key).map {
+            $0.originalTransactionID != statement.key.originalTransactionID
+        } ?? false
+    }
+
     /// What is to be told of a purchase.
     func anomalies(of key: PurchaseKey) -> [Anomaly] {
         (claimed[key] ?? []).sorted().compactMap { id in

@@ -32,13 +32,14 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "subscription_history": [.select, .insert, .delete], "anomalies": [.select, .insert, .delete],
                 "queue_depth": [.select],
                 "ensure_outbox_partitions": [.execute], "drop_outbox_day": [.execute], "outbox_bodies": [.execute],
+                "outbox_days_to_settle": [.select], "outbox_day_changes": [.execute], "settle_outbox_day": [.execute],
             ])
         case .ops:
             Self.worker.needs
                 .union(
                     Self.rights([
                         DatabaseRight.everyRelation: [.select], "outbox_queue": [.insert], "status_at": [.execute],
-                        "has_access": [.execute],
+                        "has_access": [.execute], "count_outbox_day": [.execute],
                     ])
                 )
                 .union(
@@ -50,6 +51,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
                 "contradictions": [.select], "consumption_requests": [.select], "subscriptions": [.select],
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
+                "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
             ]).union([
                 DatabaseRight(.select, on: "outbox", column: "received_at"),
                 DatabaseRight(.select, on: "notifications", column: "applied_at"),

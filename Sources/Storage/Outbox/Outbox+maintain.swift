@@ -1,7 +1,8 @@
 import Postgres
 
 extension Outbox {
-    /// Makes partitions ahead and drops the bytes that are older than the retention, each day in a transaction of its own.
+    /// Makes partitions ahead, drops the bytes that are older than the retention, and counts days that are over for the
+    /// books, each day in a transaction of its own.
     /// Safe to run from many machines at once: one does it, the others are told that it is busy.
     /// - Throws: `PostgresError`. A day whose lock does not become free is no error: it is put off.
     package func maintain(_ retention: Retention) async throws -> MaintenanceReport {
@@ -10,6 +11,7 @@ extension Outbox {
         for day in try await daysToDrop(retention) {
             report.days.append(try await drop(day, retention))
         }
+        for day in try await daysToSettle() where try await settle(day) { report.settled += 1 }
         return report
     }
 
@@ -27,6 +29,23 @@ extension Outbox {
         ).map { try $0.decode(0) }
     }
 
+    /// Days that are over and not counted yet, or about which something was still to do when they were, the oldest first.
+    private func daysToSettle() async throws -> [String] {
+        try await pool.query(
+            PostgresQuery(
+                "outbox.days_to_settle",
+                "select to_char(day, 'YYYY-MM-DD') from storehook.outbox_days_to_settle order by day")
+        ).map { try $0.decode(0) }
+    }
+
+    /// - Returns: whether it is counted now: not if too much of it is still to do, or another session is at it.
+    private func settle(_ day: String) async throws -> Bool {
+        try await pool.query(
+            PostgresQuery("outbox.settle_day", "select storehook.settle_outbox_day(\(day)::text::date)"),
+            deadline: Self.countDeadline
+        ).one().decode(0)
+    }
+
     private func drop(_ day: String, _ retention: Retention) async throws -> MaintenanceReport.Day {
         let query = PostgresQuery(
             "outbox.drop_day",
@@ -35,7 +54,7 @@ extension Outbox {
               from storehook.drop_outbox_day(\(day)::text::date, \(Int32(clamping: retention.days ?? Int.max)))
             """)
         do {
-            let row = try await patiently { try await pool.query(query, deadline: Self.dropDeadline).one() }
+            let row = try await patiently { try await pool.query(query, deadline: Self.countDeadline).one() }
             let outcome = try row.decode("outcome", among: MaintenanceReport.Outcome.self)
             return try .init(day, outcome, gone: row.decode("gone"), kept: row.decode("kept"))
         } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
@@ -61,5 +80,5 @@ extension Outbox {
     private static let lockAttempts = 4
     private static let lockBackoff = Backoff(base: .milliseconds(200), cap: .seconds(1))
     /// Counting a day of a million notifications takes seconds; nobody waits for it meanwhile.
-    private static let dropDeadline = Duration.seconds(600)
+    private static let countDeadline = Duration.seconds(600)
 }

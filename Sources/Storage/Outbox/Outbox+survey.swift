@@ -67,12 +67,22 @@ extension Outbox {
     }
 
     /// Open dead letters by reason code, the most frequent first.
-    package func deadLetterCounts() async throws -> [(reason: String, count: Int64)] {
+    package func deadLetterCounts(
+        _ filter: DeadLetterFilter = DeadLetterFilter()
+    ) async throws -> [(reason: String, count: Int64)] {
         try await pool.query(
             PostgresQuery(
                 "outbox.dead_letter_counts",
-                "select reason, count(*) from storehook.dead_letters_open group by reason order by count(*) desc, reason"
-            )
+                """
+                select reason, count(*)
+                  from storehook.dead_letters_open
+                 where (\(filter.ids) is null or id = any(\(filter.ids)))
+                   and (\(filter.reason) is null or reason = \(filter.reason))
+                   and (\(filter.type) is null or type = \(filter.type))
+                   and (\(filter.since) is null or dead_at >= \(filter.since))
+                 group by reason
+                 order by count(*) desc, reason
+                """)
         ).map { (try $0.decode(0), try $0.decode(1)) }
     }
 }

@@ -74,12 +74,6 @@ public struct PurchaseFacts: Sendable, Hashable {
         transactions.removeAll { $0.purchasedAt.map { $0 < instant } ?? false }
     }
 
-    /// Leaves out transactions that are another purchase's.
-    public mutating func remove(transactions ids: Set<String>) {
-        guard !ids.isEmpty else { return }
-        transactions.removeAll { ids.contains($0.transactionID) }
-    }
-
     /// What was known at an instant: the facts that counted by then.
     public func known(at instant: Timestamp) -> PurchaseFacts {
         var known = self

@@ -6,6 +6,7 @@ struct Period: Sendable {
     /// A refund that was reversed: from its date until the record without it was signed.
     struct ReversedRevocation: Sendable, Hashable {
         let from: Timestamp
+        let toldAt: Timestamp
         let until: Timestamp
     }
 
@@ -51,7 +52,9 @@ struct Period: Sendable {
             if let revokedAt = record.revokedAt {
                 standing = (revokedAt, standing?.toldAt ?? record.asOf)
             } else if let ended = standing {
-                if ended.from < record.asOf { reversed.append(.init(from: ended.from, until: record.asOf)) }
+                if ended.from < record.asOf {
+                    reversed.append(.init(from: ended.from, toldAt: ended.toldAt, until: record.asOf))
+                }
                 standing = nil
             }
         }
@@ -71,6 +74,9 @@ struct Period: Sendable {
 
     var isRevoked: Bool { record.revokedAt != nil }
 
+    /// Whether it is revoked, or once was.
+    var wasRevoked: Bool { isRevoked || !reversed.isEmpty }
+
     func isRevoked(at instant: Timestamp) -> Bool {
         if let revokedAt = record.revokedAt, revokedAt <= instant { return true }
         return reversed.contains { $0.from <= instant && instant < $0.until }
@@ -81,14 +87,18 @@ struct Period: Sendable {
     /// When it was to end, as seen at an instant: nobody foresees a refund or a replacement.
     func end(asSeenAt instant: Timestamp) -> Timestamp {
         if let revokedAt = record.revokedAt, revokedAt <= instant { return end }
-        return endBeforeRefund(asSeenAt: instant)
+        let end = endBeforeRefund(asSeenAt: instant)
+        guard let refund = reversed.last(where: { $0.from <= instant && instant < $0.until }) else { return end }
+        return min(end, refund.from)
     }
 
     /// The same as renewal info sees it that was signed at the instant: a refund that was not told by then, whatever its
     /// date, is not in it.
     func end(asSignedAt instant: Timestamp) -> Timestamp {
-        if let revocationToldAt, revocationToldAt <= instant { return end }
-        return endBeforeRefund(asSeenAt: instant)
+        let end = endBeforeRefund(asSeenAt: instant)
+        if let revocationToldAt, revocationToldAt <= instant { return min(end, record.revokedAt ?? end) }
+        guard let refund = reversed.last(where: { $0.toldAt <= instant && instant < $0.until }) else { return end }
+        return min(end, refund.from)
     }
 
     private func endBeforeRefund(asSeenAt instant: Timestamp) -> Timestamp {
@@ -130,14 +140,14 @@ extension Period {
 
     /// What replaced a period before its time: any later one that begins in it, whether or not Apple ever sent the old
     /// transaction again with `isUpgraded`; the old expiry may well lie after the new plan's. A renewal that was charged in
-    /// the period's last day and refunded takes nothing from it.
+    /// the period's last day and refunded, if only for a while, takes nothing from it.
     private static func successor(of index: Int, in periods: [Period]) -> Int? {
         let period = periods[index]
         let lastDay = period.expiresAt.adding(days: -StatusPolicy.renewsEarlyDays)
         var later = index + 1
         while later < periods.count, periods[later].start < period.expiresAt {
             let other = periods[later]
-            let isVoid = other.record.isRenewal && other.isRevoked && other.start >= lastDay
+            let isVoid = other.record.isRenewal && other.wasRevoked && other.start >= lastDay
             if other.start > period.start, !isVoid { return later }
             later += 1
         }

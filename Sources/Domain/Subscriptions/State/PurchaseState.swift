@@ -32,7 +32,7 @@ public struct PurchaseState: Sendable {
         var previous: Timestamp?
         for instant in instants where instant != previous {
             previous = instant
-            guard let value = unexplained.value(at: instant) else { continue }
+            guard let value = unexplained.value(at: instant) ?? phases.last?.value.ended(at: instant) else { continue }
             if phases.last?.value != value { phases.append(Phase(startsAt: instant, value: value)) }
         }
         subscription = SubscriptionState(phases, subscriptionGroupID: rules.periods.last?.record.subscriptionGroupID)
@@ -56,8 +56,8 @@ public struct PurchaseState: Sendable {
 
     /// Whether the state from `horizon` on is the same with the facts about periods that began before `cut` left out.
     ///
-    /// So it is where a period beginning by then ends whatever ran before it, and what Apple said last by the horizon was
-    /// said of a period that is not left out.
+    /// So it is where a period that began, and was told, before what Apple reported last by the horizon ends whatever ran
+    /// before it, and what Apple said last by then was said of a period that is not left out.
     public static func mayBeCut(_ facts: PurchaseFacts, at cut: Timestamp, from horizon: Timestamp) -> Bool {
         let kept = facts.transactions.filter { $0.purchasedAt.map { $0 >= cut } ?? true }
         let keptKeys = Set(kept.map(\.periodKey))
@@ -67,13 +67,11 @@ public struct PurchaseState: Sendable {
                     $0.purchasedAt.map { $0 < cut } == true && keptKeys.contains($0.periodKey)
                 })
         else { return false }
-        guard let first = Period.all(of: PurchaseFacts(transactions: kept)).first, first.start <= horizon,
-            !(first.record.isRenewal && first.isRevoked)
+        guard let reported = facts.reportedStatuses.last(where: { $0.asOf <= horizon })?.asOf,
+            let first = Period.all(of: PurchaseFacts(transactions: kept)).first, first.start <= reported,
+            first.firstSignedAt <= reported, !(first.record.isRenewal && first.wasRevoked)
         else { return false }
-        guard let renewal = facts.renewals.last(where: { $0.asOf <= horizon }), renewal.asOf >= cut else {
-            return false
-        }
-        return facts.reportedStatuses.contains { $0.asOf <= horizon }
+        return facts.renewals.last { $0.asOf <= reported }.map { $0.asOf >= cut } ?? false
     }
 }
 

@@ -63,4 +63,16 @@ public struct StatusAtInstant: Sendable, Hashable {
 
     /// Until when the customer has access, grace included; where there is none, when what was paid for ended.
     public var accessUntil: Timestamp { graceEndsAt ?? expiresAt }
+
+    /// What becomes of it where from an instant on nothing is known that it could rest on: no purchase was ever heard of,
+    /// and Apple no longer says what presupposes one.
+    func ended(at instant: Timestamp) -> StatusAtInstant {
+        var ended = self
+        if status != .revoked { ended.status = .expired }
+        ended.expiresAt = min(expiresAt, instant)
+        ended.graceEndsAt = nil
+        ended.inTrial = false
+        ended.priceIncreasePending = false
+        return ended
+    }
 }

@@ -21,7 +21,7 @@ extension SubscriptionRules {
                     status: status, basis: .records, productID: period.record.productID,
                     transactionID: period.record.transactionID, expiresAt: expiresAt,
                     periodEndsAt: period.end(asSeenAt: instant),
-                    graceEndsAt: graceEndsAt, inTrial: period.record.isFreeTrial && status.access,
+                    graceEndsAt: graceEndsAt, inTrial: period.record.isFreeTrial && status.isPaid,
                     appAccountToken: account(index)))
         }
 

@@ -88,21 +88,25 @@ struct SubscriptionRules {
             return base.value(
                 status, in: period, at: covering, expiresAt: endOfStretch(from: covering, at: instant, implied))
         }
-        if let implied, let renewsAt = implied.renewsAt {
-            if instant < renewsAt {
-                let status: SubscriptionStatus = base.autoRenew == false ? .cancelled : .active
-                return base.value(status, by: implied, until: renewsAt, account(implied, before: next))
-            }
-            let (status, grace) = unpaid(since: renewsAt, at: instant, current, isStale)
-            return base.value(status, by: implied, until: renewsAt, graceEndsAt: grace, account(implied, before: next))
+        if let implied, let renewsAt = implied.renewsAt, instant < renewsAt {
+            let status: SubscriptionStatus = base.autoRenew == false ? .cancelled : .active
+            return base.value(status, by: implied, until: renewsAt, account(implied, before: next))
         }
         // The next period is paid for already.
         if let early = chargedAhead(of: instant, from: next) {
             return base.value(
                 .active, in: periods[early], at: early, expiresAt: endOfStretch(from: early, at: instant, nil))
         }
-        // The last period that has begun decides.
-        guard next > 0 else { return nil }
+        if let implied, let renewsAt = implied.renewsAt {
+            let (status, grace) = unpaid(since: renewsAt, at: instant, current, isStale)
+            return base.value(status, by: implied, until: renewsAt, graceEndsAt: grace, account(implied, before: next))
+        }
+        // The last period that has begun decides, or the first one, where that was paid ahead and refunded since.
+        guard next > 0 else {
+            return chargedAhead(of: instant, from: next, isRevoked: true).map {
+                base.value(.revoked, in: periods[$0], at: $0, expiresAt: periods[$0].end(asSeenAt: instant))
+            }
+        }
         let begun = periods[next - 1]
         if begun.isRevoked(at: instant) {
             return base.value(.revoked, in: begun, at: next - 1, expiresAt: begun.end(asSeenAt: instant))
@@ -138,13 +142,13 @@ struct SubscriptionRules {
     }
 
     /// The renewal that begins within a day of an instant and was charged by then: Apple renews early.
-    private func chargedAhead(of instant: Timestamp, from next: Int) -> Int? {
+    private func chargedAhead(of instant: Timestamp, from next: Int, isRevoked: Bool = false) -> Int? {
         let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
         var index = next
         while index < periods.count, periods[index].start <= soon {
             let period = periods[index]
-            if period.record.isRenewal, period.chargedAt <= instant, period.start < period.end,
-                !period.isRevoked(at: instant)
+            if period.record.isRenewal, period.chargedAt <= instant, period.start < period.expiresAt,
+                period.isRevoked(at: instant) == isRevoked
             {
                 return index
             }
@@ -171,7 +175,7 @@ struct SubscriptionRules {
     /// Whether this names the end of a period that was never heard of: beyond the end of all that are known and charged.
     ///
     /// Apple's status beside it tells such a period from what a refund took away. Without one it is an extension, which
-    /// only a period that stands can have.
+    /// only a period that stands can have, and of which its own record would know if that were newer.
     func impliesPeriod(_ renewal: RenewalFact, at instant: Timestamp) -> Bool {
         impliesPeriod(renewal, at: instant, before: periods.partitioningIndex { $0.start > instant })
     }
@@ -181,34 +185,48 @@ struct SubscriptionRules {
         switch renewal.reportedStatus {
         case ReportedStatus.active, ReportedStatus.billingRetry, ReportedStatus.gracePeriod: break
         case .some: return false
-        case nil: guard next > 0, !periods[next - 1].isRevoked(at: instant) else { return false }
+        case nil:
+            guard next > 0, !periods[next - 1].isRevoked(at: instant),
+                renewal.signedAt >= periods[next - 1].record.signedAt
+            else { return false }
         }
         var index = next - 1
         while index >= 0, latestExpiry[index] >= renewsAt {
-            if periods[index].end(asSignedAt: renewal.asOf) >= renewsAt { return false }
+            if isKnown(periods[index], to: renewal, until: renewsAt) { return false }
             index -= 1
         }
+        let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
         index = next
-        while index < periods.count, periods[index].chargedAt <= instant {
-            if periods[index].end(asSignedAt: renewal.asOf) >= renewsAt { return false }
+        while index < periods.count, periods[index].start <= soon {
+            if periods[index].chargedAt <= instant, isKnown(periods[index], to: renewal, until: renewsAt) {
+                return false
+            }
             index += 1
         }
         return true
+    }
+
+    /// Whether a period lasts until the date that renewal info names, or did before the refund that took it away: one that
+    /// was charged early may be refunded while the period before it runs on.
+    private func isKnown(_ period: Period, to renewal: RenewalFact, until renewsAt: Timestamp) -> Bool {
+        period.end(asSignedAt: renewal.asOf) >= renewsAt || (period.wasRevoked && period.expiresAt == renewsAt)
     }
 
     /// The end of what is paid in one stretch of one product, by what was charged at an instant.
     private func endOfStretch(from index: Int, at instant: Timestamp, _ implied: RenewalFact?) -> Timestamp {
         let period = periods[index]
         var end = period.end(asSeenAt: instant)
-        var next = index + 1
-        while next < periods.count, periods[next].chargedAt <= instant {
+        let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
+        var next = index
+        while next + 1 < periods.count, periods[next + 1].start <= soon {
+            next += 1
             let following = periods[next]
+            if following.chargedAt > instant || following.isRevoked(at: instant) { continue }
             // Apple's renewals begin where the period ended, or within the day by which they may be early.
             let latestStart = following.record.isRenewal ? end.adding(days: StatusPolicy.renewsEarlyDays) : end
             guard following.start <= latestStart else { break }
             if following.record.productID != period.record.productID { break }
-            if !following.isRevoked(at: instant) { end = max(end, following.end(asSeenAt: instant)) }
-            next += 1
+            end = max(end, following.end(asSeenAt: instant))
         }
         if let implied, let renewsAt = implied.renewsAt, renewsAt > end,
             implied.productID == nil || implied.productID == period.record.productID
@@ -231,6 +249,8 @@ struct SubscriptionRules {
         var grace = isRetried && !graceIsOver ? renewal?.graceExpiresAt : nil
         if grace == nil, renewal?.graceExpiresAt == nil, !isStale, let reported,
             reported.status == ReportedStatus.gracePeriod,
+            // Renewal info that is newer, and speaks of no retry, ends it.
+            isLatest || isRetried,
             // Reported before this period was about to end, it speaks of an earlier failure.
             reported.asOf > expiry.adding(days: -StatusPolicy.renewsEarlyDays)
         {
@@ -270,7 +290,7 @@ struct SubscriptionRules {
         return instants.filter { $0 >= horizon }
     }
 
-    /// The next instant after this one at which any record or reported status begins to count.
+    /// The next instant after this one at which a period begins, or any record or reported status begins to count.
     func nextStatement(after instant: Timestamp) -> Timestamp? {
         let renewal = renewals.partitioningIndex { $0.asOf > instant }
         let report = reported.partitioningIndex { $0.asOf > instant }
@@ -278,7 +298,7 @@ struct SubscriptionRules {
             renewal < renewals.count ? renewals[renewal].asOf : nil,
             report < reported.count ? reported[report].asOf : nil,
         ].compactMap(\.self)
-        next += periods.lazy.map(\.record.asOf).filter { $0 > instant }
+        next += periods.lazy.flatMap { [$0.record.asOf, $0.start] }.filter { $0 > instant }
         return next.min()
     }
 }

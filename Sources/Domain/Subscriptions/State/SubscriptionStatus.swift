@@ -23,6 +23,9 @@ public enum SubscriptionStatus: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Whether a period gives the access: grace only follows one.
+    var isPaid: Bool { access && self != .gracePeriod }
+
     /// What Apple would call it (`data.status`): 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
     public var appleStatus: Int {
         switch self {

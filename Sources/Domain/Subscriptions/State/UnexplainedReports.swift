@@ -5,7 +5,7 @@ struct UnexplainedReports {
     /// A reported status that decides.
     private struct Override {
         let report: ReportedStatus
-        /// When a later word of Apple's, the renewalDate it came with, or a day ends it.
+        /// When a later word of Apple's, a new period, the renewalDate it came with, or a day ends it.
         let until: Timestamp
     }
 
@@ -13,12 +13,13 @@ struct UnexplainedReports {
     private let overrides: [Override]
     private let rules: SubscriptionRules
 
-    /// - Parameter horizon: reports that count from here on are judged.
+    /// - Parameter horizon: reports that count from here on are judged, and the one that counts here, which may still decide.
     init(_ facts: PurchaseFacts, _ rules: SubscriptionRules, from horizon: Timestamp) {
         self.rules = rules
         var anomalies = Self.missing(facts, rules, from: horizon)
         var overrides: [Override] = []
-        for report in facts.reportedStatuses where report.asOf >= horizon {
+        let first = rules.reportedStatus(at: horizon)?.asOf ?? horizon
+        for report in facts.reportedStatuses where report.asOf >= first {
             let derived = rules.value(at: report.signedAt)?.status.appleStatus
             guard Self.contradicts(report, derived) else { continue }
             // What was learned since may only seem to contradict it: a refund is dated before it is told.
@@ -27,10 +28,14 @@ struct UnexplainedReports {
             guard Self.contradicts(report, then.value(at: report.signedAt)?.status.appleStatus),
                 !then.isRefundedEarlyRenewal(at: report)
             else { continue }
-            anomalies.append(
-                Anomaly(
-                    .statusContradicted, signedAt: report.signedAt, reportedStatus: report.status,
-                    derivedStatus: derived))
+            if report.asOf >= horizon {
+                anomalies.append(
+                    Anomaly(
+                        .statusContradicted, signedAt: report.signedAt, reportedStatus: report.status,
+                        derivedStatus: derived))
+            }
+            // One that a later-signed report overtook before it began to count decides nothing.
+            guard rules.reportedStatus(at: report.asOf) == report else { continue }
             overrides.append(Override(report: report, until: Self.end(of: report, rules)))
         }
         self.anomalies = anomalies.sorted {
@@ -69,7 +74,7 @@ struct UnexplainedReports {
         case ReportedStatus.revoked: decided.status = .revoked
         default: decided.status = .expired
         }
-        decided.inTrial = decided.inTrial && decided.status.access
+        decided.inTrial = decided.inTrial && decided.status.isPaid
         decided.priceIncreasePending = decided.priceIncreasePending && decided.status.access
         if !decided.status.access { decided.expiresAt = min(decided.expiresAt, override.report.asOf) }
         return decided

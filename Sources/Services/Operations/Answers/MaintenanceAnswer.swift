@@ -11,17 +11,20 @@ package struct MaintenanceAnswer: Encodable, Sendable {
 
     private let made: Int
     private let days: [Day]
+    private let settled: Int
 
     /// An answer.
     package init(_ report: MaintenanceReport) {
         made = report.made
+        settled = report.settled
         days = report.days.map { Day(day: $0.day, outcome: $0.outcome.rawValue, gone: $0.gone, kept: $0.kept) }
     }
 
-    /// For people: a line for the partitions, and one for each day.
+    /// For people: a line for the partitions, one for each day that is too old, and one for the days that were counted.
     package static func text(_ report: MaintenanceReport) -> String {
         let made = report.made == 0 ? "partitions stand ready" : "made \(report.made) partitions"
-        return ([made] + report.days.map(line)).joined(separator: "\n")
+        let settled = report.settled == 0 ? [] : ["counted \(report.settled) days for the books"]
+        return ([made] + report.days.map(line) + settled).joined(separator: "\n")
     }
 
     private static func line(_ day: MaintenanceReport.Day) -> String {

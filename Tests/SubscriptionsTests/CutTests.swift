@@ -1,0 +1,169 @@
+import AppStorePayloads
+import Subscriptions
+import TestSupport
+import Testing
+
+@Suite("The end of a long purchase")
+struct CutTests {
+    private static let purchases = 60
+
+    @Test(
+        "is derived alike without the periods before it, wherever it may be cut",
+        arguments: LongPurchase.Kind.allCases)
+    func cut(_ kind: LongPurchase.Kind) {
+        let seed = SeededGenerator().seed
+        var generator = SeededGenerator(seed: seed)
+        var (asked, allowed) = (0, 0)
+        for round in 0..<Self.purchases {
+            let purchase = LongPurchase(kind, periods: .random(in: 30...200, using: &generator), using: generator)
+            generator = purchase.generator
+            let facts = LongPurchase.facts(purchase.statements)
+            let full = PurchaseState(facts)
+            for (cut, horizon) in Self.places(facts, full, using: &generator) {
+                asked += 1
+                guard PurchaseState.mayBeCut(facts, at: cut, from: horizon) else { continue }
+                allowed += 1
+                var rest = facts
+                rest.cut(at: cut)
+                guard Self.isSame(rest, as: full, of: facts, from: horizon) else {
+                    Issue.record("\(kind), purchase \(round) of seed \(seed), cut at \(cut), from \(horizon)")
+                    return
+                }
+            }
+        }
+        print("cut", kind, asked, allowed)
+    }
+
+    @Test(
+        "is all that must be read for what comes next, which leaves alone what was before it",
+        arguments: LongPurchase.Kind.allCases)
+    func next(_ kind: LongPurchase.Kind) {
+        let seed = SeededGenerator().seed
+        var generator = SeededGenerator(seed: seed)
+        var (asked, allowed) = (0, 0)
+        for round in 0..<Self.purchases {
+            let purchase = LongPurchase(kind, periods: .random(in: 30...120, using: &generator), using: generator)
+            generator = purchase.generator
+            for _ in 0..<20 {
+                var known = Array(
+                    purchase.statements[..<Int.random(in: 20..<purchase.statements.count, using: &generator)])
+                let next = known.remove(
+                    at: Int.random(in: 0..<8, using: &generator) > 0
+                        ? known.count - 1 : Int.random(in: 0..<known.count, using: &generator))
+                asked += 1
+                guard let end = EndOfPurchase(known, next) else { continue }
+                allowed += 1
+                if let difference = end.difference {
+                    Issue.record("\(kind), purchase \(round) of seed \(seed), after \(known.count): \(difference)")
+                    return
+                }
+            }
+        }
+        print("next", kind, asked, allowed)
+    }
+
+    /// Where the end of a purchase might be told from the beginning: a few periods before some phase.
+    private static func places(
+        _ facts: PurchaseFacts, _ full: PurchaseState, using generator: inout SeededGenerator
+    ) -> [(cut: Timestamp, horizon: Timestamp)] {
+        let phases = full.subscription?.phases ?? []
+        let starts = Set(facts.transactions.compactMap(\.purchasedAt)).sorted()
+        return (0..<40).compactMap { _ in
+            guard let phase = phases.randomElement(using: &generator) else { return nil }
+            var horizon = phase.startsAt
+            if Int.random(in: 0..<4, using: &generator) == 0 {
+                horizon = horizon.adding(seconds: .random(in: -86_400...86_400, using: &generator))
+            }
+            let before = starts.filter { $0 <= horizon }
+            let back = Int.random(in: 0...4, using: &generator)
+            guard before.count > back, full.subscription?.status(at: horizon) != nil else { return nil }
+            return (before[before.count - 1 - back], horizon)
+        }
+    }
+
+    /// Whether a part of the facts gives the same phases and anomalies from the horizon on as all of them.
+    private static func isSame(
+        _ rest: PurchaseFacts, as full: PurchaseState, of facts: PurchaseFacts, from horizon: Timestamp
+    ) -> Bool {
+        guard let phases = full.subscription?.phases, let first = full.subscription?.status(at: horizon) else {
+            return false
+        }
+        let expected =
+            [Phase(startsAt: horizon, value: first)] + phases.filter { $0.startsAt > horizon }
+        let state = PurchaseState(rest, from: horizon, carriedAccount: full.account(carriedTo: horizon))
+        return state.subscription?.phases == expected
+            && state.anomalies == PurchaseState(facts, from: horizon).anomalies
+    }
+}
+
+/// A purchase of which only the end is read when something new is heard: three periods before its last phases, and four
+/// statements.
+struct EndOfPurchase {
+    let before: PurchaseState
+    let after: PurchaseState
+    let horizon: Timestamp
+    let derived: PurchaseState
+    /// Those from the horizon on, with all facts.
+    let anomaliesBefore: [Anomaly]
+    let anomaliesAfter: [Anomaly]
+
+    /// Nil where all must be read.
+    init?(_ known: [LongPurchase.Statement], _ next: LongPurchase.Statement) {
+        let facts = LongPurchase.facts(known)
+        before = PurchaseState(facts)
+        guard let phases = before.subscription?.phases, phases.count >= 8, PurchaseState.isRegular(facts),
+            next.transaction?.isRegular ?? true, next.renewal?.isRegular ?? true
+        else { return nil }
+        horizon = phases[(phases.count / 4 - 1) * 4].startsAt
+        let (horizon, dates) = (horizon, next.dates)
+        guard dates.allSatisfy({ $0 >= horizon }), !Self.isRedated(facts, next) else { return nil }
+        var bought: [String: Timestamp] = [:]
+        for fact in facts.transactions { bought[fact.transactionID] = fact.purchasedAt }
+        let starts = bought.values.filter { $0 <= horizon }.sorted()
+        let signed = known.map(\.signedAt).filter { $0 <= horizon }.sorted()
+        guard starts.count >= 3, signed.count >= 4 else { return nil }
+        let cut = starts[starts.count - 3]
+        let begins = min(cut.adding(days: -2), signed[signed.count - 4])
+        var rest = LongPurchase.facts(known.filter { $0.signedAt >= begins } + [next])
+        guard PurchaseState.mayBeCut(rest, at: cut, from: horizon) else { return nil }
+        rest.cut(at: cut)
+        derived = PurchaseState(rest, from: horizon, carriedAccount: before.account(carriedTo: horizon))
+        let all = LongPurchase.facts(known + [next])
+        after = PurchaseState(all)
+        anomaliesBefore = PurchaseState(facts, from: horizon).anomalies
+        anomaliesAfter = PurchaseState(all, from: horizon).anomalies
+    }
+
+    private static func isRedated(_ facts: PurchaseFacts, _ next: LongPurchase.Statement) -> Bool {
+        guard let new = next.transaction else { return false }
+        return facts.transactions.contains {
+            ($0.transactionID == new.transactionID
+                || ($0.webOrderLineItemID != nil && $0.webOrderLineItemID == new.webOrderLineItemID))
+                && $0.purchasedAt != new.purchasedAt
+        }
+    }
+
+    /// What is not as it is with all facts; nil where nothing is.
+    var difference: String? {
+        let (old, new) = (before.subscription?.phases ?? [], after.subscription?.phases ?? [])
+        if old.filter({ $0.startsAt < horizon }) != new.filter({ $0.startsAt < horizon }) { return "earlier phases" }
+        if derived.subscription?.phases != new.filter({ $0.startsAt >= horizon }) { return "phases" }
+        // What was amiss before the horizon still is, and nothing else.
+        if derived.anomalies != anomaliesAfter { return "anomalies" }
+        if before.anomalies.filter({ !anomaliesBefore.contains($0) })
+            != after.anomalies.filter({ !anomaliesAfter.contains($0) })
+        {
+            return "earlier anomalies"
+        }
+        return nil
+    }
+}
+
+extension LongPurchase.Statement {
+    /// All instants of which it may say anything.
+    fileprivate var dates: [Timestamp] {
+        [
+            signedAt, transaction?.asOf, renewal?.asOf, transaction?.purchasedAt, transaction?.revokedAt,
+        ].compactMap(\.self)
+    }
+}

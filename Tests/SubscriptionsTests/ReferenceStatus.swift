@@ -1,0 +1,289 @@
+import AppStorePayloads
+import Subscriptions
+
+/// The rules once more, the way they are told: one instant at a time, looking through all facts for every question.
+///
+/// It is slow and knows no phases, so that a mistake in what makes the real rules fast shows as a difference. One rule it
+/// leaves out: that a reported status which nothing explains decides for a while.
+struct ReferenceStatus {
+    let facts: PurchaseFacts
+    let periods: [Period]
+
+    /// A paid period: all records of one line item, of which the latest-signed one speaks.
+    struct Period {
+        /// In the order of signing.
+        let records: [TransactionFact]
+        let latest: TransactionFact
+        let start: Timestamp
+        let expires: Timestamp
+
+        /// Nil for what is no subscription's, or lacks a date.
+        init?(_ records: [TransactionFact]) {
+            guard let latest = records.last, latest.kind == .autoRenewableSubscription,
+                let bought = latest.purchasedAt, let expires = latest.expiresAt
+            else { return nil }
+            self.records = records
+            self.latest = latest
+            self.expires = expires
+            // Apple's clocks differ: what was bought some seconds after it was signed was bought when it was signed. A
+            // renewal may well be signed ahead.
+            let signed = records.map(\.asOf).min() ?? latest.asOf
+            let isClockDifference = !latest.isRenewal && bought > signed && bought <= signed.adding(seconds: 60)
+            start = isClockDifference ? signed : bought
+        }
+
+        var firstSigned: Timestamp { records.map(\.asOf).min() ?? start }
+        /// When Apple took the money, as far as anybody knew: ahead of the start, or with it.
+        var charged: Timestamp { min(start, firstSigned) }
+
+        /// The refunds of the period, each told by records that follow one another: the last one of them has the date, and
+        /// a record without one reverses it.
+        var refunds: [(date: Timestamp, told: Timestamp, reversed: Timestamp?)] {
+            var refunds: [(date: Timestamp, told: Timestamp, reversed: Timestamp?)] = []
+            for (index, record) in records.enumerated() {
+                if let date = record.revokedAt {
+                    if index > 0, records[index - 1].revokedAt != nil, let refund = refunds.popLast() {
+                        refunds.append((date, refund.told, nil))
+                    } else {
+                        refunds.append((date, record.asOf, nil))
+                    }
+                } else if index > 0, records[index - 1].revokedAt != nil, let refund = refunds.popLast() {
+                    refunds.append((refund.date, refund.told, record.asOf))
+                }
+            }
+            return refunds.filter { refund in refund.reversed.map { refund.date < $0 } ?? true }
+        }
+
+        /// The date of the refund that stands at an instant; nil where none does.
+        func refund(at instant: Timestamp) -> Timestamp? {
+            refunds.last { refund in refund.date <= instant && refund.reversed.map { instant < $0 } ?? true }?.date
+        }
+
+        /// Whether it began within the other period's last day, as renewals do that Apple charges early, and was refunded:
+        /// it takes nothing from the other one.
+        func isRefundedEarlyRenewal(of other: Period) -> Bool {
+            latest.isRenewal && start >= other.expires.adding(days: -1) && !refunds.isEmpty
+        }
+    }
+
+    init(_ facts: PurchaseFacts) {
+        self.facts = facts
+        var records: [String: [TransactionFact]] = [:]
+        for record in facts.transactions {
+            let key = record.webOrderLineItemID.map { "item \($0)" } ?? "transaction \(record.transactionID)"
+            records[key, default: []].append(record)
+        }
+        periods = records.values.compactMap { Period($0) }.sorted {
+            ($0.start, $0.expires, $0.latest.transactionID, $0.latest.webOrderLineItemID ?? "")
+                < ($1.start, $1.expires, $1.latest.transactionID, $1.latest.webOrderLineItemID ?? "")
+        }
+    }
+
+    // MARK: - Renewal info
+
+    /// The renewal info that Apple signed last of what counts by an instant.
+    func renewalInEffect(at instant: Timestamp) -> RenewalFact? { facts.renewals.last { $0.asOf <= instant } }
+
+    /// Whether a period that began later, or is charged and about to begin, has another end.
+    func isStale(_ renewal: RenewalFact, at instant: Timestamp) -> Bool {
+        paid(at: instant).contains {
+            $0.start > renewal.asOf && $0.firstSigned > renewal.asOf && $0.expires != renewal.renewsAt
+        }
+    }
+
+    /// The periods that were charged by an instant, and have begun or will within a day.
+    func paid(at instant: Timestamp) -> [Period] {
+        periods.filter { $0.charged <= instant && $0.start <= instant.adding(days: 1) }
+    }
+
+    /// The renewal info in effect unless it is stale.
+    func renewal(at instant: Timestamp) -> RenewalFact? {
+        renewalInEffect(at: instant).flatMap { isStale($0, at: instant) ? nil : $0 }
+    }
+
+    // MARK: - Ends
+
+    /// The first instant after a period, as it stood at an instant.
+    func end(of period: Period, at instant: Timestamp) -> Timestamp {
+        let end = unrefundedEnd(of: period, at: instant)
+        return period.refund(at: instant).map { min(end, $0) } ?? end
+    }
+
+    /// The same as renewal info saw it that was signed at the instant: a refund of which nobody had been told is not in it.
+    func end(of period: Period, asSignedAt instant: Timestamp) -> Timestamp {
+        let end = unrefundedEnd(of: period, at: instant)
+        let told = period.refunds.last { refund in
+            refund.told <= instant && refund.reversed.map { instant < $0 } ?? true
+        }
+        return told.map { min(end, $0.date) } ?? end
+    }
+
+    private func unrefundedEnd(of period: Period, at instant: Timestamp) -> Timestamp {
+        let successors = periods.filter {
+            period.start < $0.start && $0.start < period.expires && !$0.isRefundedEarlyRenewal(of: period)
+        }
+        if successors.isEmpty, period.latest.isUpgraded, let renewal = facts.renewals.last,
+            renewal.signedAt >= period.latest.signedAt, let renewsAt = renewal.renewsAt, renewsAt > period.start
+        {
+            // What replaced it was never heard of; renewal info knows when that ends.
+            return min(period.expires, renewsAt)
+        }
+        guard let successor = successors.first, successor.charged <= instant else { return period.expires }
+        return successor.start
+    }
+
+    /// The end of what is paid in one stretch: of one product, each period beginning where the one before ends.
+    func endOfStretch(from period: Period, at instant: Timestamp) -> Timestamp {
+        var end = end(of: period, at: instant)
+        let paid = paid(at: instant)
+        let index = paid.firstIndex { $0.latest == period.latest } ?? 0
+        for next in paid[(index + 1)...] {
+            let latestStart = next.latest.isRenewal ? end.adding(days: 1) : end
+            guard next.start <= latestStart else { break }
+            if next.refund(at: instant) != nil { continue }
+            guard next.latest.productID == period.latest.productID else { break }
+            end = max(end, self.end(of: next, at: instant))
+        }
+        return end
+    }
+
+    // MARK: - The status
+
+    /// The renewal info that names the end of a period that was never heard of, or of the last one's extension.
+    func implied(at instant: Timestamp) -> (RenewalFact, until: Timestamp)? {
+        guard let renewal = renewal(at: instant), let renewsAt = renewal.renewsAt else { return nil }
+        if let status = renewal.reportedStatus {
+            guard [1, 3, 4].contains(status) else { return nil }
+        } else {
+            guard let last = periods.last(where: { $0.start <= instant }), last.refund(at: instant) == nil,
+                renewal.signedAt >= last.latest.signedAt
+            else { return nil }
+        }
+        for period in paid(at: instant) {
+            if end(of: period, asSignedAt: renewal.asOf) >= renewsAt { return nil }
+            // That is the period which it speaks of, and it was refunded.
+            if period.expires == renewsAt, !period.refunds.isEmpty { return nil }
+        }
+        return (renewal, renewsAt)
+    }
+
+    /// What the subscription is at an instant; nil before the first purchase.
+    func value(at instant: Timestamp) -> StatusAtInstant? {
+        let begun = periods.filter { $0.start <= instant }
+        if let covering = begun.last(where: { instant < end(of: $0, at: instant) }) {
+            var value = value(
+                of: covering, at: instant, Self.paid(renewal(at: instant), isTrial: covering.latest.isFreeTrial))
+            if let (renewal, until) = implied(at: instant),
+                renewal.productID == nil || renewal.productID == covering.latest.productID
+            {
+                value.expiresAt = max(value.expiresAt, until)
+            }
+            return value
+        }
+        let implied = implied(at: instant)
+        if let implied, instant < implied.until {
+            return value(of: implied.0, until: implied.until, at: instant, Self.paid(implied.0, isTrial: false))
+        }
+        let ahead = paid(at: instant).filter { $0.latest.isRenewal && instant < $0.start && $0.start < $0.expires }
+        if let early = ahead.first(where: { $0.refund(at: instant) == nil }) {
+            return value(of: early, at: instant, .active)
+        }
+        if let implied {
+            return value(
+                of: implied.0, until: implied.until, at: instant,
+                unpaid(implied.0, since: implied.until, at: instant))
+        }
+        guard let last = begun.last ?? ahead.first else { return nil }
+        if last.refund(at: instant) != nil { return value(of: last, at: instant, .revoked) }
+        return value(
+            of: last, at: instant, unpaid(renewal(at: instant), since: end(of: last, at: instant), at: instant))
+    }
+
+    /// The status within a paid period.
+    private static func paid(_ renewal: RenewalFact?, isTrial: Bool) -> SubscriptionStatus {
+        if renewal?.autoRenew == false { return .cancelled }
+        return isTrial ? .trial : .active
+    }
+
+    /// The status after an unrevoked period that ended without a successor.
+    private func unpaid(_ renewal: RenewalFact?, since expiry: Timestamp, at instant: Timestamp) -> SubscriptionStatus {
+        if let grace = graceEnd(renewal, since: expiry, at: instant), instant < grace { return .gracePeriod }
+        return isRetried(renewal, at: instant) && instant < expiry.adding(days: 60) ? .billingRetry : .expired
+    }
+
+    /// The status that Apple reported last by an instant.
+    private func reported(at instant: Timestamp) -> ReportedStatus? {
+        facts.reportedStatuses.last { $0.asOf <= instant }
+    }
+
+    private func isRetried(_ renewal: RenewalFact?, at instant: Timestamp) -> Bool {
+        guard let renewal, renewal.inBillingRetry else { return false }
+        // Apple said since that it is over.
+        if let report = reported(at: instant), report.asOf >= renewal.asOf, report.status == 2 { return false }
+        return true
+    }
+
+    /// When grace ends; nil where there is none.
+    private func graceEnd(_ renewal: RenewalFact?, since expiry: Timestamp, at instant: Timestamp) -> Timestamp? {
+        let report = reported(at: instant)
+        let isLater = report.map { report in renewal.map { report.asOf >= $0.asOf } ?? true } ?? false
+        if let date = renewal?.graceExpiresAt {
+            let isLeftOver = isLater && (report?.status == 2 || report?.status == 3)
+            return isRetried(renewal, at: instant) && !isLeftOver ? date : nil
+        }
+        // "In grace", and no date: the operator's. A report from before the period ended spoke of another failure, and
+        // renewal info that is newer and speaks of no retry ends it.
+        let isStale = renewalInEffect(at: instant) != nil && renewal == nil
+        guard let report, report.status == 4, !isStale, report.asOf > expiry.adding(days: -1),
+            isLater || isRetried(renewal, at: instant)
+        else { return nil }
+        return expiry.adding(days: 16)
+    }
+
+    // MARK: - All there is to say
+
+    private func value(of period: Period, at instant: Timestamp, _ status: SubscriptionStatus) -> StatusAtInstant {
+        let end = end(of: period, at: instant)
+        return completed(
+            StatusAtInstant(
+                status: status, basis: .records, productID: period.latest.productID,
+                transactionID: period.latest.transactionID,
+                expiresAt: status.appleStatus == 1 ? endOfStretch(from: period, at: instant) : end, periodEndsAt: end,
+                inTrial: status.appleStatus == 1 && period.latest.isFreeTrial,
+                appAccountToken: account(of: period, at: instant)),
+            since: end, at: instant)
+    }
+
+    private func value(
+        of renewal: RenewalFact, until end: Timestamp, at instant: Timestamp, _ status: SubscriptionStatus
+    ) -> StatusAtInstant {
+        let last = periods.last { $0.start <= instant }
+        return completed(
+            StatusAtInstant(
+                status: status, basis: .renewalInfo, productID: renewal.productID, expiresAt: end, periodEndsAt: end,
+                appAccountToken: last.map { account(of: $0, at: instant) } ?? renewal.appAccountToken),
+            since: end, at: instant)
+    }
+
+    private func completed(_ bare: StatusAtInstant, since end: Timestamp, at instant: Timestamp) -> StatusAtInstant {
+        var value = bare
+        let renewal = renewal(at: instant)
+        let isStale = renewalInEffect(at: instant) != nil && renewal == nil
+        if value.status == .gracePeriod { value.graceEndsAt = graceEnd(renewal, since: end, at: instant) }
+        // A period bought since was charged by auto-renew.
+        value.willRenew = isStale ? true : renewal?.autoRenew
+        value.renewalProductID = isStale ? value.productID : renewal?.renewalProductID
+        value.expirationIntent = renewal?.expirationIntent
+        value.priceIncreasePending =
+            value.status.access && renewal?.priceIncreasePending == true && renewal?.autoRenew != false
+            && renewal?.expirationIntent != 3
+        return value
+    }
+
+    /// The account of the period, else of the last one before it that names one, else of the renewal info.
+    private func account(of period: Period, at instant: Timestamp) -> UniqueIdentifier? {
+        let index = periods.lastIndex { $0.latest == period.latest } ?? 0
+        return periods[...index].compactMap(\.latest.appAccountToken).last
+            ?? renewalInEffect(at: instant)?.appAccountToken
+    }
+}
