@@ -127,8 +127,8 @@ let package = Package(
         .testTarget(
             name: "LedgerTests",
             dependencies: [
-                "AppStorePayloads", "Ledger", "Postgres", "Schema", "Simulator", "Subscriptions", "TestSupport", crypto,
-                logging,
+                "AppStorePayloads", "Ledger", "Postgres", "Schema", "SimulatedState", "Simulator", "Subscriptions",
+                "TestSupport", crypto, logging,
             ],
             swiftSettings: rules
         ),
@@ -216,6 +216,11 @@ let package = Package(
         .target(
             name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509],
             path: "Sources/Simulation/Simulator", swiftSettings: rules),
+        // A database full of purchases, and the questions that are asked of one: for measurements and tests.
+        .target(
+            name: "SimulatedState", dependencies: ["AppStorePayloads", "Ledger", "Postgres", crypto],
+            path: "Sources/Simulation/SimulatedState",
+            swiftSettings: rules),
         .testTarget(
             name: "SimulatorTests",
             dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator"],
@@ -243,9 +248,8 @@ let package = Package(
             name: "storehook-bench",
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Schema",
-                "Simulator",
-                "Worker", argumentParser, asyncHTTPClient, crypto, histogram, logging, nioCore, nioHTTP1,
-                serviceLifecycle, unixSignals,
+                "SimulatedState", "Simulator", "Worker", argumentParser, asyncHTTPClient, crypto, histogram, logging,
+                nioCore, nioHTTP1, serviceLifecycle, unixSignals,
             ],
             path: "Sources/Programs/storehook-bench",
             swiftSettings: rules
@@ -254,7 +258,7 @@ let package = Package(
         // The queue and the programs, against a real PostgreSQL.
         .testTarget(
             name: "SchemaTests",
-            dependencies: ["Postgres", "Schema", "TestSupport", logging],
+            dependencies: ["Postgres", "Schema", "SimulatedState", "TestSupport", logging],
             swiftSettings: rules
         ),
         .testTarget(

@@ -211,12 +211,14 @@ end
 $$;
 
 CREATE FUNCTION storehook.has_access(app_account_token uuid, product_id text) RETURNS boolean
-    LANGUAGE sql STABLE PARALLEL SAFE
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
     AS $$
-    select bool_or(e.access)
-      from storehook.entitlements e
-     where e.environment = 'Production' and e.app_account_token = has_access.app_account_token
-       and e.product_id = has_access.product_id
+begin
+    return (select bool_or(e.access)
+              from storehook.entitlements e
+             where e.environment = 'Production' and e.app_account_token = has_access.app_account_token
+               and e.product_id = has_access.product_id);
+end
 $$;
 
 CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, stored bytea)
@@ -966,9 +968,9 @@ CREATE VIEW storehook.paid_periods AS
     t.billing_plan_type,
     (t.payload -> 'commitmentInfo'::text) AS commitment_info
    FROM storehook.transactions t
-  WHERE ((COALESCE(t.ownership, 'PURCHASED'::text) = 'PURCHASED'::text) AND (NOT (EXISTS ( SELECT
+  WHERE (((t.ownership = 'PURCHASED'::text) OR (t.ownership IS NULL)) AND (NOT (EXISTS ( SELECT
            FROM storehook.transactions later
-          WHERE ((later.web_order_line_item_id = t.web_order_line_item_id) AND (later.bundle_id = t.bundle_id) AND (later.environment = t.environment) AND (later.transaction_id <> t.transaction_id) AND (COALESCE(later.ownership, 'PURCHASED'::text) = 'PURCHASED'::text) AND (ROW(later.signed_at, later.digest, later.transaction_id) > ROW(t.signed_at, t.digest, t.transaction_id)))))));
+          WHERE ((later.web_order_line_item_id = t.web_order_line_item_id) AND (later.bundle_id = t.bundle_id) AND (later.environment = t.environment) AND (later.transaction_id <> t.transaction_id) AND ((later.ownership = 'PURCHASED'::text) OR (later.ownership IS NULL)) AND (ROW(later.signed_at, later.digest, later.transaction_id) > ROW(t.signed_at, t.digest, t.transaction_id)))))));
 
 COMMENT ON VIEW storehook.paid_periods IS 'price in milliunits of currency, quantity and offer included: 9990 is 9.99, and 230000 is 230 yen';
 

@@ -10,11 +10,12 @@ struct BenchDatabase {
     let url: String
     let pool: PostgresPool
 
-    static func with<T>(_ body: (BenchDatabase) async throws -> T) async throws -> T {
+    /// - Parameter suffix: tells this measurement's databases apart.
+    static func with<T>(named suffix: String = "one", _ body: (BenchDatabase) async throws -> T) async throws -> T {
         guard let server = ProcessInfo.processInfo.environment["DATABASE_URL"], !server.isEmpty else {
             throw ValidationError("DATABASE_URL must name a server on which a database may be created")
         }
-        let name = "storehook_bench_\(ProcessInfo.processInfo.processIdentifier)"
+        let name = "storehook_bench_\(ProcessInfo.processInfo.processIdentifier)_\(suffix)"
         let logger = Logger(label: "storehook-bench") { _ in SwiftLogNoOpLogHandler() }
         try await administer(server, "create database \(name)", logger)
         do {

@@ -5,75 +5,77 @@ import Postgres
 /// the same rows into the same tables, a transaction a batch.
 ///
 /// Done after a drain, whose rows are put aside; then the tables are emptied, the queue is filled again, and each batch is
-/// claimed, taken, and written with set-based statements of the shape the worker uses, histories read back included. The
-/// rows come out of a table instead of arrays, as they were at the end of the drain: a line that many batches touch is
-/// written as often and about as long, and where a batch left a row alone this writes it all the same.
+/// claimed, taken, and written with set-based statements of the shape the worker uses, what is known of the purchases read
+/// back included. The rows come out of a table instead of arrays, as they were at the end of the drain: a purchase that many
+/// batches touch is written as often and about as long, and where a batch left a row alone this writes it all the same.
+/// What is written once (earlier phases, anomalies) is written with the purchase's last batch.
 struct DrainFloor {
     /// CPU seconds of the server and of psql.
     let serverCPU: Double
     let psqlCPU: Double
 
-    private static let lines = "original_transaction_id, bundle_id, environment"
-    private static let facts: [(table: String, key: String, scope: String)] = [
-        ("purchase_lines", lines, "floor.batch_lines"),
-        ("transactions", "transaction_id, bundle_id, environment", "floor.batch_transactions"),
-        ("renewals", lines, "floor.batch_lines"), ("subscriptions", lines, "floor.batch_lines"),
+    private static let purchase = "original_transaction_id, bundle_id, environment"
+
+    /// A table that the worker writes with each batch.
+    private struct Written {
+        let table: String
+        /// Which of its rows belong to a batch: a table with the batch's number, and the columns that it has in common.
+        let scope: String
+        let match: String
+        /// What a row that stands is found by; nil where there is none, ever.
+        var key: String?
+    }
+
+    /// In the order of the worker's statements.
+    private static let written = [
+        Written(table: "purchase_facts", scope: "notifications", match: "outbox_id"),
+        Written(
+            table: "transactions", scope: "batch_transactions", match: "transaction_id, bundle_id, environment",
+            key: "transaction_id, bundle_id, environment"),
+        Written(table: "renewals", scope: "batch_purchases", match: purchase, key: purchase),
+        Written(table: "subscriptions", scope: "batch_purchases", match: purchase, key: purchase),
+        Written(table: "subscription_history", scope: "last_batches", match: purchase),
+        Written(table: "one_time_purchases", scope: "batch_purchases", match: purchase, key: purchase),
+        Written(table: "anomalies", scope: "last_batches", match: purchase),
     ]
 
     static func measure(_ notifications: Int, batch: Int, _ database: BenchDatabase) async throws -> DrainFloor {
         try await putAside(batch, database)
-        var statements: [String: String] = [:]
-        for fact in facts {
-            let columns = try await columns(of: fact.table, database)
-            let replaced = columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-            statements[fact.table] = """
-                insert into storehook.\(fact.table) as known (\(columns.joined(separator: ", ")))
-                select \(columns.map { "s.\($0)" }.joined(separator: ", "))
-                  from \(fact.scope) b join floor.\(fact.table) s using (\(fact.key)) where b.batch = :batch
-                 order by \(fact.key) on conflict (\(fact.key)) do update set \(replaced);
-
-                """
-        }
-        for table in ["notifications", "subscription_changes"] {
-            let columns = try await columns(of: table, database)
-            let order = table == "notifications" ? "s.notification_uuid" : "s.id"
-            statements[table] = """
-                insert into storehook.\(table) (\(columns.joined(separator: ", ")))
-                select \(columns.map { "s.\($0)" }.joined(separator: ", "))
-                  from floor.notifications b join floor.\(table) s using (notification_uuid) where b.batch = :batch
-                 order by \(order) \(table == "notifications" ? "on conflict do nothing returning outbox_id" : "");
-
-                """
-        }
-        let script = script(statements)
+        let columns = try await columns(database)
+        let script = script(columns)
         let before = try await database.serverCPUSeconds() ?? 0
         let cost = try PsqlSession(url: database.url).run(
             (0...(notifications - 1) / batch).lazy.map { Data(script.replacing(":batch", with: "\($0)").utf8) })
+        // psql's backend ends a moment after psql. Until it is waited for its CPU is its own, then the server's; looked at in
+        // between it is neither's.
+        try await Task.sleep(for: .milliseconds(300))
         return DrainFloor(
             serverCPU: (try await database.serverCPUSeconds() ?? 0) - before, psqlCPU: cost.cpuSeconds)
     }
 
     /// Puts the drain's rows aside by batch, empties the tables, and queues everything again.
     private static func putAside(_ batch: Int, _ database: BenchDatabase) async throws {
-        let copies = facts.map { "create table floor.\($0.table) as table storehook.\($0.table);\n" }.joined()
-        let keys = facts.map { "create index on floor.\($0.table) (\($0.key));\n" }.joined()
+        let copies = written.map { "create table floor.\($0.table) as table storehook.\($0.table);\n" }.joined()
+        let keys = written.map { "create index on floor.\($0.table) (\($0.match));\n" }.joined()
+        let emptied = written.map { "storehook.\($0.table)" }.joined(separator: ", ")
         let script = """
             create schema floor;
             \(copies)\(keys)
-            create table floor.subscription_changes as table storehook.subscription_changes;
-            create index on floor.subscription_changes (notification_uuid);
             create table floor.notifications as
                 select n.*, (row_number() over (order by outbox_id) - 1) / \(batch) as batch from storehook.notifications n;
             create index on floor.notifications (batch);
-            create table floor.batch_lines as
-                select distinct batch, \(lines) from floor.notifications where original_transaction_id is not null;
-            create index on floor.batch_lines (batch);
+            create table floor.batch_purchases as
+                select batch, \(purchase), min(signed_at) as since from floor.notifications
+                 where original_transaction_id is not null group by batch, \(purchase);
+            create index on floor.batch_purchases (batch);
+            create table floor.last_batches as
+                select max(batch) as batch, \(purchase) from floor.batch_purchases group by \(purchase);
+            create index on floor.last_batches (batch);
             create table floor.batch_transactions as
-                select distinct batch, transaction_id, bundle_id, environment from floor.notifications
-                 where transaction_id is not null;
+                select distinct batch, transaction_id, bundle_id, environment, original_transaction_id
+                  from floor.notifications where transaction_id is not null;
             create index on floor.batch_transactions (batch);
-            truncate storehook.notifications, storehook.transactions, storehook.renewals, storehook.subscriptions,
-                     storehook.subscription_changes, storehook.purchase_lines, storehook.outbox_queue;
+            truncate storehook.notifications, \(emptied), storehook.purchase_lines, storehook.outbox_queue;
             insert into storehook.outbox_queue (id, received_at, due_at)
                 select id, received_at, received_at from storehook.outbox;
             """
@@ -84,8 +86,25 @@ struct DrainFloor {
     }
 
     /// One batch: the claim in a transaction of its own, the rest in another.
-    private static func script(_ statements: [String: String]) -> String {
+    private static func script(_ columns: [String: [String]]) -> String {
         """
+        \(claim)
+        begin;
+        delete from storehook.outbox_queue
+         where id = any(array(select outbox_id from floor.notifications where batch = :batch))
+           and lease_token = '00000000-0000-4000-8000-000000000000' returning id;
+        \(notifications(columns["notifications"] ?? []))
+        insert into storehook.purchase_lines as known (\(purchase))
+        select \(purchase) from floor.batch_purchases where batch = :batch order by \(purchase)
+        on conflict (\(purchase)) do update set environment = known.environment where false;
+        \(known(columns["purchase_facts"] ?? []))
+        \(written.map { insert($0, columns[$0.table] ?? []) }.joined())
+        commit;
+
+        """
+    }
+
+    private static let claim = """
         copy (with due as materialized (
             select id from storehook.outbox_queue
              where due_at <= now() and due_at >= (select min(received_at) from floor.notifications where batch = :batch)
@@ -100,40 +119,72 @@ struct DrainFloor {
         select id, received_at, attempts,
                (select body from storehook.outbox o where o.received_at = c.received_at and o.id = c.id)
           from claimed c order by id) to stdout (format binary);
-        begin;
-        delete from storehook.outbox_queue
-         where id = any(array(select outbox_id from floor.notifications where batch = :batch))
-           and lease_token = '00000000-0000-4000-8000-000000000000' returning id;
-        \(statements["notifications"] ?? "")
-        insert into storehook.purchase_lines as known (\(lines))
-        select \(lines) from floor.batch_lines where batch = :batch order by \(lines)
-        on conflict (\(lines)) do update set environment = known.environment where false;
-        copy (select t.transaction_id, t.web_order_line_item_id, t.product_id, t.subscription_group_id, t.kind, t.ownership,
-                     t.purchased_at, t.expires_at, t.revoked_at, t.is_upgraded, t.reason, t.offer_discount_type,
-                     t.app_account_token, t.signed_at, t.digest
-                from floor.batch_lines b join storehook.transactions t using (\(lines)) where b.batch = :batch)
-          to stdout (format binary);
-        copy (select line.apple_status, line.apple_status_signed_at, r.renewal_product_id, r.auto_renew, r.renews_at,
-                     r.expiration_intent, r.in_billing_retry, r.grace_expires_at, r.price_increase_status,
-                     r.app_account_token, r.signed_at, r.digest
-                from floor.batch_lines b join storehook.purchase_lines line using (\(lines))
-                left join storehook.renewals r using (\(lines)) where b.batch = :batch)
-          to stdout (format binary);
-        \(facts.compactMap { statements[$0.table] }.joined())
-        \(statements["subscription_changes"] ?? "")
-        commit;
+        """
 
+    private static func notifications(_ columns: [String]) -> String {
+        """
+        insert into storehook.notifications (\(columns.joined(separator: ", ")))
+        select \(columns.joined(separator: ", ")) from floor.notifications where batch = :batch
+         order by notification_uuid on conflict do nothing returning outbox_id;
         """
     }
 
-    /// Those that a statement may give a value.
-    private static func columns(of table: String, _ database: BenchDatabase) async throws -> [String] {
-        try await database.pool.query(
+    /// What the worker reads of the purchases before it derives them: all facts, or of a long purchase the end.
+    private static func known(_ columns: [String]) -> String {
+        let facts = columns.filter { !purchase.contains($0) }.map { "f.\($0)" }.joined(separator: ", ")
+        return """
+            copy (with header as materialized (
+                select b.original_transaction_id, b.bundle_id, b.environment, p.anomalies, s.earlier_phases,
+                       s.carried_account_token,
+                       case when s.earlier_phases > 0 and s.is_regular and b.since >= s.phase_starts[1]
+                            then s.phase_starts[1] end as horizon
+                  from floor.batch_purchases b join storehook.purchase_lines p using (\(purchase))
+                  left join storehook.subscriptions s using (\(purchase)) where b.batch = :batch
+            ), bounded as materialized (
+                select header.*,
+                       case when horizon is not null then (
+                           select t.purchased_at from storehook.transactions t
+                            where t.original_transaction_id = header.original_transaction_id
+                              and t.bundle_id = header.bundle_id and t.environment = header.environment
+                              and t.purchased_at <= horizon order by t.purchased_at desc offset 2 limit 1) end as cut
+                  from header
+            )
+            select b.anomalies, b.earlier_phases, b.horizon, b.cut, b.carried_account_token, \(facts)
+              from bounded b
+              left join storehook.purchase_facts f
+                   on f.original_transaction_id = b.original_transaction_id and f.bundle_id = b.bundle_id
+                  and f.environment = b.environment and f.signed_at >= coalesce(b.cut - interval '2 days', '-infinity'))
+              to stdout (format binary);
             """
-            select attname::text from pg_attribute
-             where attrelid = ('storehook.' || \(table))::regclass and attnum > 0 and not attisdropped
-               and attidentity = '' and attgenerated = '' order by attnum
+    }
+
+    private static func insert(_ written: Written, _ columns: [String]) -> String {
+        let conflict = written.key.map { key in
+            let values = columns.filter { !key.components(separatedBy: ", ").contains($0) }
+            return "on conflict (\(key)) do update set "
+                + values.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        }
+        return """
+            insert into storehook.\(written.table) as known (\(columns.joined(separator: ", ")))
+            select \(columns.map { "s.\($0)" }.joined(separator: ", "))
+              from floor.\(written.scope) b join floor.\(written.table) s using (\(written.match))
+             where b.batch = :batch \(conflict ?? "");
+
             """
-        ).map { try $0.decode(0) }
+    }
+
+    /// Those of each table that a statement may give a value.
+    private static func columns(_ database: BenchDatabase) async throws -> [String: [String]] {
+        let tables = written.map(\.table) + ["notifications"]
+        return try await database.pool.query(
+            """
+            select c.relname::text, attname::text
+              from pg_attribute join pg_class c on c.oid = attrelid
+             where c.relnamespace = 'storehook'::regnamespace and c.relname = any(\(tables)) and attnum > 0
+               and not attisdropped and attidentity = '' and attgenerated = '' order by attnum
+            """
+        ).reduce(into: [:]) { found, row in
+            found[try row.decode(0, as: String.self), default: []].append(try row.decode(1))
+        }
     }
 }

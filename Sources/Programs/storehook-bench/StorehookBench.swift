@@ -9,7 +9,7 @@ struct StorehookBench: AsyncParsableCommand {
         discussion: "Example: storehook-bench verify --seconds 5 --json",
         subcommands: [
             VerifyBenchmark.self, PackBenchmark.self, ReceiveBenchmark.self, DrainBenchmark.self, ScaleBenchmark.self,
-            EndToEndBenchmark.self, ChaosCommand.self,
+            EndToEndBenchmark.self, ReadsBenchmark.self, HistoryBenchmark.self, ChaosCommand.self,
             PressureCommand.self, PoisonedWorker.self,
         ]
     )

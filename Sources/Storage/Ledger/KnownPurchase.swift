@@ -120,9 +120,11 @@ extension PostgresQuery {
                                       where a.n = key.n and t.purchased_at is distinct from a.purchased_at)
                                  and not exists (
                                      select from added a
-                                       join storehook.transactions t
-                                            on t.web_order_line_item_id = a.item and t.bundle_id = key.bundle_id
-                                           and t.environment = key.environment
+                                      cross join lateral (
+                                         -- By item alone (offset 0): by purchase would be all periods.
+                                         select t.original_transaction_id, t.purchased_at from storehook.transactions t
+                                          where t.web_order_line_item_id = a.item and t.bundle_id = key.bundle_id
+                                            and t.environment = key.environment offset 0) t
                                       where a.n = key.n and t.original_transaction_id = key.original_transaction_id
                                         and t.purchased_at is distinct from a.purchased_at)
                             then s.phase_starts[1] end as horizon
@@ -146,16 +148,23 @@ extension PostgresQuery {
                               and f.signed_at <= horizon
                             order by f.signed_at desc offset 3 limit 1) end as first_statement
                   from header
+            ), ends as materialized (
+                -- A column of its own, or begins is no condition of the index and all statements are read.
+                select n, original_transaction_id, bundle_id, environment, anomalies, earlier_phases,
+                       carried_account_token, is_shared, case when is_cut then horizon end as horizon,
+                       case when is_cut then cut end as cut,
+                       case when is_cut then least(cut - interval '2 days', first_statement)
+                            else '-infinity' end as begins
+                  from bounded
+                 -- Both or neither: what is left out must have been over before both.
+                 cross join lateral (select cut is not null and first_statement is not null as is_cut) whole
             )
-            select b.n, b.anomalies, b.earlier_phases, tail.horizon, tail.cut, b.carried_account_token, b.is_shared,
+            select b.n, b.anomalies, b.earlier_phases, b.horizon, b.cut, b.carried_account_token, b.is_shared,
                    \(unescaped: facts)
-              from bounded b
-              -- Both or neither: what is left out must have been over before both.
-              left join lateral (select b.horizon, b.cut, least(b.cut - interval '2 days', b.first_statement) as begins
-                                  where b.cut is not null and b.first_statement is not null) tail on true
+              from ends b
               left join storehook.purchase_facts f
                    on f.original_transaction_id = b.original_transaction_id and f.bundle_id = b.bundle_id
-                  and f.environment = b.environment and f.signed_at >= coalesce(tail.begins, '-infinity')
+                  and f.environment = b.environment and f.signed_at >= b.begins
             """)
     }
 }
