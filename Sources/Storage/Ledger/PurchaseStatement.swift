@@ -27,9 +27,7 @@ struct PurchaseStatement: Sendable {
 
     /// The earliest instant of which it may say anything new.
     var since: Timestamp {
-        var since = min(signedAt, transaction?.asOf ?? signedAt, renewal?.asOf ?? signedAt)
-        for date in [transaction?.purchasedAt, transaction?.revokedAt].compactMap(\.self) { since = min(since, date) }
-        return since
+        [signedAt, transaction?.since, renewal?.asOf].compactMap(\.self).min() ?? signedAt
     }
 }
 

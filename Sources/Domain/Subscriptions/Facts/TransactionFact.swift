@@ -69,6 +69,12 @@ public struct TransactionFact: SignedFact, Hashable {
         self.digest = digest
     }
 
+    /// The earliest instant of which it may say anything. A period counts up to a day ahead of its start, once it is charged.
+    public var since: Timestamp {
+        let early = purchasedAt?.adding(days: -StatusPolicy.renewsEarlyDays)
+        return [asOf, early, revokedAt].compactMap(\.self).min() ?? asOf
+    }
+
     /// The fact in a verified transaction.
     /// - Parameters:
     ///   - payload: what Apple signed.

@@ -71,7 +71,14 @@ public struct PurchaseState: Sendable {
             let first = Period.all(of: PurchaseFacts(transactions: kept)).first, first.start <= reported,
             first.firstSignedAt <= reported, !(first.record.isRenewal && first.wasRevoked)
         else { return false }
-        return facts.renewals.last { $0.asOf <= reported }.map { $0.asOf >= cut } ?? false
+        guard let renewal = facts.renewals.last(where: { $0.asOf <= reported }), renewal.asOf >= cut else {
+            return false
+        }
+        // What was told since of a period that is left out must have come with something that is not.
+        let told = Set(facts.renewals.map(\.asOf) + facts.reportedStatuses.map(\.asOf))
+        return facts.transactions.allSatisfy {
+            $0.asOf < reported || told.contains($0.asOf) || $0.purchasedAt.map { $0 >= cut } ?? true
+        }
     }
 }
 

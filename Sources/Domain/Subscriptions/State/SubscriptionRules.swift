@@ -13,6 +13,8 @@ struct SubscriptionRules {
     private let renewals: [(asOf: Timestamp, fact: RenewalFact)]
     /// In the same way.
     private let reported: [(asOf: Timestamp, fact: ReportedStatus)]
+    /// From when on each record of a period counts, superseded ones too, in order.
+    private let told: [Timestamp]
     /// For each period, the latest end and the latest expiry of it and all before it: where a search may stop.
     private let latestEnd: [Timestamp]
     private let latestExpiry: [Timestamp]
@@ -31,6 +33,7 @@ struct SubscriptionRules {
         self.periods = periods
         renewals = Self.effective(facts.renewals, asOf: \.asOf)
         reported = Self.effective(facts.reportedStatuses, asOf: \.asOf)
+        told = facts.transactions.filter(\.isUsablePeriod).map(\.asOf).sorted()
         var (end, expiry) = (Timestamp.distantPast, Timestamp.distantPast)
         latestEnd = periods.map {
             end = max(end, $0.end)
@@ -298,7 +301,10 @@ struct SubscriptionRules {
             renewal < renewals.count ? renewals[renewal].asOf : nil,
             report < reported.count ? reported[report].asOf : nil,
         ].compactMap(\.self)
-        next += periods.lazy.flatMap { [$0.record.asOf, $0.start] }.filter { $0 > instant }
+        let period = periods.partitioningIndex { $0.start > instant }
+        if period < periods.count { next.append(periods[period].start) }
+        let record = told.partitioningIndex { $0 > instant }
+        if record < told.count { next.append(told[record]) }
         return next.min()
     }
 }
