@@ -20,6 +20,7 @@ let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhist
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -28,11 +29,13 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 let package = Package(
     name: "storehook",
@@ -41,24 +44,27 @@ let package = Package(
         .executable(name: "storehook", targets: ["storehook"]),
         .executable(name: "storehook-bench", targets: ["storehook-bench"]),
     ],
+    // What is built is what was tested: a newer version comes by deploy/raise-versions, and by a change that is tested.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
         // The C library, and PostgreSQL over it.
@@ -91,6 +97,20 @@ let package = Package(
             dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator", crypto, asn1, x509],
             swiftSettings: rules
         ),
+        // Asking Apple. What is asked, when, and what an answer means are values; the transport is a protocol.
+        .target(
+            name: "AppStoreServerAPI",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", jwtKit],
+            path: "Sources/AppStore/AppStoreServerAPI",
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "AppStoreServerAPITests",
+            dependencies: [
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulator", crypto, jwtKit,
+            ],
+            swiftSettings: rules
+        ),
         .target(
             name: "Subscriptions", dependencies: ["AppStorePayloads"], path: "Sources/Domain/Subscriptions",
             swiftSettings: rules),
@@ -116,7 +136,8 @@ let package = Package(
             name: "QueueTests", dependencies: ["Postgres", "Queue", "TestSupport", logging], swiftSettings: rules),
         // Base64url is AppStorePayloads' alone, and how the outbox's bytes are packed the Outbox's.
         .target(
-            name: "Outbox", dependencies: ["AppStorePayloads", "AppStoreVerification", "Postgres", "Queue"],
+            name: "Outbox",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Postgres", "Queue", "Subscriptions"],
             path: "Sources/Storage/Outbox", swiftSettings: rules),
         .target(
             name: "Ledger",
@@ -133,12 +154,18 @@ let package = Package(
             swiftSettings: rules
         ),
 
+        // What is known of Apple's notification history, and what is still to be asked.
+        .target(
+            name: "History",
+            dependencies: ["AppStorePayloads", "Outbox", "Postgres", "Queue", "Subscriptions", crypto],
+            path: "Sources/Storage/History", swiftSettings: rules),
+
         // What every HTTP port of every program has in common, whatever it serves.
         .target(
             name: "HTTPServing",
             dependencies: [
-                httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTPTypes, nioSSL, nioTLS,
-                serviceLifecycle,
+                httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1, nioSSL, nioTLS, serviceLifecycle,
             ],
             path: "Sources/Services/HTTPServing",
             swiftSettings: rules
@@ -179,18 +206,55 @@ let package = Package(
             name: "Worker",
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox", "Postgres",
-                "Queue",
-                logging, metrics, serviceLifecycle,
+                "Queue", "Subscriptions", logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/Worker",
             swiftSettings: rules
         ),
 
+        // How Apple's servers are reached: over HTTP, with keys out of the operator's files.
+        .target(
+            name: "AppStoreAccess",
+            dependencies: [
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", asyncHTTPClient, metrics, nioCore,
+                nioHTTP1, nioPosix, nioSSL, yams,
+            ],
+            path: "Sources/Services/AppStoreAccess",
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "AppStoreAccessTests",
+            dependencies: [
+                "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Monitoring",
+                "Simulator", "TestSupport", crypto, metrics,
+            ],
+            swiftSettings: rules
+        ),
+        // What is asked of Apple beside the workers: lost notifications, and purchases that records contradict.
+        .target(
+            name: "AppleSync",
+            dependencies: [
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "History", "Ledger", "Outbox",
+                "Postgres", "Queue", "Subscriptions", logging, metrics, serviceLifecycle,
+            ],
+            path: "Sources/Services/AppleSync",
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "AppleSyncTests",
+            dependencies: [
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "History", "Ledger",
+                "Outbox", "Postgres", "Queue", "Schema", "Simulator", "Subscriptions", "TestSupport", "Worker", crypto,
+                logging, metrics, serviceLifecycle,
+            ],
+            swiftSettings: rules
+        ),
         // What stored bytes are once they are verified; for workers, and for what rehearses and repairs their work.
         .target(
             name: "EvidenceVerification",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", logging,
+                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Subscriptions",
+                logging,
             ],
             path: "Sources/Services/EvidenceVerification",
             swiftSettings: rules
@@ -199,7 +263,10 @@ let package = Package(
         .target(
             name: "Operations",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox", "Postgres",
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "EvidenceVerification",
+                "History", "Ledger",
+                "Outbox",
+                "Postgres",
                 "Queue", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
                 "HTTPServing",
             ],
@@ -216,6 +283,27 @@ let package = Package(
         .target(
             name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509],
             path: "Sources/Simulation/Simulator", swiftSettings: rules),
+        // A stand-in for Apple's servers, with customers out of the simulator.
+        .target(
+            name: "StandIn",
+            dependencies: [
+                "AppStorePayloads", "Simulator", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging,
+                nioCore,
+                nioHTTP1, serviceLifecycle,
+            ],
+            path: "Sources/Simulation/StandIn",
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "StandInTests",
+            dependencies: [
+                "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulator",
+                "StandIn",
+                "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1,
+            ],
+            exclude: ["apple_library.py"],
+            swiftSettings: rules
+        ),
         // A database full of purchases, and the questions that are asked of one: for measurements and tests.
         .target(
             name: "SimulatedState", dependencies: ["AppStorePayloads", "Ledger", "Postgres", crypto],
@@ -231,9 +319,11 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "HTTPServing", "Ledger",
+                "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync",
+                "EvidenceVerification", "HTTPServing", "History", "Ledger",
                 "Monitoring",
-                "Operations", "Outbox", "Postgres", "Queue", "Receiver", "Schema", "Simulator", "Subscriptions",
+                "Operations", "Outbox", "Postgres", "Queue", "Receiver", "Schema", "Simulator", "StandIn",
+                "Subscriptions",
                 "Worker",
                 argumentParser, asyncHTTPClient,
                 configuration,
@@ -265,8 +355,7 @@ let package = Package(
             name: "OutboxTests",
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres", "Queue", "Schema", "Simulator",
-                "TestSupport", crypto,
-                logging,
+                "Subscriptions", "TestSupport", crypto, logging,
             ],
             swiftSettings: rules
         ),
@@ -289,9 +378,10 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "storehook", "storehook-bench", "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres",
-                "EvidenceVerification", "Queue", "Schema", "Simulator", "Subscriptions", "TestSupport", "Worker",
-                argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+                "storehook", "storehook-bench", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
+                "AppStoreVerification", "Outbox", "Postgres", "EvidenceVerification", "HTTPServing", "Queue", "Schema",
+                "Simulator", "Subscriptions", "TestSupport", "Worker", argumentParser, asyncHTTPClient, crypto, logging,
+                nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -312,7 +402,10 @@ if Context.environment["STOREHOOK_FUZZ"] == "1" {
         .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
         .executableTarget(
             name: "storehook-fuzz",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", "CLibFuzzer", "Outbox"],
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "CLibFuzzer", "HTTPServing", "Outbox", httpTypes, nioCore,
+                nioEmbedded, nioHTTPTypes,
+            ],
             path: "Tests/Fuzzing/storehook-fuzz",
             swiftSettings: rules
         ),

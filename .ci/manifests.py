@@ -28,7 +28,11 @@ def require(condition, problem):
 
 def selects(selector, labels):
     wanted = selector.get("matchLabels", selector if "matchExpressions" not in selector else {})
-    return all(labels.get(name) == value for name, value in wanted.items())
+    rules = selector.get("matchExpressions", [])
+    require(all(rule["operator"] == "In" for rule in rules), f"{rules}: this check knows the operator In alone")
+    return all(labels.get(name) == value for name, value in wanted.items()) and all(
+        labels.get(rule["key"]) in rule["values"] for rule in rules
+    )
 
 
 def check_kubernetes():
@@ -60,6 +64,7 @@ def check_kubernetes():
     }
     check_references(objects, names, pods)
     policies = [item for _, item in objects if item["kind"] == "NetworkPolicy"]
+    check_revocation(pods, policies)
     for (kind, name), pod in pods.items():
         check_pod(f"{kind} {name}", pod["spec"], names)
         check_operations(f"{kind} {name}", pod, policies)
@@ -108,6 +113,25 @@ def check_operations(name, pod, policies):
                     open_to.setdefault(port["port"], set()).update(sources)
     require(set(open_to) == set(ports.values()), f"{name} listens on {ports}, and network.yaml opens {set(open_to)}")
     require(open_to.get(own) == {"monitoring"}, f"{name}: others than Prometheus reach its metrics")
+
+
+def check_revocation(pods, policies):
+    """That workers, and who verifies on request, reach responders in the internet on port 80, and nobody inside that way."""
+    for name in ("storehook-worker", "storehook-ops"):
+        labels = pods[("Deployment", name)]["metadata"]["labels"]
+        rules = [
+            rule
+            for policy in (item["spec"] for item in policies)
+            if selects(policy["podSelector"], labels)
+            for rule in policy.get("egress", [])
+            if {"protocol": "TCP", "port": 80} in rule["ports"]
+        ]
+        require(rules, f"{name} reaches no OCSP responder, which STOREHOOK_REVOCATION=ocsp asks on port 80")
+        for rule in rules:
+            for place in rule["to"]:
+                excepted = place["ipBlock"].get("except", [])
+                inside = "10.0.0.0/8" if "." in place["ipBlock"]["cidr"] else "fc00::/7"
+                require(inside in excepted, f"{name} reaches {inside} on port 80, where no responder is")
 
 
 def option(arguments, name):

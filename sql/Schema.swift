@@ -14,7 +14,18 @@ public enum Schema {
         Migration(version: 8, name: "purchase_facts", sql: text(PackageResources._008_purchase_facts_sql)),
         Migration(version: 9, name: "reads", sql: text(PackageResources._009_reads_sql)),
         Migration(version: 10, name: "conservation", sql: text(PackageResources._010_conservation_sql)),
+        Migration(version: 11, name: "waiting", sql: text(PackageResources._011_waiting_sql)),
+        Migration(version: 12, name: "accounted", sql: text(PackageResources._012_accounted_sql)),
+        Migration(version: 13, name: "senders", sql: text(PackageResources._013_senders_sql)),
+        Migration(version: 14, name: "upkeep_locks", sql: text(PackageResources._014_upkeep_locks_sql)),
+        Migration(version: 15, name: "evidence", sql: text(PackageResources._015_evidence_sql)),
+        Migration(version: 16, name: "served", sql: text(PackageResources._016_served_sql)),
+        Migration(version: 17, name: "history", sql: text(PackageResources._017_history_sql)),
     ]
+
+    /// The oldest version of the schema that this program works with: what stands in the migrations after it, no statement
+    /// of the program's may rely upon. Up to which newer version it goes on working, the newer migrations say.
+    public static let oldestFitting = migrations.last?.version ?? 1
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

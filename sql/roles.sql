@@ -51,14 +51,17 @@ revoke all on schema storehook from public, storehook_receiver, storehook_worker
 grant usage on schema storehook to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor;
 
 -- Every program begins by asking whether the schema fits it.
-grant select on storehook.schema_migrations to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor;
+grant select on storehook.schema_migrations, storehook.schema_expansions
+    to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor;
 
 -- The receiver stands where the world can reach it. It puts in and can read nothing back, its own rows neither; but for
 -- the certificates that Apple signs with, which are public and which it need not store again each time.
 -- Partitions need no rights of their own: rows go in and come out through the parent.
 grant usage on sequence storehook.outbox_id to storehook_receiver;
-grant insert on storehook.outbox, storehook.outbox_queue to storehook_receiver;
+grant insert on storehook.outbox, storehook.outbox_queue, storehook.outbox_stored to storehook_receiver;
 grant select on storehook.signature_headers to storehook_receiver;
+-- And whom it is to refuse.
+grant execute on function storehook.refused_senders() to storehook_receiver;
 
 -- The worker claims, applies and settles. Facts are added and superseded, never deleted; what is recorded of a
 -- notification, of what it said or of a dead letter stays as it was written. State goes when the facts no longer carry it.
@@ -68,7 +71,8 @@ grant select, update, delete on storehook.outbox_queue to storehook_worker;
 -- What is needed to read packed bytes is added to, and never changed or deleted.
 grant select, insert on storehook.signature_headers to storehook_worker;
 grant insert on storehook.duplicates, storehook.dead_letters to storehook_worker;
-grant select, insert on storehook.notifications, storehook.purchase_facts, storehook.shared_transactions
+grant select, insert on storehook.notifications, storehook.records, storehook.purchase_facts,
+    storehook.shared_transactions
     to storehook_worker;
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
     storehook.subscriptions, storehook.one_time_purchases to storehook_worker;
@@ -77,25 +81,41 @@ grant select, insert, delete on storehook.subscription_history, storehook.anomal
 grant execute on function storehook.ensure_outbox_partitions(integer), storehook.drop_outbox_day(date, integer),
     storehook.outbox_bodies(bigint[], timestamptz[]) to storehook_worker;
 grant select on storehook.outbox_days, storehook.outbox_days_to_settle to storehook_worker;
-grant execute on function storehook.outbox_day_changes(date), storehook.settle_outbox_day(date) to storehook_worker;
--- Its metrics tell how long the queue is.
-grant select on storehook.queue_depth to storehook_worker;
+grant execute on function storehook.outbox_day_changes(date), storehook.settle_outbox_day(date),
+    storehook.sum_outbox_stored() to storehook_worker;
+-- It counts what was posted from where, and gives up what did not verify.
+grant select, insert, update on storehook.senders to storehook_worker;
+grant execute on function storehook.expire_junk(integer) to storehook_worker;
+-- It says whom it serves, and looks whom others serve here.
+grant select, insert on storehook.served_apps, storehook.served_roots to storehook_worker;
+-- Its metrics tell how long the queue is, and up to when nothing is missing.
+grant select on storehook.queue_depth, storehook.proven_until to storehook_worker;
+-- What Apple lists and is in no place here it stores itself; what it stores takes the way of all evidence.
+grant insert on storehook.outbox, storehook.outbox_queue, storehook.outbox_stored to storehook_worker;
+grant usage on sequence storehook.outbox_id to storehook_worker;
+grant select, insert, update, delete on storehook.history_windows, storehook.history_queue, storehook.history_letters,
+    storehook.refresh_queue to storehook_worker;
+grant select, insert, update on storehook.refreshes to storehook_worker;
+grant select on storehook.contradictions to storehook_worker;
+grant select (id, outbox_id, received_at, notification_uuid, category, kind) on storehook.dead_letters
+    to storehook_worker;
+grant execute on function storehook.plan_history(text[], text[], interval, boolean), storehook.history_reach(text)
+    to storehook_worker;
 
 -- Operators are workers (see above) who may also look at everything, put back and decide.
 grant select on all tables in schema storehook to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
-grant insert on storehook.outbox_queue to storehook_ops;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
-    storehook.count_outbox_day(date, boolean) to storehook_ops;
+    storehook.count_outbox_day(date, boolean), storehook.refused_senders() to storehook_ops;
 
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
 -- - when rows came and went, for the rates that `storehook queue` shows;
 -- - subscriptions and what belongs to them, because status_at and the views on it compute with the rights of whoever asks.
-grant select on storehook.queue_depth, storehook.conservation, storehook.dead_letters_open,
+grant select on storehook.queue_depth, storehook.queue_waiting, storehook.conservation, storehook.dead_letters_open,
     storehook.subscription_status, storehook.entitlements, storehook.contradictions,
-    storehook.consumption_requests to storehook_monitor;
+    storehook.consumption_requests, storehook.proven_until to storehook_monitor;
 grant select (received_at) on storehook.outbox to storehook_monitor;
-grant select (applied_at) on storehook.notifications to storehook_monitor;
+grant select (applied_at) on storehook.notifications, storehook.records to storehook_monitor;
 grant select on storehook.subscriptions, storehook.subscription_history to storehook_monitor;
 grant select (transaction_id, bundle_id, environment, ownership, offer_type, offer_id, price, currency, storefront,
               app_transaction_id) on storehook.transactions to storehook_monitor;

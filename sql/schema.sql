@@ -44,11 +44,13 @@ $_$;
 CREATE FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     SET lock_timeout TO '10s'
     AS $_$
 declare
-    opens       constant timestamptz := drop_outbox_day.day::timestamp at time zone 'UTC';
-    closes      constant timestamptz := (drop_outbox_day.day + 1)::timestamp at time zone 'UTC';
+    opens       timestamptz := drop_outbox_day.day::timestamp at time zone 'UTC';
+    closes      timestamptz := (drop_outbox_day.day + 1)::timestamp at time zone 'UTC';
     name        constant text := 'outbox_' || to_char(drop_outbox_day.day, 'YYYYMMDD');
     is_whole    boolean;
     source      text;
@@ -59,6 +61,9 @@ declare
     kept_bytes  bigint;
     gone_ids    bigint[];
     sums        storehook.outbox_dropped%rowtype;
+    bounds      record;
+    rows_there  bigint;
+    rows_moved  bigint;
 begin
     gone := 0;
     kept := 0;
@@ -68,7 +73,8 @@ begin
     if drop_outbox_day.day >= (now() at time zone 'UTC')::date - keep_days then
         raise exception 'the day is not older than keep_days' using errcode = 'invalid_parameter_value';
     end if;
-    if not pg_try_advisory_xact_lock(x'73746f72655f7031'::bit(64)::bigint) then
+    perform 1 from storehook.upkeep_locks where task = 'partitions' for update skip locked;
+    if not found then
         outcome := 'busy';
         return;
     end if;
@@ -83,6 +89,17 @@ begin
         lock table only storehook.outbox in share update exclusive mode;
         lock table storehook.outbox_default in share update exclusive mode;
         execute format('lock table storehook.%I in share row exclusive mode', name);
+        select * into bounds from storehook.outbox_partition_bounds(drop_outbox_day.day);
+        if bounds.opens is null or bounds.closes is null then
+            raise exception 'the bounds of partition % cannot be read', name using errcode = 'data_exception';
+        end if;
+        -- A day of its own keeps, or one that was bounded otherwise and holds younger rows, too.
+        if bounds.closes > ((now() at time zone 'UTC')::date - keep_days)::timestamp at time zone 'UTC' then
+            outcome := 'stays';
+            return;
+        end if;
+        opens := bounds.opens;
+        closes := bounds.closes;
     end if;
     execute format('select min(id), max(id) from storehook.%I where received_at >= $1 and received_at < $2', source)
        into first_id, last_id using opens, closes;
@@ -123,6 +140,13 @@ begin
         gone := 0;
         return;
     end if;
+    if is_whole then
+        execute format('select count(*) from storehook.%I', name) into rows_there;
+        if rows_there <> gone + kept then
+            raise exception 'partition % holds % rows, and % were accounted for', name, rows_there, gone + kept
+                using errcode = 'data_exception';
+        end if;
+    end if;
 
     -- What is settled stays settled, so whatever is not to be kept was counted above.
     if gone > 0 then
@@ -144,14 +168,29 @@ begin
            set received = total.received + excluded.received, applied = total.applied + excluded.applied,
                duplicate = total.duplicate + excluded.duplicate, parked = total.parked + excluded.parked,
                discarded = total.discarded + excluded.discarded, dropped_at = excluded.dropped_at;
+        -- Where the bounds were not its day's, its neighbours were counted with some of its rows.
+        delete from storehook.outbox_settled s
+         where s.day <> drop_outbox_day.day
+           and s.day between (opens at time zone 'UTC')::date and ((closes - interval '1 microsecond') at time zone 'UTC')::date;
     end if;
 
     if is_whole then
         perform set_config('lock_timeout', '250ms', true);
         execute format('alter table storehook.outbox detach partition storehook.%I', name);
         execute format(
-            'insert into storehook.outbox_default (id, received_at, packing, body)
-             select id, received_at, packing, body from storehook.%I where id = any($1)', name) using kept_ids;
+            'insert into storehook.outbox_default select * from storehook.%I where id = any($1)', name) using kept_ids;
+        get diagnostics rows_moved = row_count;
+        if rows_moved <> kept then
+            raise exception '% rows of partition % were to be kept, and % were', kept, name, rows_moved
+                using errcode = 'data_exception';
+        end if;
+        if exists (select from storehook.outbox_queue q
+                    where q.received_at >= opens and q.received_at < closes and q.id between first_id and last_id
+                      and not exists (select from storehook.outbox_default o
+                                       where o.received_at = q.received_at and o.id = q.id)
+                      and q.id <> all(kept_ids)) then
+            raise exception 'something of partition % is still queued', name using errcode = 'data_exception';
+        end if;
         execute format('drop table storehook.%I', name);
     elsif gone > 0 then
         delete from storehook.outbox_default o
@@ -164,6 +203,8 @@ $_$;
 CREATE FUNCTION storehook.ensure_outbox_partitions(days_ahead integer DEFAULT 7) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     SET lock_timeout TO '10s'
     AS $$
 declare
@@ -171,6 +212,7 @@ declare
     days   date[];
     day    date;
     name   text;
+    bounds record;
     move   constant text := 'with moved as (delete from storehook.outbox_default
                                             where received_at >= %L and received_at < %L returning *)
                              insert into storehook.%I select * from moved';
@@ -178,7 +220,7 @@ begin
     if days_ahead not between 0 and 366 then
         raise exception 'days_ahead must be between 0 and 366' using errcode = 'invalid_parameter_value';
     end if;
-    perform pg_advisory_xact_lock(x'73746f72655f7031'::bit(64)::bigint);
+    perform 1 from storehook.upkeep_locks where task = 'partitions' for update;
     select array_agg(wanted.day order by wanted.day) into days
       from (select today + n as day from generate_series(-1, days_ahead) n
             union
@@ -205,13 +247,62 @@ begin
         execute format(move, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC', name);
         execute format('alter table storehook.outbox attach partition storehook.%I for values from (%L) to (%L)',
                        name, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+        select * into bounds from storehook.outbox_partition_bounds(day);
+        if bounds.opens is distinct from day::timestamp at time zone 'UTC'
+           or bounds.closes is distinct from (day + 1)::timestamp at time zone 'UTC' then
+            raise exception 'partition % holds % to %, which is not its day', name, bounds.opens, bounds.closes
+                using errcode = 'data_exception';
+        end if;
     end loop;
     return cardinality(days);
 end
 $$;
 
+CREATE FUNCTION storehook.expire_junk(keep_days integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    junk     constant text[] := array[
+        'malformed', 'unsupported_algorithm', 'wrong_chain_length', 'malformed_certificate', 'untrusted_root',
+        'invalid_chain', 'certificate_not_valid_at', 'missing_marker_oid', 'invalid_signature'];
+    code     text;
+    given_up bigint;
+    expired  bigint := 0;
+begin
+    if keep_days < 1 then
+        raise exception 'keep_days must be 1 or more' using errcode = 'invalid_parameter_value';
+    end if;
+    foreach code in array junk loop
+        -- Letters are numbered as they are written, so the oldest are the first; whoever else is at it has them.
+        with oldest as materialized (
+            select id, received_at from storehook.dead_letters
+             where resolution = 'open' and reason = code
+             order by id limit 5000 for update skip locked
+        ), gone as (
+            update storehook.dead_letters d
+               set resolution = 'discarded', resolved_at = now(), resolved_by = 'storehook',
+                   resolved_why = 'did not verify, and nobody asked for it for ' || keep_days || ' days'
+              from oldest o
+             where d.id = o.id and o.received_at < now() - make_interval(days => keep_days)
+            returning 1
+        )
+        select count(*) into given_up from gone;
+        expired := expired + given_up;
+    end loop;
+    delete from storehook.senders s
+     where greatest(s.verified_at, s.junk_day::timestamp at time zone 'UTC', s.refused_until) < now() - interval '60 days';
+    return expired;
+end
+$$;
+
 CREATE FUNCTION storehook.has_access(app_account_token uuid, product_id text) RETURNS boolean
     LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     AS $$
 begin
     return (select bool_or(e.access)
@@ -221,9 +312,20 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.history_reach(environment text) RETURNS interval
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select make_interval(days => case history_reach.environment when 'Production' then 180 else 30 end)
+$$;
+
 CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, stored bytea)
     LANGUAGE plpgsql STABLE STRICT
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     AS $_$
 declare
     opens  timestamptz;
@@ -235,7 +337,9 @@ begin
     loop
         -- A scalar subquery can only be an index lookup, whatever is thought of the partition's size.
         return query execute
-            'select k.id, (select int2send(o.packing) || o.body from storehook.outbox o
+            'select k.id, (select int2send(o.packing | (o.kind << 8) | (o.source << 12))
+                                  || case when o.kind = 4 then sha256(o.body) else o.body end
+                             from storehook.outbox o
                             where o.received_at = k.received_at and o.id = k.id and o.received_at between $3 and $4)
                from unnest($1, $2) as k (id, received_at)
               where k.received_at between $3 and $4'
@@ -256,6 +360,100 @@ CREATE FUNCTION storehook.outbox_day_changes(day date) RETURNS bigint
      where partition is not null
 $$;
 
+CREATE FUNCTION storehook.outbox_partition_bounds(day date, OUT opens timestamp with time zone, OUT closes timestamp with time zone) RETURNS record
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    -- FOR VALUES FROM ('2026-01-31 00:00:00+00') TO ('2026-02-01 00:00:00+00'), in the settings above.
+    select bound[1]::timestamptz, bound[2]::timestamptz
+      from pg_class c
+      join pg_inherits i on i.inhrelid = c.oid and i.inhparent = 'storehook.outbox'::regclass
+     cross join lateral regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \(''([^'']+)''\) TO \(''([^'']+)''\)') as bound
+     where c.relname = 'outbox_' || to_char(outbox_partition_bounds.day, 'YYYYMMDD')
+$$;
+
+CREATE FUNCTION storehook.plan_history(bundle_ids text[], environments text[], behind interval, partial boolean) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    upto   constant timestamptz := date_trunc('milliseconds', now() - plan_history.behind);
+    app    record;
+    opens  timestamptz;
+    closes timestamptz;
+    made   integer := 0;
+begin
+    -- One at a time; a lock that only those can take who may write here.
+    lock table storehook.history_windows in share row exclusive mode;
+    for app in
+        select a.bundle_id, a.environment, now() - storehook.history_reach(a.environment) as oldest
+          from unnest(plan_history.bundle_ids, plan_history.environments) as a (bundle_id, environment)
+         order by a.bundle_id, a.environment
+    loop
+        delete from storehook.history_windows w
+         where w.bundle_id = app.bundle_id and w.environment = app.environment and w.ends_at < app.oldest;
+        select max(w.ends_at) into opens from storehook.history_windows w
+         where w.bundle_id = app.bundle_id and w.environment = app.environment;
+        opens := greatest(opens, date_trunc('hour', app.oldest) + interval '1 hour');
+        loop
+            closes := opens + interval '1 day';
+            if date_trunc('day', opens) < opens or closes > upto then
+                closes := date_trunc('hour', opens) + interval '1 hour';
+            end if;
+            if closes > upto and plan_history.partial then
+                closes := upto;
+            end if;
+            exit when closes > upto or closes <= opens;
+            with made as (
+                insert into storehook.history_windows (environment, bundle_id, starts_at, ends_at)
+                values (app.environment, app.bundle_id, opens, closes)
+                returning id
+            )
+            insert into storehook.history_queue (id, received_at, due_at) select made.id, now(), now() from made;
+            made := made + 1;
+            opens := closes;
+        end loop;
+    end loop;
+    -- By then Apple's list names them no more.
+    if made > 0 then
+        delete from storehook.history_letters l where l.noted_at < now() - storehook.history_reach('Production');
+    end if;
+    return made;
+end
+$$;
+
+CREATE FUNCTION storehook.refused_senders() RETURNS TABLE(address text, seconds integer)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select host(s.address), ceil(extract(epoch from s.refused_until - now()))::integer
+      from storehook.senders s
+     where s.refused_until > now()
+       and (s.verified_at is null or s.verified_at < now() - interval '30 days')
+     order by s.refused_until desc
+     limit 10000
+$$;
+
+CREATE FUNCTION storehook.remember_dead_letters() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    insert into storehook.history_letters (notification_uuid)
+    select distinct notification_uuid from gone where notification_uuid is not null
+        on conflict do nothing;
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.settle_outbox_day(day date) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -273,7 +471,8 @@ begin
     if settle_outbox_day.day >= ((now() - interval '1 hour') at time zone 'UTC')::date then
         raise exception 'the day is not over' using errcode = 'invalid_parameter_value';
     end if;
-    if not pg_try_advisory_xact_lock(x'73746f72655f7032'::bit(64)::bigint) then
+    perform 1 from storehook.upkeep_locks where task = 'books' for update skip locked;
+    if not found then
         return false;
     end if;
     -- Before the rows are counted: what is written meanwhile must not seem counted.
@@ -384,6 +583,22 @@ CREATE FUNCTION storehook.status_at(at timestamp with time zone) RETURNS TABLE(e
           and r.environment = s.environment
 $$;
 
+CREATE FUNCTION storehook.sum_outbox_stored() RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    with summed as (
+        delete from storehook.outbox_stored where stored_at < now() - interval '1 hour' returning stored_at, rows
+    ), days as (
+        insert into storehook.outbox_acknowledged as total (day, rows)
+        select (stored_at at time zone 'UTC')::date, sum(rows) from summed group by 1 order by 1
+            on conflict (day) do update set rows = total.rows + excluded.rows
+    )
+    select count(*) from summed
+$$;
+
 CREATE TABLE storehook.anomalies (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
@@ -412,6 +627,8 @@ CREATE TABLE storehook.dead_letters (
     resolved_at timestamp with time zone,
     resolved_by text,
     resolved_why text,
+    kind text DEFAULT 'notification'::text NOT NULL,
+    source text DEFAULT 'webhook'::text NOT NULL,
     CONSTRAINT dead_letters_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT dead_letters_category_check CHECK ((category = ANY (ARRAY['unverified'::text, 'unprocessable'::text]))),
     CONSTRAINT dead_letters_check CHECK (((resolution = 'open'::text) = (resolved_at IS NULL))),
@@ -432,9 +649,12 @@ COMMENT ON COLUMN storehook.dead_letters.category IS 'unverified: we could not t
 
 CREATE TABLE storehook.duplicates (
     outbox_id bigint NOT NULL,
-    notification_uuid uuid NOT NULL,
-    settled_at timestamp with time zone DEFAULT now() NOT NULL
+    notification_uuid uuid,
+    settled_at timestamp with time zone DEFAULT now() NOT NULL,
+    digest bytea
 );
+
+COMMENT ON COLUMN storehook.duplicates.digest IS 'of a record that came by itself: its key in records';
 
 CREATE TABLE storehook.notifications (
     notification_uuid uuid NOT NULL,
@@ -453,12 +673,15 @@ CREATE TABLE storehook.notifications (
     outcome text NOT NULL,
     consumption_request_reason text,
     details json,
+    source text DEFAULT 'webhook'::text NOT NULL,
     CONSTRAINT notifications_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'parked'::text])))
 );
 
 COMMENT ON TABLE storehook.notifications IS 'every verified notification, once: the idempotency key and the audit. parked: of a type this release does not know';
 
 COMMENT ON COLUMN storehook.notifications.details IS 'the summary, the external purchase token, or the app data part without its signed text; null for the rest';
+
+COMMENT ON COLUMN storehook.notifications.source IS 'which way it came the first time';
 
 CREATE SEQUENCE storehook.outbox_id
     START WITH 1
@@ -472,22 +695,36 @@ CREATE TABLE storehook.outbox (
     received_at timestamp with time zone DEFAULT now() NOT NULL,
     body bytea NOT NULL,
     packing smallint DEFAULT 0 NOT NULL,
-    CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144)),
+    kind smallint DEFAULT 0 NOT NULL,
+    source smallint DEFAULT 0 NOT NULL,
     CONSTRAINT outbox_packing_check CHECK ((packing = ANY (ARRAY[0, 1])))
 )
 PARTITION BY RANGE (received_at);
 ALTER TABLE ONLY storehook.outbox ALTER COLUMN body SET STORAGE EXTERNAL;
 
-COMMENT ON TABLE storehook.outbox IS 'the compact JWS of each POST that was answered 200, byte for byte once it is unpacked; append-only, one partition a day (UTC)';
+COMMENT ON TABLE storehook.outbox IS 'evidence as it came, byte for byte once it is unpacked: mostly the compact JWS of POSTs that were answered 200; append-only, one partition a day (UTC)';
 
 COMMENT ON COLUMN storehook.outbox.packing IS '0: body is as it was posted; 1: it names headers in signature_headers';
+
+COMMENT ON COLUMN storehook.outbox.kind IS '0: notification; 1: transaction; 2: renewal info; 3: app transaction (each a compact JWS); 4: old receipt, unsigned';
+
+COMMENT ON COLUMN storehook.outbox.source IS '0: webhook, Apple posted it; 1: history, Apple''s notification history; 2: api, an answer of Apple''s servers; 3: client, an app or a backend handed it in; 4: operator, storehook''s own command';
+
+CREATE TABLE storehook.outbox_acknowledged (
+    day date NOT NULL,
+    rows bigint NOT NULL,
+    CONSTRAINT outbox_acknowledged_rows_check CHECK ((rows >= 0))
+);
+
+COMMENT ON TABLE storehook.outbox_acknowledged IS 'how many rows were stored in each day (UTC), by the counter that stands in the storing statement itself; -infinity: all that was there when counting began';
 
 CREATE TABLE storehook.outbox_default (
     id bigint DEFAULT nextval('storehook.outbox_id'::regclass) NOT NULL,
     received_at timestamp with time zone DEFAULT now() NOT NULL,
     body bytea NOT NULL,
     packing smallint DEFAULT 0 NOT NULL,
-    CONSTRAINT outbox_body_check CHECK ((octet_length(body) <= 262144)),
+    kind smallint DEFAULT 0 NOT NULL,
+    source smallint DEFAULT 0 NOT NULL,
     CONSTRAINT outbox_packing_check CHECK ((packing = ANY (ARRAY[0, 1])))
 );
 ALTER TABLE ONLY storehook.outbox_default ALTER COLUMN body SET STORAGE EXTERNAL;
@@ -532,8 +769,11 @@ CREATE TABLE storehook.outbox_queue (
     lease_owner text,
     lease_token uuid,
     last_reason text,
+    lapses smallint DEFAULT 0 NOT NULL,
+    sender inet,
     CONSTRAINT outbox_queue_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT outbox_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
+    CONSTRAINT outbox_queue_lapses_check CHECK ((lapses >= 0)),
     CONSTRAINT outbox_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
     CONSTRAINT outbox_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
 )
@@ -543,6 +783,46 @@ COMMENT ON COLUMN storehook.outbox_queue.due_at IS 'when the row may be claimed;
 
 COMMENT ON COLUMN storehook.outbox_queue.attempts IS 'claims so far, counted and committed before the work begins';
 
+COMMENT ON COLUMN storehook.outbox_queue.last_reason IS 'why it was put off the last time, or why its dead letter was replayed';
+
+COMMENT ON COLUMN storehook.outbox_queue.lapses IS 'claims whose lease ran out: the worker died, hung, or was ended by the row';
+
+COMMENT ON COLUMN storehook.outbox_queue.sender IS 'the address that posted it, of IPv6 its network of 64 bits; null where that is not known, or does not count';
+
+CREATE TABLE storehook.records (
+    digest bytea NOT NULL,
+    outbox_id bigint NOT NULL,
+    kind text NOT NULL,
+    source text NOT NULL,
+    environment text COLLATE pg_catalog."C",
+    bundle_id text COLLATE pg_catalog."C",
+    original_transaction_id text COLLATE pg_catalog."C",
+    transaction_id text COLLATE pg_catalog."C",
+    signed_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL,
+    outcome text NOT NULL,
+    CONSTRAINT records_check CHECK (((kind = 'receipt'::text) = (environment IS NULL))),
+    CONSTRAINT records_check1 CHECK (((kind = 'receipt'::text) = (bundle_id IS NULL))),
+    CONSTRAINT records_check2 CHECK (((kind = 'receipt'::text) = (signed_at IS NULL))),
+    CONSTRAINT records_check3 CHECK (((kind = ANY (ARRAY['transaction'::text, 'renewal'::text])) = (original_transaction_id IS NOT NULL))),
+    CONSTRAINT records_check4 CHECK (((kind = 'transaction'::text) = (transaction_id IS NOT NULL))),
+    CONSTRAINT records_digest_check CHECK ((octet_length(digest) = 32)),
+    CONSTRAINT records_kind_check CHECK ((kind = ANY (ARRAY['transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text]))),
+    CONSTRAINT records_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'parked'::text]))),
+    CONSTRAINT records_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'history'::text, 'api'::text, 'client'::text, 'operator'::text])))
+);
+
+COMMENT ON TABLE storehook.records IS 'every verified record that came by itself, and every receipt, once; its own digest is the idempotency key';
+
+COMMENT ON COLUMN storehook.records.digest IS 'SHA-256 of the JSON that was signed, as in transactions.digest; of a receipt, of its bytes';
+
+COMMENT ON COLUMN storehook.records.source IS 'which way it came the first time';
+
+COMMENT ON COLUMN storehook.records.bundle_id IS 'as the record says; renewal info names no app: that of the purchase it is about';
+
+COMMENT ON COLUMN storehook.records.outcome IS 'parked: this release does nothing with it';
+
 CREATE VIEW storehook.outbox_places AS
  SELECT outbox_queue.id AS outbox_id,
     'pending'::text AS place
@@ -551,6 +831,10 @@ UNION ALL
  SELECT notifications.outbox_id,
     notifications.outcome AS place
    FROM storehook.notifications
+UNION ALL
+ SELECT records.outbox_id,
+    records.outcome AS place
+   FROM storehook.records
 UNION ALL
  SELECT duplicates.outbox_id,
     'duplicate'::text AS place
@@ -583,6 +867,15 @@ COMMENT ON TABLE storehook.outbox_settled IS 'days (UTC) that are over, as they 
 COMMENT ON COLUMN storehook.outbox_settled.open_ids IS 'notifications whose way had not ended by then (pending, dead) or that were not where they should be; counted live';
 
 COMMENT ON COLUMN storehook.outbox_settled.changes IS 'rows ever written to the day''s partition by then: one that was written to since is counted anew';
+
+CREATE TABLE storehook.outbox_stored (
+    stored_at timestamp with time zone DEFAULT now() NOT NULL,
+    rows integer NOT NULL,
+    CONSTRAINT outbox_stored_rows_check CHECK ((rows > 0))
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='50000', autovacuum_vacuum_insert_scale_factor='0', autovacuum_vacuum_insert_threshold='1000000');
+
+COMMENT ON TABLE storehook.outbox_stored IS 'how many rows each commit stored, of the last hour or two; sum_outbox_stored adds them to outbox_acknowledged';
 
 CREATE VIEW storehook.conservation AS
  WITH settled AS (
@@ -671,17 +964,41 @@ CREATE VIEW storehook.conservation AS
             count(*) FILTER (WHERE (open.places = 0)) AS count,
             count(*) FILTER (WHERE (open.places > 1)) AS count
            FROM open
+        ), sums AS (
+         SELECT (COALESCE(sum(parts.received), (0)::numeric))::bigint AS received,
+            (COALESCE(sum(parts.pending), (0)::numeric))::bigint AS pending,
+            (COALESCE(sum(parts.applied), (0)::numeric))::bigint AS applied,
+            (COALESCE(sum(parts.duplicate), (0)::numeric))::bigint AS duplicate,
+            (COALESCE(sum(parts.parked), (0)::numeric))::bigint AS parked,
+            (COALESCE(sum(parts.dead), (0)::numeric))::bigint AS dead,
+            (COALESCE(sum(parts.discarded), (0)::numeric))::bigint AS discarded,
+            (COALESCE(sum(parts.missing), (0)::numeric))::bigint AS missing,
+            (COALESCE(sum(parts.doubled), (0)::numeric))::bigint AS doubled
+           FROM parts
+        ), counted AS (
+         SELECT ((( SELECT COALESCE(sum(outbox_acknowledged.rows), (0)::numeric) AS "coalesce"
+                   FROM storehook.outbox_acknowledged) + (( SELECT COALESCE(sum(outbox_stored.rows), (0)::bigint) AS "coalesce"
+                   FROM storehook.outbox_stored))::numeric))::bigint AS acknowledged
+        ), queued AS (
+         SELECT count(*) AS rows,
+            count(*) FILTER (WHERE (outbox_queue.last_reason = 'header_missing'::text)) AS waiting_for_header
+           FROM storehook.outbox_queue
         )
- SELECT (COALESCE(sum(parts.received), (0)::numeric))::bigint AS received,
-    (COALESCE(sum(parts.pending), (0)::numeric))::bigint AS pending,
-    (COALESCE(sum(parts.applied), (0)::numeric))::bigint AS applied,
-    (COALESCE(sum(parts.duplicate), (0)::numeric))::bigint AS duplicate,
-    (COALESCE(sum(parts.parked), (0)::numeric))::bigint AS parked,
-    (COALESCE(sum(parts.dead), (0)::numeric))::bigint AS dead,
-    (COALESCE(sum(parts.discarded), (0)::numeric))::bigint AS discarded,
-    (COALESCE(sum(parts.missing), (0)::numeric))::bigint AS missing,
-    (COALESCE(sum(parts.doubled), (0)::numeric))::bigint AS doubled
-   FROM parts;
+ SELECT sums.received,
+    sums.pending,
+    sums.applied,
+    sums.duplicate,
+    sums.parked,
+    sums.dead,
+    sums.discarded,
+    (sums.missing + GREATEST((counted.acknowledged - sums.received), (0)::bigint)) AS missing,
+    sums.doubled,
+    counted.acknowledged,
+    GREATEST(((queued.rows - sums.pending) - sums.doubled), (0)::bigint) AS without_bytes,
+    queued.waiting_for_header
+   FROM sums,
+    counted,
+    queued;
 
 CREATE VIEW storehook.conservation_audit AS
  WITH located AS (
@@ -709,6 +1026,16 @@ CREATE VIEW storehook.conservation_audit AS
             (COALESCE(sum(outbox_dropped.parked), (0)::numeric))::bigint AS parked,
             (COALESCE(sum(outbox_dropped.discarded), (0)::numeric))::bigint AS discarded
            FROM storehook.outbox_dropped
+        ), counted AS (
+         SELECT ((( SELECT COALESCE(sum(outbox_acknowledged.rows), (0)::numeric) AS "coalesce"
+                   FROM storehook.outbox_acknowledged) + (( SELECT COALESCE(sum(outbox_stored.rows), (0)::bigint) AS "coalesce"
+                   FROM storehook.outbox_stored))::numeric))::bigint AS acknowledged
+        ), queued AS (
+         SELECT count(*) FILTER (WHERE (NOT (EXISTS ( SELECT
+                   FROM storehook.outbox o
+                  WHERE (o.id = q.id))))) AS without_bytes,
+            count(*) FILTER (WHERE (q.last_reason = 'header_missing'::text)) AS waiting_for_header
+           FROM storehook.outbox_queue q
         )
  SELECT (here.received + gone.received) AS received,
     here.pending,
@@ -717,10 +1044,15 @@ CREATE VIEW storehook.conservation_audit AS
     (here.parked + gone.parked) AS parked,
     here.dead,
     (here.discarded + gone.discarded) AS discarded,
-    here.missing,
-    here.doubled
+    (here.missing + GREATEST(((counted.acknowledged - here.received) - gone.received), (0)::bigint)) AS missing,
+    here.doubled,
+    counted.acknowledged,
+    queued.without_bytes,
+    queued.waiting_for_header
    FROM here,
-    gone;
+    gone,
+    counted,
+    queued;
 
 COMMENT ON VIEW storehook.conservation_audit IS 'conservation, counted from every row there is; for audits: takes seconds for each million notifications';
 
@@ -798,7 +1130,9 @@ CREATE VIEW storehook.dead_letters_open AS
     dead_letters.message,
     dead_letters.attempts,
     dead_letters.received_at,
-    dead_letters.dead_at
+    dead_letters.dead_at,
+    dead_letters.kind,
+    dead_letters.source
    FROM storehook.dead_letters
   WHERE (dead_letters.resolution = 'open'::text);
 
@@ -884,6 +1218,85 @@ CREATE VIEW storehook.entitlements AS
            FROM purchases) p
   ORDER BY p.environment, p.bundle_id, p.app_account_token, p.own_purchase, p.product_id, p.access DESC NULLS LAST, p.access_until DESC, p.original_transaction_id;
 
+CREATE TABLE storehook.history_letters (
+    notification_uuid uuid NOT NULL,
+    window_id bigint,
+    outbox_id bigint,
+    noted_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT history_letters_check CHECK (((outbox_id IS NULL) OR (window_id IS NOT NULL)))
+);
+
+COMMENT ON COLUMN storehook.history_letters.window_id IS 'the window that listed what was fetched; null for a dead letter';
+
+CREATE TABLE storehook.history_queue (
+    id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lapses smallint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_token uuid,
+    last_reason text,
+    CONSTRAINT history_queue_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT history_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
+    CONSTRAINT history_queue_lapses_check CHECK ((lapses >= 0)),
+    CONSTRAINT history_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
+    CONSTRAINT history_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
+)
+WITH (fillfactor='70');
+
+CREATE TABLE storehook.history_windows (
+    id bigint NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    askings smallint DEFAULT 0 NOT NULL,
+    asked_at timestamp with time zone,
+    listed bigint DEFAULT 0 NOT NULL,
+    refused bigint DEFAULT 0 NOT NULL,
+    refused_reason text,
+    proven_at timestamp with time zone,
+    recovered bigint DEFAULT 0 NOT NULL,
+    walk_token text,
+    walk_pages bigint DEFAULT 0 NOT NULL,
+    walk_listed bigint DEFAULT 0 NOT NULL,
+    walk_refused bigint DEFAULT 0 NOT NULL,
+    walk_reason text,
+    CONSTRAINT history_windows_bundle_id_check CHECK ((length(bundle_id) <= 255)),
+    CONSTRAINT history_windows_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT history_windows_check1 CHECK (((askings = 0) = (asked_at IS NULL))),
+    CONSTRAINT history_windows_check2 CHECK (((proven_at IS NULL) OR (refused = 0))),
+    CONSTRAINT history_windows_check3 CHECK (((refused > 0) = (refused_reason IS NOT NULL))),
+    CONSTRAINT history_windows_environment_check CHECK ((length(environment) <= 50)),
+    CONSTRAINT history_windows_refused_reason_check CHECK ((refused_reason ~ '^[a-z0-9_]{1,60}$'::text)),
+    CONSTRAINT history_windows_walk_reason_check CHECK ((walk_reason ~ '^[a-z0-9_]{1,60}$'::text)),
+    CONSTRAINT history_windows_walk_token_check CHECK ((length(walk_token) <= 10000))
+);
+
+COMMENT ON TABLE storehook.history_windows IS 'spans of Apple''s notification history, what it listed and what of that was missing here';
+
+COMMENT ON COLUMN storehook.history_windows.ends_at IS 'where the next one begins: an instant belongs to the later one';
+
+COMMENT ON COLUMN storehook.history_windows.listed IS 'Apple''s count when it was last asked';
+
+COMMENT ON COLUMN storehook.history_windows.refused IS 'listed when it was last asked, and not Apple''s: nobody has seen them, and the window is not proven';
+
+COMMENT ON COLUMN storehook.history_windows.proven_at IS 'since when everything that it lists is held';
+
+COMMENT ON COLUMN storehook.history_windows.recovered IS 'listed and in no place here: fetched';
+
+COMMENT ON COLUMN storehook.history_windows.walk_token IS 'Apple''s token for the next page; null: the first';
+
+ALTER TABLE storehook.history_windows ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.history_windows_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE VIEW storehook.learned AS
  SELECT notifications.environment,
     notifications.bundle_id,
@@ -895,8 +1308,26 @@ CREATE VIEW storehook.learned AS
     notifications.received_at,
     notifications.applied_at,
     (notifications.received_at - notifications.signed_at) AS signed_to_received,
-    (notifications.applied_at - notifications.received_at) AS received_to_applied
-   FROM storehook.notifications;
+    (notifications.applied_at - notifications.received_at) AS received_to_applied,
+    'notification'::text AS kind,
+    notifications.source
+   FROM storehook.notifications
+UNION ALL
+ SELECT records.environment,
+    records.bundle_id,
+    records.original_transaction_id,
+    NULL::uuid AS notification_uuid,
+    NULL::text AS type,
+    NULL::text AS subtype,
+    records.signed_at,
+    records.received_at,
+    records.applied_at,
+    (records.received_at - records.signed_at) AS signed_to_received,
+    (records.applied_at - records.received_at) AS received_to_applied,
+    records.kind,
+    records.source
+   FROM storehook.records
+  WHERE (records.signed_at IS NOT NULL);
 
 CREATE VIEW storehook.outbox_days_to_settle AS
  SELECT d.day
@@ -974,6 +1405,69 @@ CREATE VIEW storehook.paid_periods AS
 
 COMMENT ON VIEW storehook.paid_periods IS 'price in milliunits of currency, quantity and offer included: 9990 is 9.99, and 230000 is 230 yen';
 
+CREATE VIEW storehook.proven_until AS
+ WITH followed AS (
+         SELECT w.id,
+            w.environment,
+            w.bundle_id,
+            w.starts_at,
+            w.ends_at,
+            w.askings,
+            w.asked_at,
+            w.listed,
+            w.refused,
+            w.refused_reason,
+            w.proven_at,
+            w.recovered,
+            w.walk_token,
+            w.walk_pages,
+            w.walk_listed,
+            w.walk_refused,
+            w.walk_reason,
+            lag(w.ends_at) OVER (PARTITION BY w.bundle_id, w.environment ORDER BY w.starts_at) AS ended_before
+           FROM storehook.history_windows w
+        ), chained AS (
+         SELECT f.id,
+            f.environment,
+            f.bundle_id,
+            f.starts_at,
+            f.ends_at,
+            f.askings,
+            f.asked_at,
+            f.listed,
+            f.refused,
+            f.refused_reason,
+            f.proven_at,
+            f.recovered,
+            f.walk_token,
+            f.walk_pages,
+            f.walk_listed,
+            f.walk_refused,
+            f.walk_reason,
+            f.ended_before,
+            bool_and(((f.proven_at IS NOT NULL) AND COALESCE((f.ended_before = f.starts_at), true))) OVER (PARTITION BY f.bundle_id, f.environment ORDER BY f.starts_at) AS is_proven
+           FROM followed f
+        )
+ SELECT chained.environment,
+    chained.bundle_id,
+    min(chained.starts_at) FILTER (WHERE chained.is_proven) AS proven_from,
+    max(chained.ends_at) FILTER (WHERE chained.is_proven) AS proven_until,
+    min(chained.starts_at) AS asked_from,
+    max(chained.ends_at) AS asked_until,
+    count(*) AS windows,
+    count(*) FILTER (WHERE (chained.proven_at IS NULL)) AS unproven_windows,
+    count(*) FILTER (WHERE (chained.refused > 0)) AS refused_windows,
+    (sum(chained.listed))::bigint AS listed,
+    (sum(GREATEST(((chained.listed - chained.recovered) - chained.refused), (0)::bigint)))::bigint AS held_before,
+    (sum(chained.recovered))::bigint AS recovered,
+    (sum(chained.refused))::bigint AS refused,
+    ( SELECT max(q.last_reason) AS max
+           FROM (storehook.history_queue q
+             JOIN storehook.history_windows w USING (id))
+          WHERE ((w.bundle_id = chained.bundle_id) AND (w.environment = chained.environment) AND (w.proven_at IS NULL))) AS last_reason
+   FROM chained
+  GROUP BY chained.environment, chained.bundle_id;
+
 CREATE TABLE storehook.purchase_facts (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
@@ -1041,23 +1535,102 @@ CREATE VIEW storehook.queue_depth AS
                     WHEN (outbox_queue.lease_token IS NULL) THEN 'scheduled'::text
                     ELSE 'leased'::text
                 END AS state,
-            outbox_queue.received_at
+            outbox_queue.received_at,
+            outbox_queue.due_at,
+            outbox_queue.last_reason
            FROM storehook.outbox_queue
         UNION ALL
          SELECT 'dead'::text,
-            dead_letters.received_at
+            dead_letters.received_at,
+            NULL::timestamp with time zone,
+            dead_letters.reason
            FROM storehook.dead_letters
           WHERE (dead_letters.resolution = 'open'::text)
+        ), counted AS (
+         SELECT queued.state,
+            queued.last_reason,
+            count(*) AS rows,
+            min(queued.received_at) AS oldest,
+            min(queued.due_at) FILTER (WHERE (queued.due_at > now())) AS next_due_at
+           FROM queued
+          GROUP BY queued.state, queued.last_reason
         )
  SELECT s.state,
-    count(q.received_at) AS count,
-    (COALESCE(EXTRACT(epoch FROM (now() - min(q.received_at))), (0)::numeric))::double precision AS oldest_age_seconds
+    (COALESCE(sum(c.rows), (0)::numeric))::bigint AS count,
+    (COALESCE(EXTRACT(epoch FROM (now() - min(c.oldest))), (0)::numeric))::double precision AS oldest_age_seconds,
+    (array_agg(c.last_reason ORDER BY c.rows DESC, c.last_reason) FILTER (WHERE (c.last_reason IS NOT NULL)))[1] AS reason,
+    min(c.next_due_at) AS next_due_at
    FROM (( VALUES ('ready'::text,1), ('scheduled'::text,2), ('leased'::text,3), ('dead'::text,4)) s(state, place)
-     LEFT JOIN queued q USING (state))
+     LEFT JOIN counted c USING (state))
   GROUP BY s.state, s.place
   ORDER BY s.place;
 
 COMMENT ON VIEW storehook.queue_depth IS 'ready: due now, expired leases included; scheduled: waiting for its time; leased: a worker has it; dead: open letters';
+
+COMMENT ON COLUMN storehook.queue_depth.reason IS 'what most of them were put off or buried for; null where none was put off yet';
+
+COMMENT ON COLUMN storehook.queue_depth.next_due_at IS 'when the first of them falls due; null for what is due or dead';
+
+CREATE VIEW storehook.queue_waiting AS
+ SELECT COALESCE(outbox_queue.last_reason, 'replayed'::text) AS reason,
+    count(*) AS count,
+    (EXTRACT(epoch FROM (now() - min(outbox_queue.received_at))))::double precision AS oldest_age_seconds,
+    min(outbox_queue.due_at) AS next_due_at,
+    max(outbox_queue.due_at) AS last_due_at
+   FROM storehook.outbox_queue
+  WHERE ((outbox_queue.due_at > now()) AND (outbox_queue.lease_token IS NULL))
+  GROUP BY COALESCE(outbox_queue.last_reason, 'replayed'::text);
+
+COMMENT ON VIEW storehook.queue_waiting IS 'notifications that were put off, by reason (the runbook has an entry for each), and when the first and the last of them fall due';
+
+CREATE TABLE storehook.refresh_queue (
+    id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lapses smallint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_token uuid,
+    last_reason text,
+    CONSTRAINT refresh_queue_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT refresh_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
+    CONSTRAINT refresh_queue_lapses_check CHECK ((lapses >= 0)),
+    CONSTRAINT refresh_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
+    CONSTRAINT refresh_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
+)
+WITH (fillfactor='70');
+
+CREATE TABLE storehook.refreshes (
+    id bigint NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    noted_at timestamp with time zone DEFAULT now() NOT NULL,
+    asked_at timestamp with time zone,
+    again_at timestamp with time zone,
+    rounds smallint DEFAULT 0 NOT NULL,
+    stored bigint DEFAULT 0 NOT NULL,
+    outcome text,
+    CONSTRAINT refreshes_check CHECK (((asked_at IS NULL) = (outcome IS NULL))),
+    CONSTRAINT refreshes_outcome_check CHECK ((length(outcome) <= 100))
+);
+
+COMMENT ON TABLE storehook.refreshes IS 'purchases that records do not explain, and what came of asking Apple about them';
+
+COMMENT ON COLUMN storehook.refreshes.again_at IS 'not to be asked for again before';
+
+COMMENT ON COLUMN storehook.refreshes.stored IS 'signed records that were stored, over all rounds';
+
+COMMENT ON COLUMN storehook.refreshes.outcome IS 'refreshed, or the code of why Apple gave nothing';
+
+ALTER TABLE storehook.refreshes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.refreshes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE storehook.renewals (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -1087,6 +1660,18 @@ WITH (fillfactor='80');
 
 COMMENT ON COLUMN storehook.renewals.renewal_price IS 'milliunits of currency; of the coming renewal, as is the offer';
 
+CREATE TABLE storehook.schema_expansions (
+    version integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    compatible_from integer NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT schema_expansions_check CHECK (((compatible_from >= 1) AND (compatible_from <= (version - 1)))),
+    CONSTRAINT schema_expansions_version_check CHECK ((version > 0))
+);
+
+COMMENT ON TABLE storehook.schema_expansions IS 'applied migrations that a program of version compatible_from or later need not know to go on working; those that it must know are in schema_migrations';
+
 CREATE TABLE storehook.schema_migrations (
     version integer NOT NULL,
     name text NOT NULL,
@@ -1094,6 +1679,45 @@ CREATE TABLE storehook.schema_migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT schema_migrations_version_check CHECK ((version > 0))
 );
+
+CREATE TABLE storehook.senders (
+    address inet NOT NULL,
+    verified_at timestamp with time zone,
+    junk_day date,
+    junk_bytes bigint DEFAULT 0 NOT NULL,
+    junk_minute timestamp with time zone,
+    junk_letters integer DEFAULT 0 NOT NULL,
+    refused_until timestamp with time zone,
+    CONSTRAINT senders_junk_bytes_check CHECK ((junk_bytes >= 0)),
+    CONSTRAINT senders_junk_letters_check CHECK ((junk_letters >= 0))
+);
+
+COMMENT ON TABLE storehook.senders IS 'addresses that posted something, by what it was; no proxies of ours. Written by workers, read by receivers';
+
+COMMENT ON COLUMN storehook.senders.verified_at IS 'when something from there was last found genuine, to the hour: such an address is not refused for 30 days';
+
+COMMENT ON COLUMN storehook.senders.junk_bytes IS 'bytes that did not verify, on junk_day (UTC)';
+
+COMMENT ON COLUMN storehook.senders.junk_letters IS 'posts that did not verify, in junk_minute';
+
+COMMENT ON COLUMN storehook.senders.refused_until IS 'until then receivers answer it 503, so that whoever it is tries again';
+
+CREATE TABLE storehook.served_apps (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    first_served timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE storehook.served_apps IS 'apps and environments that workers on this database have been set to serve; written when a worker starts';
+
+CREATE TABLE storehook.served_roots (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    fingerprint text NOT NULL COLLATE pg_catalog."C",
+    first_served timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT served_roots_fingerprint_check CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text))
+);
+
+COMMENT ON TABLE storehook.served_roots IS 'roots (SHA-256 of the DER) that workers on this database have trusted for an environment; written when a worker starts';
 
 CREATE TABLE storehook.shared_transactions (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -1214,13 +1838,43 @@ COMMENT ON COLUMN storehook.subscriptions.former_account_token IS 'the account o
 
 COMMENT ON COLUMN storehook.subscriptions.paid_until IS 'when the latest paid stretch ends, or ended';
 
+CREATE TABLE storehook.upkeep_locks (
+    task text NOT NULL
+);
+
+COMMENT ON TABLE storehook.upkeep_locks IS 'rows that the functions of upkeep lock while they are at it; nobody but their owner may';
+
 ALTER TABLE ONLY storehook.outbox ATTACH PARTITION storehook.outbox_default DEFAULT;
+
+ALTER TABLE storehook.dead_letters
+    ADD CONSTRAINT dead_letters_kind_check CHECK ((kind = ANY (ARRAY['notification'::text, 'transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text]))) NOT VALID;
 
 ALTER TABLE ONLY storehook.dead_letters
     ADD CONSTRAINT dead_letters_pkey PRIMARY KEY (id);
 
+ALTER TABLE storehook.dead_letters
+    ADD CONSTRAINT dead_letters_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'history'::text, 'api'::text, 'client'::text, 'operator'::text]))) NOT VALID;
+
+ALTER TABLE storehook.duplicates
+    ADD CONSTRAINT duplicates_check CHECK (((notification_uuid IS NULL) <> (digest IS NULL))) NOT VALID;
+
+ALTER TABLE storehook.duplicates
+    ADD CONSTRAINT duplicates_digest_check CHECK ((octet_length(digest) = 32)) NOT VALID;
+
 ALTER TABLE ONLY storehook.duplicates
     ADD CONSTRAINT duplicates_pkey PRIMARY KEY (outbox_id);
+
+ALTER TABLE ONLY storehook.history_letters
+    ADD CONSTRAINT history_letters_pkey PRIMARY KEY (notification_uuid);
+
+ALTER TABLE ONLY storehook.history_queue
+    ADD CONSTRAINT history_queue_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.history_windows
+    ADD CONSTRAINT history_windows_bundle_id_environment_starts_at_key UNIQUE (bundle_id, environment, starts_at);
+
+ALTER TABLE ONLY storehook.history_windows
+    ADD CONSTRAINT history_windows_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.notifications
     ADD CONSTRAINT notifications_outbox_id_key UNIQUE (outbox_id);
@@ -1228,8 +1882,21 @@ ALTER TABLE ONLY storehook.notifications
 ALTER TABLE ONLY storehook.notifications
     ADD CONSTRAINT notifications_pkey PRIMARY KEY (notification_uuid);
 
+ALTER TABLE storehook.notifications
+    ADD CONSTRAINT notifications_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'history'::text, 'api'::text, 'client'::text, 'operator'::text]))) NOT VALID;
+
 ALTER TABLE ONLY storehook.one_time_purchases
     ADD CONSTRAINT one_time_purchases_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
+
+ALTER TABLE ONLY storehook.outbox_acknowledged
+    ADD CONSTRAINT outbox_acknowledged_pkey PRIMARY KEY (day);
+
+ALTER TABLE storehook.outbox
+    ADD CONSTRAINT outbox_body_check CHECK ((octet_length(body) <=
+CASE
+    WHEN (kind = 4) THEN 4194304
+    ELSE 262144
+END)) NOT VALID;
 
 ALTER TABLE ONLY storehook.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (received_at, id);
@@ -1240,11 +1907,17 @@ ALTER TABLE ONLY storehook.outbox_default
 ALTER TABLE ONLY storehook.outbox_dropped
     ADD CONSTRAINT outbox_dropped_pkey PRIMARY KEY (day);
 
+ALTER TABLE storehook.outbox
+    ADD CONSTRAINT outbox_kind_check CHECK (((kind >= 0) AND (kind <= 4))) NOT VALID;
+
 ALTER TABLE ONLY storehook.outbox_queue
     ADD CONSTRAINT outbox_queue_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.outbox_settled
     ADD CONSTRAINT outbox_settled_pkey PRIMARY KEY (day);
+
+ALTER TABLE storehook.outbox
+    ADD CONSTRAINT outbox_source_check CHECK (((source >= 0) AND (source <= 4))) NOT VALID;
 
 ALTER TABLE ONLY storehook.purchase_facts
     ADD CONSTRAINT purchase_facts_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, signed_at, outbox_id);
@@ -1252,11 +1925,38 @@ ALTER TABLE ONLY storehook.purchase_facts
 ALTER TABLE ONLY storehook.purchase_lines
     ADD CONSTRAINT purchase_lines_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
 
+ALTER TABLE ONLY storehook.records
+    ADD CONSTRAINT records_outbox_id_key UNIQUE (outbox_id);
+
+ALTER TABLE ONLY storehook.records
+    ADD CONSTRAINT records_pkey PRIMARY KEY (digest);
+
+ALTER TABLE ONLY storehook.refresh_queue
+    ADD CONSTRAINT refresh_queue_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.refreshes
+    ADD CONSTRAINT refreshes_original_transaction_id_bundle_id_environment_key UNIQUE (original_transaction_id, bundle_id, environment);
+
+ALTER TABLE ONLY storehook.refreshes
+    ADD CONSTRAINT refreshes_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY storehook.renewals
     ADD CONSTRAINT renewals_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
 
+ALTER TABLE ONLY storehook.schema_expansions
+    ADD CONSTRAINT schema_expansions_pkey PRIMARY KEY (version);
+
 ALTER TABLE ONLY storehook.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY storehook.senders
+    ADD CONSTRAINT senders_pkey PRIMARY KEY (address);
+
+ALTER TABLE ONLY storehook.served_apps
+    ADD CONSTRAINT served_apps_pkey PRIMARY KEY (bundle_id, environment);
+
+ALTER TABLE ONLY storehook.served_roots
+    ADD CONSTRAINT served_roots_pkey PRIMARY KEY (environment, fingerprint);
 
 ALTER TABLE ONLY storehook.shared_transactions
     ADD CONSTRAINT shared_transactions_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, transaction_id);
@@ -1273,13 +1973,24 @@ ALTER TABLE ONLY storehook.subscriptions
 ALTER TABLE ONLY storehook.transactions
     ADD CONSTRAINT transactions_pkey PRIMARY KEY (transaction_id, bundle_id, environment);
 
+ALTER TABLE ONLY storehook.upkeep_locks
+    ADD CONSTRAINT upkeep_locks_pkey PRIMARY KEY (task);
+
 CREATE INDEX anomalies_by_purchase ON storehook.anomalies USING btree (original_transaction_id, bundle_id, environment, signed_at);
 
 CREATE INDEX dead_letters_by_outbox ON storehook.dead_letters USING btree (outbox_id);
 
+CREATE INDEX dead_letters_by_uuid ON storehook.dead_letters USING btree (notification_uuid) WHERE (notification_uuid IS NOT NULL);
+
 CREATE UNIQUE INDEX dead_letters_one_open ON storehook.dead_letters USING btree (outbox_id) WHERE (resolution = 'open'::text);
 
 CREATE INDEX dead_letters_open_by_reason ON storehook.dead_letters USING btree (reason, id) WHERE (resolution = 'open'::text);
+
+CREATE INDEX history_letters_by_noted_at ON storehook.history_letters USING brin (noted_at);
+
+CREATE UNIQUE INDEX history_letters_by_outbox ON storehook.history_letters USING btree (outbox_id) WHERE (outbox_id IS NOT NULL);
+
+CREATE INDEX history_queue_due ON storehook.history_queue USING btree (due_at, id);
 
 CREATE INDEX notifications_by_applied_at ON storehook.notifications USING brin (applied_at);
 
@@ -1292,6 +2003,14 @@ CREATE INDEX one_time_purchases_by_account ON storehook.one_time_purchases USING
 CREATE INDEX one_time_purchases_by_id ON storehook.one_time_purchases USING btree (original_transaction_id COLLATE "default");
 
 CREATE INDEX outbox_queue_due ON storehook.outbox_queue USING btree (due_at, id);
+
+CREATE INDEX records_by_applied_at ON storehook.records USING brin (applied_at);
+
+CREATE INDEX records_by_purchase ON storehook.records USING btree (original_transaction_id, bundle_id, environment) WHERE (original_transaction_id IS NOT NULL);
+
+CREATE INDEX refresh_queue_due ON storehook.refresh_queue USING btree (due_at, id);
+
+CREATE INDEX senders_refused ON storehook.senders USING btree (refused_until) WHERE (refused_until IS NOT NULL);
 
 CREATE INDEX shared_transactions_by_transaction ON storehook.shared_transactions USING btree (transaction_id, bundle_id, environment);
 
@@ -1311,14 +2030,36 @@ CREATE INDEX transactions_by_purchase_date ON storehook.transactions USING btree
 
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
 
+CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION storehook.remember_dead_letters();
+
+ALTER TABLE ONLY storehook.history_queue
+    ADD CONSTRAINT history_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.history_windows(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY storehook.refresh_queue
+    ADD CONSTRAINT refresh_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.refreshes(id) ON DELETE CASCADE;
+
 REVOKE ALL ON FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.ensure_outbox_partitions(days_ahead integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.expire_junk(keep_days integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.history_reach(environment text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.outbox_day_changes(day date) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.outbox_partition_bounds(day date, OUT opens timestamp with time zone, OUT closes timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.plan_history(bundle_ids text[], environments text[], behind interval, partial boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.refused_senders() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.remember_dead_letters() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.settle_outbox_day(day date) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.sum_outbox_stored() FROM PUBLIC;

@@ -21,7 +21,7 @@ struct CertificateChainTests {
     ) throws -> VerificationCode? {
         let authority = try SimulatedAuthority(chain: chain)
         let trusted = Fingerprint(of: (root ?? self.root).der)
-        let verifier = Subscriber.verifier(trusting: authority) { $0.trustedRoots = [trusted] }
+        let verifier = Subscriber.verifier(trusting: authority) { $0.trustedRoots = TrustedRoots(appStore: [trusted]) }
         let jws = Subscriber(authority).jws
         let result = failure { () throws(VerificationFailure) in try verifier.verifyNotification(jws) }
         let cached = verifier.chainCache.statistics.count

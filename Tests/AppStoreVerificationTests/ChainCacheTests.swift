@@ -41,7 +41,7 @@ struct ChainCacheTests {
         let verifier = Verifier(
             configuration: VerifierConfiguration(
                 apps: [Subscriber.bundleId: nil], trustedRoots: [Fingerprint(of: root.der)]),
-            chainCache: cache, clock: { .distantPast })
+            chainCache: cache, clock: { Timestamp(millisecondsSince1970: Subscriber.signedDate) })
         func verify(_ index: Int) throws { _ = try verifier.verifyNotification(Subscriber(authorities[index]).jws) }
         try verify(0)
         try verify(1)

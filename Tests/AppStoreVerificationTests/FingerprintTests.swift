@@ -8,7 +8,7 @@ struct FingerprintTests {
     @Test("of Apple Root CA - G3 is the one that Apple publishes")
     func apple() {
         #expect(Fingerprint.appleRootG3.description == text)
-        #expect(VerifierConfiguration(apps: [:]).trustedRoots == [.appleRootG3])
+        #expect(VerifierConfiguration(apps: [:]).trustedRoots == TrustedRoots(appStore: [.appleRootG3]))
     }
 
     @Test("is read in both letter cases and with colons, and from nothing else")

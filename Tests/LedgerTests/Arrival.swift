@@ -3,6 +3,7 @@ import Crypto
 import Ledger
 import Postgres
 import Simulator
+import Subscriptions
 import Synchronization
 import Testing
 
@@ -47,6 +48,19 @@ struct Arrival: Sendable {
             outboxID: outboxID, receivedAt: PostgresTimestamp(millisecondsSince1970: 1_767_225_600_000),
             environment: environment, bundleID: bundleID, notification: notification, transaction: transaction,
             renewal: renewal)
+    }
+
+    /// Each record in it as if it had come by itself, as entries of outbox rows of their own.
+    func records(run: Int, from source: EvidenceSource = .api) -> [LedgerEntry] {
+        let records: [LedgerEntry.Record?] = [
+            transaction.map { .transaction($0) }, renewal.map { .renewal($0) },
+        ]
+        return records.compactMap(\.self).map { record in
+            LedgerEntry(
+                outboxID: Self.lastOutboxID.add(1, ordering: .relaxed).newValue,
+                receivedAt: PostgresTimestamp(millisecondsSince1970: 1_767_225_600_000), source: source,
+                environment: environment, bundleID: "\(run)/\(bundleID)", record)
+        }
     }
 
     private static let lastOutboxID = Atomic<Int64>(0)

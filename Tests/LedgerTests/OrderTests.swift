@@ -1,6 +1,7 @@
 import Ledger
 import Postgres
 import Simulator
+import Subscriptions
 import TestSupport
 import Testing
 
@@ -48,6 +49,43 @@ struct OrderTests {
                 }
             }
             #expect(outcomes.count { $0 != .duplicate } == unique)
+        }
+    }
+
+    @Test("does not matter among notifications and the records that came by themselves beside them")
+    func records() async throws {
+        var generator = TestSupport.SeededGenerator()
+        try await LedgerDatabase.with { database in
+            for story in Story.catalogue {
+                let told = try Arrival.all(of: story.performed())
+                guard told.contains(where: { $0.transaction != nil }) else { continue }
+                // What is nested comes once more by itself; of some of it nothing else comes.
+                let lost = told.count > 2 ? told.indices.randomElement(using: &generator) : nil
+                var expected: [String]?
+                for round in 0..<5 {
+                    let notifications = told.enumerated().filter { $0.offset != lost }.map { $0.element.entry(run: 0) }
+                    var entries = notifications + told.flatMap { $0.records(run: 0) }
+                    if round > 0 {
+                        // Repeats by another way.
+                        entries += told.flatMap { $0.records(run: 0, from: .client) }
+                        entries.shuffle(using: &generator)
+                    }
+                    for batch in entries.batches(of: 1...9, using: &generator) { try await database.apply(batch) }
+                    let rows = try await database.rows()[0]
+                    guard expected ?? rows == rows else {
+                        Issue.record("\(story.name) of seed \(generator.seed): \(rows ?? []) is not \(expected ?? [])")
+                        return
+                    }
+                    expected = expected ?? rows
+                    try await database.connection.query(
+                        """
+                        truncate storehook.notifications, storehook.records, storehook.purchase_facts,
+                                 storehook.transactions, storehook.renewals, storehook.purchase_lines,
+                                 storehook.subscriptions, storehook.subscription_history,
+                                 storehook.one_time_purchases, storehook.anomalies, storehook.shared_transactions
+                        """)
+                }
+            }
         }
     }
 

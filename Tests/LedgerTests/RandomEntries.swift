@@ -100,9 +100,9 @@ extension LedgerEntry {
     static func facts(in entries: some Sequence<LedgerEntry>) -> PurchaseFacts {
         var facts = PurchaseFacts()
         for entry in entries {
-            let signedAt = entry.notification.signedDate
+            guard let signedAt = entry.signedAt else { continue }
             var status: Int?
-            if case .data(let data) = entry.notification.part { status = data.status.map { Int($0.rawValue) } }
+            if case .data(let data) = entry.notification?.part { status = data.status.map { Int($0.rawValue) } }
             if let signed = entry.transaction {
                 facts.merge(TransactionFact(signed.payload, digest: signed.digest, asOf: signedAt))
             }

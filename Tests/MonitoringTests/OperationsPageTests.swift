@@ -40,7 +40,7 @@ struct OperationsPageTests {
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let server = OperationsServer(
             host: "127.0.0.1", port: 0, logger: Self.quiet,
-            readiness: { await monitor.databaseAnswers() ? nil : "the database is unavailable" },
+            readiness: { await monitor.whyDatabaseIsNotReady() },
             exposition: { await monitor.exposition() }, onListening: { listening.yield($0) })
         let services = ServiceGroup(services: [server], logger: Self.quiet)
         let running = Task { try await services.run() }

@@ -42,6 +42,7 @@ struct DoctorTests {
         // Production names apps by a number as well.
         #expect(findings(apps: ["com.example.app": nil])["apps"] == .failed)
         #expect(findings(roots: [])["roots"] == .failed)
+        #expect(findings(roots: [.appleRootG3, Fingerprint(of: [1])])["roots"] == .failed)
         let soon = Date(timeIntervalSinceNow: 86_400)
         #expect(findings(certificate: .usable(file: "x", expires: soon))["certificate"] == .failed)
         #expect(findings(certificate: .usable(file: "x", expires: .distantFuture))["certificate"] == .ok)

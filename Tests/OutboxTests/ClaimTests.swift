@@ -160,7 +160,7 @@ struct ClaimTests {
             #expect(claimed.map(\.body) == [Array("0".utf8), Array("1".utf8), Array("2".utf8), [1, 2, 3]])
             try await queue.bury(claimed, lease)
             let letters = try await queue.outbox.deadLettersWithBodies(DeadLetterFilter(), limit: 10)
-            #expect(try letters.map { try $0.body?.get() } == claimed.map(\.body))
+            #expect(try letters.map { try $0.evidence?.body.get() } == claimed.map(\.body))
             let last = try #require(letters.last?.letter.id)
             #expect(try await queue.outbox.deadLetter(last)?.body == .success([1, 2, 3]))
             try await held.release()

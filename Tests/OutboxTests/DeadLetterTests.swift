@@ -47,7 +47,8 @@ struct DeadLetterTests {
             #expect(found.letter == letter)
             #expect(found.body == .success(Array("0".utf8)))
             #expect(try await queue.outbox.deadLetter(letter.id + 1) == nil)
-            let bodies = try await queue.outbox.deadLettersWithBodies(DeadLetterFilter(), limit: 9).map(\.body)
+            let bodies = try await queue.outbox.deadLettersWithBodies(DeadLetterFilter(), limit: 9)
+                .map(\.evidence?.body)
             #expect(bodies == [.success(Array("0".utf8))])
         }
     }

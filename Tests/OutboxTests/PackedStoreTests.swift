@@ -129,13 +129,13 @@ struct PackedStoreTests {
             try await queue.bury(rows, lease, reason: "body_unreadable")
             let reader = Outbox(queue.pool)
             for letter in try await reader.deadLettersWithBodies(DeadLetterFilter(), limit: 5) {
-                #expect(letter.body == .failure(.missingHeader(header.digest)))
+                #expect(letter.evidence?.body == .failure(.missingHeader(header.digest)))
             }
             #expect(try await reader.deadLetter(1)?.body == .failure(.missingHeader(header.digest)))
             try await queue.pool.query("insert into storehook.signature_headers (header) values (\(header.text))")
             #expect(try await reader.deadLetter(1)?.body == .success(bodies[0]))
             #expect(
-                try await reader.deadLettersWithBodies(DeadLetterFilter(), limit: 5).map(\.body)
+                try await reader.deadLettersWithBodies(DeadLetterFilter(), limit: 5).map(\.evidence?.body)
                     == bodies.map { .success($0) })
         }
     }
@@ -179,6 +179,38 @@ struct PackedStoreTests {
             let again = try await reader.claim(9, for: .fresh()).rows
             #expect(again.map(\.body) == bodies)
             #expect(again.allSatisfy { $0.attempts == 1 && !$0.lapsed })
+        }
+    }
+
+    @Test("stores as posted what would name a header that the database has lost, and everything stored can be read")
+    func lost() async throws {
+        try await withQueue { queue in
+            let bodies = purchases(6, by: try await Signed.authority.value)
+            try await queue.outbox.keepHeaders(of: [bodies[0]])
+            try await queue.outbox.store([bodies[0]])
+            try await queue.pool.query("delete from storehook.signature_headers")
+            try await queue.outbox.store([bodies[1], bodies[2]])
+            // Forgotten: the next ones are not tried in vain.
+            try await queue.outbox.store([bodies[3]])
+            #expect(try await packings(queue) == [1, 0, 0, 0])
+            // A worker that verifies them keeps the header again, also one that had kept it before.
+            try await queue.outbox.keepHeaders(of: [bodies[3]])
+            try await queue.outbox.store([bodies[4]])
+            #expect(try await packings(queue) == [1, 0, 0, 0, 1])
+            let claimed = try await Outbox(queue.pool).claim(9, for: .fresh()).rows
+            #expect(claimed.map(\.body) == bodies[..<5].map { $0 })
+            #expect(try await queue.outbox.conservation().acknowledged == 5)
+        }
+    }
+
+    @Test("stores as posted where it may no longer look for headers")
+    func forbidden() async throws {
+        try await withQueue { queue in
+            let bodies = purchases(2, by: try await Signed.authority.value)
+            try await queue.outbox.keepHeaders(of: [bodies[0]])
+            try await queue.pool.query("alter table storehook.signature_headers rename to away")
+            try await queue.outbox.store(bodies)
+            #expect(try await packings(queue) == [0, 0])
         }
     }
 

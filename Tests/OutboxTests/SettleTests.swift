@@ -50,7 +50,7 @@ struct SettleTests {
             await #expect(throws: Failed.self) {
                 try await queue.pool.withTransaction { session in
                     _ = try Outbox.table.acknowledge(ids, token: lease.token, session)
-                    try Outbox.recordDuplicates([(claimed[0].id, UUID())], session)
+                    try Outbox.recordDuplicates([(claimed[0].id, UUID(), nil)], session)
                     throw Failed()
                 }
             }
@@ -99,14 +99,14 @@ struct SettleTests {
             try await queue.bury(Array(claimed[..<1]), lease)
             try await queue.pool.withTransaction { session in
                 _ = try Outbox.table.acknowledge([claimed[1].id], token: lease.token, session)
-                try Outbox.recordDuplicates([(claimed[1].id, UUID())], session)
+                try Outbox.recordDuplicates([(claimed[1].id, UUID(), nil)], session)
             }
             let counted = try await queue.outbox.conservation()
             #expect(
                 counted
                     == Conservation(
                         received: 4, pending: 2, applied: 0, duplicate: 1, parked: 0, dead: 1, discarded: 0, missing: 0,
-                        doubled: 0))
+                        doubled: 0, acknowledged: 4))
             #expect(try await queue.outbox.depth().map(\.count) == [1, 0, 1, 1])
         }
     }

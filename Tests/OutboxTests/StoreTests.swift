@@ -54,6 +54,66 @@ struct StoreTests {
         }
     }
 
+    /// An outbox whose statements meet another `pg_notify` than PostgreSQL's.
+    private func withNotify(
+        _ queue: OutboxBench, _ definition: String, _ body: (Outbox) async throws -> Void
+    ) async throws {
+        try await queue.pool.withTransaction { session in
+            try session.executeScript(
+                """
+                create schema hints;
+                create table hints.sent (at timestamptz default clock_timestamp());
+                create function hints.pg_notify(text, text) returns void \(definition);
+                """)
+        }
+        let url = queue.database.url
+        let options = "options=-c%20search_path%3Dhints,pg_catalog"
+        let pool = PostgresPool(
+            configuration: try PostgresConfiguration(url: url + (url.contains("?") ? "&" : "?") + options), size: 3,
+            logger: quiet)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(Outbox(pool))) } catch { result = .failure(error) }
+        await pool.close()
+        try result.get()
+    }
+
+    @Test("succeeds where announcing fails, as it does once a listener has let PostgreSQL's queue of notices fill up")
+    func announcingFails() async throws {
+        try await withQueue { queue in
+            let refuse = "begin raise exception 'too many notifications' using errcode = '54000'; end"
+            try await withNotify(queue, "language plpgsql as $$ \(refuse) $$") { outbox in
+                try await outbox.store([[1], [2], [3]])
+                let lease = Lease.fresh()
+                let claimed = try await outbox.claim(3, for: lease).rows
+                #expect(claimed.count == 3)
+                try await outbox.queue.release([claimed[0].id], token: lease.token)
+                try await queue.bury([claimed[1]], lease)
+                #expect(
+                    try await outbox.replay(DeadLetterFilter(), perSecond: nil, by: "me", why: nil).count == 1)
+            }
+        }
+    }
+
+    @Test("is announced in few notices, however many commits there are")
+    func coalesced() async throws {
+        try await withQueue { queue in
+            let count = "language sql as 'insert into hints.sent default values'"
+            try await withNotify(queue, count) { outbox in
+                let began = ContinuousClock.now
+                for _ in 0..<200 { try await outbox.store([[1]]) }
+                let took = ContinuousClock.now - began
+                try await eventually("the last of them was announced") {
+                    try await queue.value(
+                        "select coalesce(max(at) > (select max(received_at) from storehook.outbox), false) from hints.sent",
+                        as: Bool.self)
+                }
+                let sent = try await queue.value("select count(*) from hints.sent", as: Int64.self)
+                // One at once, one for the rest, and one each 25 ms of the time between.
+                #expect(sent <= 3 + Int64(took / .milliseconds(25)))
+            }
+        }
+    }
+
     @Test("succeeds while the day's partition is being made, or fails as a whole")
     func duringPartitioning() async throws {
         try await withQueue(connections: 8) { queue in

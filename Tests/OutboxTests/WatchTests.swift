@@ -21,6 +21,14 @@ struct WatchTests {
             #expect(try await queue.outbox.depth().map(\.count) == [1, 1, 1, 1])
             // The view that others read says of the queue what the queue says of itself.
             let own = try await queue.outbox.queue.depth()
+            let depth = try await queue.outbox.depth()
+            #expect(depth.map(\.reason) == [nil, "x", nil, "wrong_bundle"])
+            #expect(depth.map { $0.nextDueAt != nil } == [false, true, true, false])
+            #expect(own.map(\.reason) == [nil, "x", nil] && own.map(\.nextDueAt) == depth.prefix(3).map(\.nextDueAt))
+            let waiting = try await queue.pool.query(
+                "select reason, count, next_due_at = last_due_at from storehook.queue_waiting"
+            ).one().values(String.self, Int64.self, Bool.self)
+            #expect(waiting == ("x", 1, true))
             #expect(own.map(\.state) == [.ready, .scheduled, .leased] && own.map(\.count) == [1, 1, 1])
         }
     }

@@ -99,7 +99,7 @@ struct MigratorTests {
                     """
                     create role \(role);
                     grant usage on schema storehook to \(role);
-                    grant select on storehook.schema_migrations to \(role);
+                    grant select on storehook.schema_migrations, storehook.schema_expansions to \(role);
                     """)
             }
             // A role for one session only, which is this test's own: nothing else runs on this connection.

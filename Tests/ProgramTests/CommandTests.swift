@@ -106,6 +106,32 @@ struct CommandTests {
         }
     }
 
+    @Test("go on working with a newer schema that leaves them their place, and store and apply under it")
+    func newerSchema() async throws {
+        try await withSite { site in
+            try await site.pool.query(
+                """
+                insert into storehook.schema_expansions (version, name, checksum, compatible_from)
+                values (9999, 'later', 'x', \(Int32(Schema.migrations.count)))
+                """)
+            for words in [["migrate"], ["migrate", "--check"]] {
+                let program = try site.start(words)
+                #expect(await program.end() == .exited(0), "\(program.errors)")
+                #expect(program.output.contains("9999, newer than this program's"), "\(program.output)")
+                await program.discard()
+            }
+            try await site.with(["receive", "--port", "0"]) { receiver in
+                try await site.with(["work"]) { _ in
+                    let url = "http://127.0.0.1:\(try #require(receiver.port))/webhooks/apple"
+                    let posted = try await site.run("simulate", "--to", url, "--notifications", "10")
+                    #expect(posted.ending == .exited(0), "\(posted.errors)")
+                    try await site.untilDone()
+                }
+            }
+            #expect(try await site.outbox.conservation().received == 10)
+        }
+    }
+
     @Test("migrate an empty database, tell how it stands, and refuse with 57 one that does not fit")
     func migrate() async throws {
         try await withSite { site in
@@ -134,16 +160,23 @@ struct CommandTests {
                 try await ending("newer")
                 try await site.pool.query("delete from storehook.schema_migrations where version = 9999")
                 let last = Schema.migrations.count
-                let kept = try await site.value(
-                    "delete from storehook.schema_migrations where version = \(Int32(last)) returning checksum",
-                    as: String.self)
+                let table = try await site.value(
+                    """
+                    select tableoid::regclass::text from storehook.schema_migrations where version = \(Int32(last))
+                    union select tableoid::regclass::text from storehook.schema_expansions where version = \(Int32(last))
+                    """, as: String.self)
+                try await site.pool.query("create table kept as table \(unescaped: table)")
+                try await site.pool.query("delete from \(unescaped: table) where version = \(Int32(last))")
                 try await ending("older")
                 try await site.pool.query(
-                    "insert into storehook.schema_migrations (version, name, checksum) values (\(Int32(last)), 'x', 'other')"
-                )
+                    "insert into \(unescaped: table) select * from kept where version = \(Int32(last))")
+                try await site.pool.query(
+                    "update \(unescaped: table) set checksum = 'other' where version = \(Int32(last))")
                 try await ending("changed")
                 try await site.pool.query(
-                    "update storehook.schema_migrations set checksum = \(kept) where version = \(Int32(last))")
+                    "update \(unescaped: table) set checksum = kept.checksum from kept where kept.version = \(unescaped: table).version"
+                )
+                try await site.pool.query("drop table kept")
             }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Outbox
 import Postgres
 import Schema
 import Simulator
@@ -33,7 +34,7 @@ struct DoctorTests {
         let failed = lines.filter { $0.status == "failed" }
         #expect(ending == .exited(failed.isEmpty ? 0 : 1))
         #expect(errors.isEmpty, "\(errors)")
-        #expect(lines.count == 15 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
+        #expect(lines.count == 23 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
         return Dictionary(uniqueKeysWithValues: failed.filter { $0.check != "disk" }.map { ($0.check, $0.message) })
     }
 
@@ -54,7 +55,7 @@ struct DoctorTests {
             #expect(found.isEmpty, "\(found)")
             let port = try freePort()
             let table = try await site.run("doctor", "--port", "\(port)", with: Self.sound)
-            #expect(table.output.split(separator: "\n").count == 16, "\(table.output)")
+            #expect(table.output.split(separator: "\n").count == 24, "\(table.output)")
         }
     }
 
@@ -85,15 +86,20 @@ struct DoctorTests {
                         """
                         grant usage on schema storehook to \(name);
                         grant usage on sequence storehook.outbox_id to \(name);
-                        grant select on storehook.schema_migrations to \(name);
+                        grant select on storehook.schema_migrations, storehook.schema_expansions to \(name);
                         grant insert on storehook.outbox to \(name);
                         """)
                 }
                 expect(
                     try await faults(site, there, ["--role", "receiver"]), only: "rights",
-                    saying: "lacks insert on outbox_queue, select on signature_headers;")
+                    saying:
+                        "lacks insert on outbox_queue, insert on outbox_stored, execute on refused_senders and 1 more;"
+                )
                 try await site.pool.query("grant insert on storehook.outbox_queue to \(unescaped: name)")
+                try await site.pool.query("grant insert on storehook.outbox_stored to \(unescaped: name)")
                 try await site.pool.query("grant select on storehook.signature_headers to \(unescaped: name)")
+                try await site.pool.query(
+                    "grant execute on function storehook.refused_senders() to \(unescaped: name)")
                 let receiver = try await faults(site, there, ["--role", "receiver"])
                 #expect(receiver.isEmpty, "\(receiver)")
                 expect(try await faults(site, there, ["--role", "worker"]), only: "rights", saying: "worker")
@@ -113,7 +119,10 @@ struct DoctorTests {
     func oldSchema() async throws {
         try await withSite { site in
             let last = try #require(Schema.migrations.map(\.version).max())
-            try await site.pool.query("delete from storehook.schema_migrations where version = \(Int32(last))")
+            for table in ["schema_migrations", "schema_expansions"] {
+                try await site.pool.query(
+                    "delete from storehook.\(unescaped: table) where version = \(Int32(last))")
+            }
             expect(try await faults(site), only: "schema", saying: "storehook migrate")
         }
     }
@@ -158,7 +167,7 @@ struct DoctorTests {
                 apple)
             expect(try await faults(site, ["STOREHOOK_TRUSTED_ROOTS": "\(apple),\(own)"]), only: "roots", saying: own)
             let xcode = try await faults(
-                site, ["STOREHOOK_TRUSTED_ROOTS": own, "STOREHOOK_ENVIRONMENTS": "Xcode"])
+                site, ["STOREHOOK_TRUSTED_ROOTS": "Xcode:\(own)", "STOREHOOK_ENVIRONMENTS": "Xcode"])
             #expect(xcode.isEmpty, "\(xcode)")
         }
     }
@@ -217,6 +226,51 @@ struct DoctorTests {
         }
     }
 
+    @Test("names a date style that is not ISO, and headers that stored bytes name and the database lacks")
+    func misreadable() async throws {
+        try await withSite { site in
+            expect(
+                try await faults(site, ["DATABASE_URL": url(site, "options=-c%20datestyle%3DSQL,DMY")]),
+                only: "date style", saying: "SQL, DMY")
+            let body = Array(site.authority.sign("{}").utf8)
+            try await site.outbox.keepHeaders(of: [body])
+            try await site.outbox.store([body])
+            #expect(try await faults(site).isEmpty)
+            try await site.pool.query("delete from storehook.signature_headers")
+            expect(try await faults(site), only: "evidence", saying: "1 headers are missing")
+        }
+    }
+
+    @Test("names a synchronous standby that is away or too slow a deadline for it, and hosts that take no writes")
+    func replication() async throws {
+        try await withSite { site in
+            try await PrivateServer.with { primary in
+                func found(_ url: String, _ check: String) async throws -> String? {
+                    try await faults(site, ["DATABASE_URL": url])[check]
+                }
+                #expect(try await found(primary.url, "replication") == nil)
+                try await primary.set("synchronous_standby_names", "standby")
+                #expect(try await found(primary.url, "replication")?.contains("none of them is connected") == true)
+                try await primary.withStandby { standby in
+                    try await eventually("the standby is synchronous") {
+                        try await primary.run("select sync_state from pg_stat_replication") == ["sync"]
+                    }
+                    #expect(try await found(primary.url, "replication") == nil)
+                    try await primary.set("statement_timeout", "2s")
+                    #expect(try await found(primary.url, "replication")?.contains("statement_timeout") == true)
+                    let both = "postgresql://storehook@127.0.0.1:\(standby.port),127.0.0.1:\(primary.port)/postgres"
+                    #expect(try await found(both, "hosts") == nil)
+                    #expect(
+                        try await found(both + "?target_session_attrs=any", "hosts")?
+                            .contains("target_session_attrs=any") == true)
+                    #expect(try await found(standby.url, "hosts")?.contains("no host takes writes") == true)
+                }
+                let gone = "postgresql://storehook@127.0.0.1:1,127.0.0.1:\(primary.port)/postgres"
+                #expect(try await found(gone, "hosts")?.contains("cannot be reached") == true)
+            }
+        }
+    }
+
     @Test("names what has been left undone: overdue notifications, dead letters, partitions")
     func undone() async throws {
         try await withSite { site in
@@ -237,12 +291,13 @@ struct DoctorTests {
                     """)
             }
             let found = try await faults(site)
-            #expect(Set(found.keys) == ["queue", "dead letters", "partitions"], "\(found)")
+            #expect(Set(found.keys) == ["queue", "dead letters", "partitions", "evidence"], "\(found)")
             #expect(found["queue"]?.contains("storehook work") == true)
+            #expect(found["evidence"]?.contains("1 rows of the queue are without their bytes") == true)
             #expect(found["dead letters"]?.contains("1 untrusted_root") == true)
             #expect(found["partitions"]?.contains("storehook maintain") == true)
             _ = try await site.run("maintain")
-            #expect(try await Set(faults(site).keys) == ["queue", "dead letters"])
+            #expect(try await Set(faults(site).keys) == ["queue", "dead letters", "evidence"])
         }
     }
 }

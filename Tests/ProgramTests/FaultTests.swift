@@ -18,7 +18,7 @@ struct FaultTests {
         let rows = try await site.pool.query(
             "select int2send(packing) || body from storehook.outbox order by id", deadline: .seconds(60))
         return try await SignatureHeaders().open(rows.map { try $0.decode(0) }, site.pool).map {
-            String(decoding: try #require(try $0?.get()), as: UTF8.self)
+            String(decoding: try #require(try $0?.body.get()), as: UTF8.self)
         }
     }
 

@@ -12,10 +12,12 @@ import Testing
 @Suite("A receiver among slow and greedy clients", .serialized)
 struct GreedyClientTests {
     /// Runs a receiver that was started under the usual soft limit of open files.
-    private func withReceiver(_ site: Site, _ body: (ChildProgram, Int) async throws -> Void) async throws {
+    private func withReceiver(
+        _ site: Site, _ settings: [String: String] = [:], _ body: (ChildProgram, Int) async throws -> Void
+    ) async throws {
         let program = try ChildProgram(
             "/bin/sh", ["-c", #"ulimit -Sn 1024 && exec "$0" receive --port 0"#, Executable.path],
-            environment: site.environment())
+            environment: site.environment(settings))
         do {
             try await program.untilUnderWay()
             try await body(program, try #require(program.port))
@@ -44,15 +46,37 @@ struct GreedyClientTests {
         #expect(try peakMemory(of: program) < 200)
     }
 
-    @Test("serves others while two thousand connections stand idle and fifty send a byte a second")
-    func slow() async throws {
-        // The test holds the other end of each connection.
+    /// The test holds the other end of each connection.
+    private func raiseOpenFiles() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    @Test(
+        "serves others while four thousand connections say nothing, from one address or from as many as it takes",
+        arguments: ["512", "100000"])
+    func silent(perAddress: String) async throws {
+        raiseOpenFiles()
         try await withSite { site in
-            try await withReceiver(site) { program, port in
+            try await withReceiver(site, ["STOREHOOK_CONNECTIONS_PER_ADDRESS": perAddress]) { program, port in
+                // Each that is too many takes the place of the one that has been silent for longest.
+                let sockets = try await onThread { try (0..<4200).map { _ in try TCPSocket(port: port) } }
+                defer { sockets.forEach { $0.close() } }
+                for _ in 0..<3 { try await expectService(program, port: port) }
+                var health = HTTPClientRequest(url: "http://127.0.0.1:\(port)/healthz")
+                health.headers.add(name: "Connection", value: "close")
+                #expect(try await client.execute(health, timeout: .seconds(120)).status == .ok)
+            }
+        }
+    }
+
+    @Test("serves others while two thousand connections stand idle and fifty send a byte a second")
+    func slow() async throws {
+        raiseOpenFiles()
+        try await withSite { site in
+            try await withReceiver(site, ["STOREHOOK_CONNECTIONS_PER_ADDRESS": "4096"]) { program, port in
                 let sockets = try await onThread { try (0..<2050).map { _ in try TCPSocket(port: port) } }
                 defer { sockets.forEach { $0.close() } }
                 let isDone = Atomic(false)
@@ -73,6 +97,39 @@ struct GreedyClientTests {
                 for _ in 0..<3 { try await expectService(program, port: port) }
                 isDone.store(true, ordering: .relaxed)
                 try await dribbling
+            }
+        }
+    }
+
+    @Test(
+        "keeps nothing of heads and trailers without an end, and serves others meanwhile",
+        arguments: [
+            ("GET / HTTP/1.1\r\nX:", " "), ("GET /", "a"),
+            ("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX:", " "),
+        ])
+    func endless(beginning: String, filling: String) async throws {
+        try await withSite { site in
+            try await withReceiver(site) { program, port in
+                let more = Array(String(repeating: filling, count: 1 << 20).utf8)
+                let sent = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<4 {
+                        group.addTask {
+                            try await onThread {
+                                let socket = try TCPSocket(port: port)
+                                defer { socket.close() }
+                                try socket.send(beginning)
+                                var sent = 0
+                                while sent < 256, (try? socket.send(more)) != nil { sent += 1 }
+                                return sent
+                            }
+                        }
+                    }
+                    try await expectService(program, port: port)
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                // What the sockets' buffers take, and no more.
+                for sent in sent { #expect(sent < 64, "MiB") }
+                try await expectService(program, port: port)
             }
         }
     }

@@ -24,9 +24,11 @@ struct OCSPResponder {
     private let directory: URL
 
     /// Starts one.
-    /// - Parameter answers: after how many answers it ends.
-    static func start(_ manner: Manner, answers: Int) async throws -> OCSPResponder {
-        let responder = try OCSPResponder(manner, answers: answers)
+    /// - Parameters:
+    ///   - answers: after how many answers it ends.
+    ///   - first: the address of a responder that the leaf names before this one.
+    static func start(_ manner: Manner, answers: Int, behind first: String? = nil) async throws -> OCSPResponder {
+        let responder = try OCSPResponder(manner, answers: answers, behind: first)
         guard let program = responder.program else { return responder }
         do {
             try await eventually("the responder listens") {
@@ -49,7 +51,7 @@ struct OCSPResponder {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    private init(_ manner: Manner, answers: Int) throws {
+    private init(_ manner: Manner, answers: Int, behind first: String?) throws {
         let (socket, port) = try TCPSocket.listening(port: 0)
         if manner == .hanging {
             silence = socket
@@ -59,7 +61,9 @@ struct OCSPResponder {
             silence = nil
         }
         var leaf = CertificateShape.leaf
-        leaf.responder = "http://127.0.0.1:\(port)/ocsp"
+        let own = "http://127.0.0.1:\(port)/ocsp"
+        leaf.responder = first ?? own
+        if first != nil { leaf.furtherResponders = [own] }
         var middle = CertificateShape.intermediate
         middle.responder = nil
         let root = try SimulatedCertificate(.root)

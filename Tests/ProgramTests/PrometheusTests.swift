@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Postgres
 import Simulator
 import TestSupport
 import Testing
@@ -60,6 +61,11 @@ struct PrometheusTests {
     @Test("both programs are scraped, every query of the dashboard works, and an alert comes through")
     func scrapes() async throws {
         try await withSite { site in
+            // As a worker with a key leaves it.
+            try await site.pool.query(
+                "select storehook.plan_history(array['org.example'], array['Sandbox'], interval '0', false)")
+            try await site.pool.query(
+                "update storehook.history_windows set askings = 1, asked_at = now(), proven_at = now()")
             try await site.with(["receive", "--port", "0", "--metrics-port", "0"]) { receiver in
                 try await site.with(["work", "--metrics-port", "0"]) { worker in
                     let ports = (try await receiver.metricsPort(), try await worker.metricsPort())

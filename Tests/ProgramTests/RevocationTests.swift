@@ -23,10 +23,11 @@ struct RevocationTests {
     }
 
     private func with<T>(
-        _ manner: OCSPResponder.Manner, answers: Int = 100, isolation: isolated (any Actor)? = #isolation,
+        _ manner: OCSPResponder.Manner, answers: Int = 100, behind first: String? = nil,
+        isolation: isolated (any Actor)? = #isolation,
         _ body: (OCSPResponder) async throws -> T
     ) async throws -> T {
-        let responder = try await OCSPResponder.start(manner, answers: answers)
+        let responder = try await OCSPResponder.start(manner, answers: answers, behind: first)
         do {
             let value = try await body(responder)
             await responder.stop()
@@ -62,6 +63,53 @@ struct RevocationTests {
                 let unasked = try await site.run(
                     "verify", with: settings.merging(["STOREHOOK_REVOCATION": "off"]) { $1 }, input: jws)
                 #expect(unasked.ending == .exited(0), "\(unasked)")
+            }
+        }
+    }
+
+    @Test("is asked of the next responder where the first one gives no answer, or none that counts")
+    func furtherResponders() async throws {
+        try await withSite { site in
+            let nowhere = "http://127.0.0.1:\(try freePort())/ocsp"
+            let (talker, port) = try TCPSocket.listening(port: 0)
+            defer { talker.close() }
+            // Takes connections and says nothing, until its time is up.
+            let mute = "http://127.0.0.1:\(port)/ocsp"
+            for (first, manner, code) in [
+                (nowhere, .good, nil), (nowhere, .revoked, "revoked"), (mute, .good, nil),
+                (nowhere, .away, "revocation_unknown"),
+            ] as [(String, OCSPResponder.Manner, String?)] {
+                try await with(manner, behind: first) { responder in
+                    let outcome = try await site.run(
+                        "verify", with: settings(site, responder.authority), input: notification(responder.authority))
+                    let answer = try #require(try outcome.json() as? [String: Any])
+                    #expect(outcome.ending == .exited(code == nil ? 0 : 1), "\(outcome)")
+                    #expect(answer["code"] as? String == code)
+                }
+            }
+        }
+    }
+
+    @Test("is a line of the doctor's: whether the responders of what came last answer, and what to do if not")
+    func doctor() async throws {
+        func line(_ site: Site, _ settings: [String: String]) async throws -> [String: String] {
+            let outcome = try await site.run(
+                "doctor", "--format", "json", "--port", "\(try freePort())", with: settings)
+            let lines = try #require(try outcome.json() as? [[String: String]])
+            return try #require(lines.first { $0["check"] == "revocation" })
+        }
+        try await withSite { site in
+            #expect(try await line(site, [:])["status"] == "skipped")
+            for (manner, status, said) in [
+                (.good, "ok", "none is revoked"), (.revoked, "failed", "was revoked"), (.away, "failed", "TCP port 80"),
+            ] as [(OCSPResponder.Manner, String, String)] {
+                try await with(manner) { responder in
+                    let text = notification(responder.authority)
+                    try await site.pool.query("delete from storehook.signature_headers")
+                    try await site.outbox.keepHeaders(of: [Array(text.utf8)])
+                    let found = try await line(site, settings(site, responder.authority))
+                    #expect(found["status"] == status && found["message"]?.contains(said) == true, "\(found)")
+                }
             }
         }
     }
@@ -182,7 +230,7 @@ struct RevocationTests {
             let question = try #require(
                 try CertificateChain(
                     validating: responder.authority.chain.map(\.der),
-                    trustedRoots: verifier.configuration.trustedRoots
+                    trustedRoots: verifier.configuration.trustedRoots.all
                 ).revocationQuestions.first)
             #expect(try OCSPResponse(genuine, to: question, at: start).status == .good)
             for wrong in [start.adding(seconds: 3700), start.adding(seconds: -3600)] {

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreVerification
 import Foundation
+import HTTPServing
 import Outbox
 import Simulator
 import Subscriptions
@@ -16,6 +17,7 @@ struct SettingsTests {
     private func ages(_ value: String, environments: String = "") throws -> [Environment: Duration] {
         try Settings(environment: [
             "STOREHOOK_MAX_PAYLOAD_AGE_DAYS": value, "STOREHOOK_ENVIRONMENTS": environments,
+            "STOREHOOK_TRUSTED_ROOTS": environments == "Xcode" ? "Xcode:\(Fingerprint.appleRootG3)" : "",
         ]).verifier().maximumAges
     }
 
@@ -50,6 +52,67 @@ struct SettingsTests {
         }
     }
 
+    private func trust(_ environments: String, _ roots: String = "") throws -> VerifierConfiguration {
+        try Settings(environment: ["STOREHOOK_ENVIRONMENTS": environments, "STOREHOOK_TRUSTED_ROOTS": roots]).verifier()
+    }
+
+    @Test("name an environment that nobody knows, and serve none of a developer's machine beside Production")
+    func environments() throws {
+        #expect(try trust("").environments == [.production, .sandbox])
+        #expect(try trust(" Sandbox ,Production,").environments == [.production, .sandbox])
+        for (bad, named) in [
+            ("Production,Sandbx", "\"Sandbx\""), ("production", "\"production\""), ("SANDBOX", "\"SANDBOX\""),
+            ("Production;Sandbox", "\"Production;Sandbox\""), (",", "names none"),
+            ("Production,Xcode", "Xcode is not served beside Production"),
+            ("LocalTesting,Production", "LocalTesting is not served beside Production"),
+        ] {
+            let roots = "Xcode:\(Fingerprint.appleRootG3),LocalTesting:\(Fingerprint.appleRootG3)"
+            do {
+                _ = try trust(bad, roots)
+                Issue.record("\(bad) was accepted")
+            } catch let failure as CommandFailure {
+                #expect(failure.status == .usage && failure.message.contains("STOREHOOK_ENVIRONMENTS"))
+                #expect(failure.message.contains(named), "\(failure.message)")
+            }
+        }
+    }
+
+    @Test("trust a root for the environments named with it, and without a name for Production and Sandbox")
+    func roots() throws {
+        let apple = Fingerprint.appleRootG3
+        let own = Fingerprint(of: [1])
+        let colons = stride(from: 0, to: 64, by: 2).map { start in
+            "\(own)".dropFirst(start).prefix(2)
+        }.joined(separator: ":")
+        #expect(try trust("").trustedRoots == TrustedRoots(appStore: [apple]))
+        #expect(try trust("", "\(own)").trustedRoots == TrustedRoots(appStore: [own]))
+        #expect(try trust("", colons).trustedRoots == TrustedRoots(appStore: [own]))
+        let mixed = try trust("Sandbox,Xcode", "\(apple), Xcode:\(colons)").trustedRoots
+        #expect(mixed == TrustedRoots([.production: [apple], .sandbox: [apple], .xcode: [own]]))
+        #expect(try trust("Sandbox", "Sandbox:\(own)").trustedRoots == TrustedRoots([.sandbox: [own]]))
+        for (environments, bad) in [
+            ("", "12ab"), ("", "Moon:\(own)"), ("", "xcode:\(own)"), ("", "Xcode:"), ("Sandbox,Xcode", ""),
+            ("Xcode", "\(own)"), ("Xcode", "Sandbox:\(own)"),
+        ] {
+            #expect(throws: CommandFailure.self, "\(environments) \(bad)") { try trust(environments, bad) }
+        }
+    }
+
+    @Test("name the proxies that are believed, and bound what an address may hold")
+    func senders() throws {
+        let settings = Settings(environment: [
+            "STOREHOOK_TRUSTED_PROXIES": "10.0.0.0/8, ::1", "STOREHOOK_CONNECTIONS_PER_ADDRESS": "7",
+        ])
+        let inside = try #require(NetworkAddress("10.1.2.3"))
+        #expect(try settings.trustedProxies().contains(inside) && settings.connectionsPerAddress() == 7)
+        let usual = Settings(environment: [:])
+        #expect(try !usual.trustedProxies().contains(inside) && usual.connectionsPerAddress() == 512)
+        for bad in ["10.0.0.0/33", "localhost", "10.0.0.0-10.0.0.9"] {
+            let settings = Settings(environment: ["STOREHOOK_TRUSTED_PROXIES": bad])
+            #expect(throws: CommandFailure.self, "\(bad)") { try settings.trustedProxies() }
+        }
+    }
+
     @Test("have the days of grace that App Store Connect offers, 16 unless told otherwise")
     func graceDays() throws {
         #expect(try Settings(environment: [:]).statusPolicy() == StatusPolicy())
@@ -73,8 +136,10 @@ struct SettingsTests {
         }
         // swift-configuration makes a variable's name of a key by its dots.
         let read = Set(
-            try text("Sources/Programs/storehook/Settings.swift").matches(of: /"(storehook(\.[a-z]+)+)"/)
-                .map { $0.1.uppercased().replacing(".", with: "_") })
+            try ["Settings.swift", "Settings+apple.swift"].flatMap { file in
+                try text("Sources/Programs/storehook/\(file)").matches(of: /"(storehook(\.[a-z]+)+)"/)
+                    .map { $0.1.uppercased().replacing(".", with: "_") }
+            })
         #expect(read.count >= 12)
         for document in ["README.md", "deploy/runbook.md", "deploy/systemd/storehook.conf"] {
             #expect(names(try text(document)).subtracting(read) == [], "\(document)")

@@ -183,3 +183,22 @@ func withSite<T>(
         }
     }
 }
+
+/// A site whose database has the roles of sql/roles.sql. Roles are the whole server's, and other databases on it may use
+/// them at this very moment: they are made if they are missing and stay.
+func withRoles<T>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Site) async throws -> T
+) async throws -> T {
+    // The transaction here is the file's own.
+    let script = try String(contentsOf: packageRoot.appending(path: "sql/roles.sql"), encoding: .utf8)
+        .replacing("\nbegin;\n", with: "\n").replacing("\ncommit;\n", with: "\n")
+    return try await withSite { site in
+        // Twice: it is made to be run again.
+        for _ in 0..<2 { try await site.pool.withTransaction { try $0.executeScript(script) } }
+        return try await body(site)
+    }
+}
+
+/// The package's directory.
+let packageRoot = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

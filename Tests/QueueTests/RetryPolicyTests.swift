@@ -21,11 +21,28 @@ struct RetryPolicyTests {
             policy.exhaustion(of: row(attempts: 9, reason: "x")) == Exhaustion(cause: .putOff("x"), attempts: 8))
     }
 
-    @Test("unless told otherwise spans about an hour")
+    @Test("gives up what ends workers sooner, however often it was put off before")
+    func lapses() {
+        let policy = RetryPolicy()
+        func row(attempts: Int, lapses: Int) -> ClaimedRow<Void> {
+            ClaimedRow(
+                id: 1, receivedAt: PostgresTimestamp(millisecondsSince1970: 0), attempts: attempts, lapsed: lapses > 0,
+                lapses: lapses, lastReason: "x", content: ())
+        }
+        #expect(policy.exhaustion(of: row(attempts: 30, lapses: 1)) == nil)
+        #expect(policy.exhaustion(of: row(attempts: 12, lapses: 11)) == nil)
+        #expect(
+            policy.exhaustion(of: row(attempts: 13, lapses: 12)) == Exhaustion(cause: .workerGone, attempts: 12))
+        #expect(RetryPolicy(maximumAttempts: 3).maximumLapses == 3)
+    }
+
+    @Test("unless told otherwise outlasts a night by whatever chance, and not two")
     func span() {
         let policy = RetryPolicy()
-        // At most: with full jitter it is half of it on average.
-        let longest = (1...policy.maximumAttempts).map { policy.backoff.limit(afterFailures: $0) }.reduce(.zero, +)
-        #expect((.seconds(1500)...(.seconds(7200))).contains(longest))
+        #expect(policy.leastSpan > .seconds(12 * 3600) && policy.leastSpan * 2 < .seconds(36 * 3600))
+        for _ in 0..<20 {
+            let span = (1..<policy.maximumAttempts).reduce(Duration.zero) { $0 + policy.pause(afterAttempts: $1) }
+            #expect(span >= policy.leastSpan && span <= policy.leastSpan * 2)
+        }
     }
 }

@@ -24,6 +24,28 @@ struct SettleTests {
         }
     }
 
+    @Test("is preceded by as much time as its holder asks for again, and nobody else's asking counts")
+    func renewed() async throws {
+        try await withErrands { errands in
+            let ids = try await errands.fill(1)
+            let lease = Lease.fresh()
+            _ = try await errands.queue.claim(1, for: lease)
+            let renewed = try await errands.pool.withTransaction { session in
+                try Errands.table.renew(ids, token: lease.token, for: .seconds(3600), session)
+            }
+            #expect(renewed == Set(ids))
+            #expect(
+                try await errands.value(
+                    "select due_at between now() + interval '50 minutes' and now() + interval '1 hour' from errands"))
+            let before = try await errands.rows()
+            let strangers = try await errands.pool.withTransaction { session in
+                try Errands.table.renew(ids, token: Lease.fresh().token, for: .seconds(60), session)
+            }
+            #expect(strangers.isEmpty)
+            #expect(try await errands.rows() == before)
+        }
+    }
+
     @Test("in a transaction that fails leaves the row where it was")
     func rolledBack() async throws {
         struct Failed: Error {}

@@ -70,7 +70,7 @@ func withErrands<T>(
                     create table errands (
                         id bigint primary key, received_at timestamptz not null, due_at timestamptz not null,
                         attempts smallint not null default 0 check (attempts >= 0),
-                        lease_owner text, lease_token uuid, last_reason text
+                        lapses smallint not null default 0, lease_owner text, lease_token uuid, last_reason text
                     );
                     create index errands_due on errands (due_at, id);
                     """)

@@ -50,7 +50,7 @@ struct GroupCommitTests {
         _ store: Store, _ limits: GroupCommit.Limits = GroupCommit.Limits(),
         _ body: (GroupCommit, ServiceGroup) async throws -> Void
     ) async throws {
-        let commit = GroupCommit(limits: limits, logger: quiet) { try await store.store($0) }
+        let commit = GroupCommit(limits: limits, logger: quiet) { bodies, _ in try await store.store(bodies) }
         let services = ServiceGroup(services: [commit], logger: quiet)
         let running = Task { try await services.run() }
         try await body(commit, services)
@@ -168,7 +168,7 @@ struct GroupCommitTests {
     @Test("when cancelled ends, and leaves nobody waiting", .timeLimit(.minutes(1)))
     func cancelled() async throws {
         let store = Store(held: true)
-        let commit = GroupCommit(logger: quiet) { try await store.store($0) }
+        let commit = GroupCommit(logger: quiet) { bodies, _ in try await store.store(bodies) }
         let running = Task { try await commit.run() }
         async let first = end(commit, [1])
         try await eventually("the first is under way") { store.groups.count == 1 }

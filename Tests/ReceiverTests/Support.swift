@@ -56,7 +56,7 @@ struct RunningReceiver: Sendable {
     func stored() async throws -> [String] {
         let rows = try await observer.query("select int2send(packing) || body from storehook.outbox order by id")
         return try await SignatureHeaders().open(rows.map { try $0.decode(0) }, observer).compactMap {
-            try ($0?.get()).map { String(decoding: $0, as: UTF8.self) }
+            try ($0?.body.get()).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 }

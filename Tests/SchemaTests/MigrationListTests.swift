@@ -30,6 +30,17 @@ struct MigrationListTests {
         #expect(Schema.migrations.map(\.version) == Array(1...Schema.migrations.count))
     }
 
+    /// See "Migrations" in Sources/ARCHITECTURE.md. The first ten are as old as the first release.
+    @Test(
+        "say, from the eleventh on, which older programs go on working beside them",
+        arguments: Schema.migrations.dropFirst(10))
+    func range(migration: Migration) {
+        #expect(
+            migration.sql.hasPrefix("-- compatible-from: ") || migration.sql.contains("\n-- compatible-from: "),
+            "write -- compatible-from: N among the comments at its top; N is its own number if nobody older can go on")
+        #expect((1...migration.version).contains(migration.compatibleFrom))
+    }
+
     @Test("applied twice change nothing the second time")
     func idempotent() async throws {
         try await withSchema { connection, _ in

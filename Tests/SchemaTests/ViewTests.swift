@@ -40,7 +40,7 @@ struct ViewTests {
             #expect(
                 try await conservation(connection) == [
                     "received": 9, "pending": 4, "applied": 1, "duplicate": 1, "parked": 1, "dead": 1, "discarded": 1,
-                    "missing": 0, "doubled": 0,
+                    "missing": 0, "doubled": 0, "acknowledged": 0, "without_bytes": 0, "waiting_for_header": 0,
                 ])
         }
     }

@@ -14,19 +14,19 @@ package struct ModelStore: Sendable {
         let start = 1_609_459_200_000 + random.between(0, 900 * ModelTime.day)
         let target = Int(random.between(10, 34))
         let isFamilyShared = random.chance(8)
-        let first = ModelLine(
+        let first = ModelPurchase(
             random: ModelRandom(seed: random.next()), start: start, target: target, isFamilyShared: isFamilyShared,
             mayBuyAgain: !isFamilyShared)
-        var lines = [first]
+        var purchases = [first]
         if let date = first.boughtAgainAt {
             let rest = max(target - first.sent.count, 3)
-            lines.append(
-                ModelLine(
+            purchases.append(
+                ModelPurchase(
                     random: ModelRandom(seed: random.next()), start: date, target: rest, isFamilyShared: false,
                     mayBuyAgain: false))
         }
-        ledgers = lines.map { $0.ledger }
-        notifications = lines.flatMap { $0.sent }.sorted { ($0.signedDate, $0.uuid) < ($1.signedDate, $1.uuid) }
+        ledgers = purchases.map { $0.ledger }
+        notifications = purchases.flatMap { $0.sent }.sorted { ($0.signedDate, $0.uuid) < ($1.signedDate, $1.uuid) }
     }
 
     /// What is really so with the purchase at the instant, in epoch milliseconds; absent before it was made.

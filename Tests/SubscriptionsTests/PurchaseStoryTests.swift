@@ -32,6 +32,35 @@ struct PurchaseStoryTests {
         #expect(words.count > 60)
     }
 
+    @Test("tells what a notification and a record by itself both bring where the notification stands, in any order")
+    func records() throws {
+        var generator = TestSupport.SeededGenerator()
+        for story in Story.catalogue {
+            for (key, told) in try ToldEvidence.byPurchase(story.performed().notifications) {
+                let records = told.flatMap { piece in
+                    [
+                        piece.transaction.map { PurchaseEvidence(signedAt: $0.signedAt, transaction: $0) },
+                        piece.renewal.map { PurchaseEvidence(signedAt: $0.signedAt, renewal: $0) },
+                    ].compactMap(\.self)
+                }
+                let expected = PurchaseStory(told, of: key)
+                let both = PurchaseStory(told + records, of: key)
+                #expect(both.entries.filter { $0.recordDigest == nil }.map(\.words) == expected.entries.map(\.words))
+                #expect(
+                    both.entries.filter { $0.recordDigest != nil }.allSatisfy {
+                        $0.changes == [PurchaseChange(.nothingNew)]
+                    })
+                // Of records alone the story can be told as well.
+                let alone = PurchaseStory(records, of: key)
+                #expect(alone.entries.count == records.count)
+                for _ in 0..<5 {
+                    #expect(PurchaseStory((told + records).shuffled(using: &generator), of: key) == both)
+                    #expect(PurchaseStory(records.shuffled(using: &generator), of: key) == alone)
+                }
+            }
+        }
+    }
+
     @Test("says in words what happened, with the status that was true then")
     func golden() throws {
         var customer = SimulatedSubscriber(lane: 1, seed: 1)

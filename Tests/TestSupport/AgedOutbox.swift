@@ -6,6 +6,7 @@ public let agedOutbox = """
     update storehook.outbox set received_at = at from noon;
     update storehook.outbox_queue set received_at = at from noon;
     update storehook.notifications set received_at = at from noon;
+    update storehook.records set received_at = at from noon;
     update storehook.dead_letters set received_at = at from noon;
     select storehook.ensure_outbox_partitions();
     """

@@ -28,8 +28,7 @@ struct ApplyTests {
                 counted
                     == Conservation(
                         received: 81, pending: 0, applied: 60, duplicate: 20, parked: 1, dead: 0, discarded: 0,
-                        missing: 0,
-                        doubled: 0))
+                        missing: 0, doubled: 0, acknowledged: 81))
             // Its signed parts are facts all the same.
             #expect(
                 try await bench.value(

@@ -63,7 +63,7 @@ struct PackedTests {
         }
     }
 
-    @Test("buries by itself what it cannot read for want of a header, and applies it once the header is back")
+    @Test("leaves what it cannot read for want of a header pending, and applies it once the header is back")
     func missing() async throws {
         try await withBench { bench in
             let purchase = bench.purchase().signed(by: bench.authority)
@@ -73,17 +73,26 @@ struct PackedTests {
                 "create table kept as select header from storehook.signature_headers; delete from storehook.signature_headers"
             )
             try await bench.store(["no.jws.x"])
-            try await bench.workOff()
-            let letters = try await bench.letters()
-            #expect(letters.map(\.reason) == ["body_unreadable", "malformed"])
-            #expect(letters.first?.category == .unprocessable)
-            #expect(letters.first?.message.contains("restore its row") == true)
-            let dryRun = ReplayDryRun(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
-            let filter = DeadLetterFilter(reason: "body_unreadable")
-            let before = try await dryRun.run(filter, at: Timestamp(millisecondsSince1970: Bench.now))
-            #expect(before.stillDead.map(\.reason.rawValue) == ["body_unreadable"])
-            try await bench.install("insert into storehook.signature_headers (header) select header from kept")
-            _ = try await bench.outbox.replay(filter, perSecond: nil, by: "test", why: nil)
+            try await bench.withWorker { _ in
+                try await eventually("it waits") {
+                    try await bench.value(
+                        "select coalesce((select count from storehook.queue_waiting where reason = 'header_missing'), 0)",
+                        as: Int64.self) == 1
+                }
+            }
+            #expect(try await bench.letters().map(\.reason) == ["malformed"])
+            for audit in [false, true] {
+                let counted = try await bench.outbox.conservation(audit: audit)
+                #expect(counted.pending == 1 && counted.waitingForHeader == 1 && counted.withoutBytes == 0)
+                #expect(counted.acknowledged == 2 && counted.isWhole)
+            }
+            // Waiting is no attempt: however long it lasts, it is not given up.
+            #expect(try await bench.value("select attempts from storehook.outbox_queue", as: Int16.self) == 0)
+            try await bench.install(
+                """
+                insert into storehook.signature_headers (header) select header from kept;
+                update storehook.outbox_queue set due_at = now();
+                """)
             try await bench.workOff()
             #expect(try await bench.outbox.conservation().applied == 1)
 
@@ -97,6 +106,43 @@ struct PackedTests {
                     }
                 }
             }
+        }
+    }
+
+    @Test("brings a header back that the database has lost, as soon as it has a new connection to it")
+    func restored() async throws {
+        try await withBench { bench in
+            let texts = bench.tests(3).map(\.text)
+            try await bench.store([texts[0]])
+            try await bench.withWorker { _ in
+                try await bench.untilDone()
+                try await eventually("its header is kept") { try await headers(bench) == 1 }
+                try await bench.outbox.learnHeaders()
+                try await bench.store([texts[1]])
+                try await bench.untilDone()
+                #expect(
+                    try await bench.value("select count(*) from storehook.outbox where packing = 1", as: Int64.self)
+                        == 1)
+                // What a backup from before the header brings: rows without it, and every connection made anew.
+                try await bench.install("delete from storehook.signature_headers")
+                try await bench.pool.query(
+                    """
+                    select pg_terminate_backend(pid) from pg_stat_activity
+                     where datname = current_database() and pid <> pg_backend_pid()
+                    """)
+                try await bench.pool.query(
+                    """
+                    insert into storehook.outbox_queue (id, received_at, due_at)
+                    select id, received_at, now() from storehook.outbox where packing = 1
+                    """)
+                try await eventually("the header is back") { try await headers(bench) == 1 }
+                try await eventually("what named it is read") {
+                    try await bench.pool.query(
+                        "update storehook.outbox_queue set due_at = now() where lease_token is null")
+                    return try await bench.value("select count(*) from storehook.outbox_queue", as: Int64.self) == 0
+                }
+            }
+            #expect(try await bench.letters().isEmpty)
         }
     }
 }

@@ -117,6 +117,28 @@ struct RefusalTests {
         }
     }
 
+    /// The worker's own clock stands still in February.
+    @Test(
+        "for now, because it is signed later than the database's clock can be, waits and dies with its attempts alone")
+    func future() async throws {
+        try await withBench { bench in
+            let now = try await bench.value("select now()", as: PostgresTimestamp.self).millisecondsSince1970
+            let texts = [3_600_000, 60_000].map { ahead in
+                var notification = bench.purchase(lane: ahead)
+                notification.signedDate = Milliseconds(now + Int64(ahead))
+                return notification.signed(by: bench.authority)
+            }
+            try await bench.store(texts)
+            let retries = RetryPolicy(
+                maximumAttempts: 3, backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(20)))
+            try await bench.withWorker(retries: retries) { _ in try await bench.untilDone() }
+            let letters = try await bench.letters()
+            #expect(letters.map(\.reason) == ["attempts_exhausted"])
+            #expect(letters.first?.attempts == 3 && letters.first?.message.contains("signed_in_future") == true)
+            #expect(try await bench.outbox.conservation().applied == 1)
+        }
+    }
+
     @Test("without bytes is buried as unprocessable")
     func missingBody() async throws {
         try await withBench { bench in

@@ -68,7 +68,7 @@ struct ReplayRehearsalTests {
             #expect(
                 Dictionary(
                     uniqueKeysWithValues: report.moves.map {
-                        ($0.line.originalTransactionID, [$0.from?.rawValue, $0.to.rawValue])
+                        ($0.purchase.originalTransactionID, [$0.from?.rawValue, $0.to.rawValue])
                     }) == moves)
         }
     }

@@ -86,3 +86,7 @@ require_swift() {
         fail "Swift 6.2 or newer is needed, found: ${version%%$'\n'*}; see https://www.swift.org/install/linux"
     fi
 }
+
+# Apple's own client library comes from PyPI into .build, by deploy/lib/apple-library.
+need_apple_library() { need python3-venv "a Python apart, for Apple's own client library" have_python_venv; }
+have_python_venv() { python3 -c 'import ensurepip, venv'; }

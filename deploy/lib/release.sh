@@ -19,3 +19,22 @@ build_release() {
     # Without what only a debugger reads, which is most of it. The names of functions stay, for a crash's backtrace.
     strip --strip-debug -o "$file" "$build/release/storehook"
 }
+
+# write_bill ROOT DIRECTORY PROGRAM COMMIT: writes DIRECTORY/bill.json, what the program is made of and takes along.
+write_bill() {
+    local root=$1 directory=$2 program=$3 commit=$4 library version others=()
+    version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9.]+).*/\1/p' | head -n 1)
+    others=("swift=${version:-unknown}")
+    for library in "${release_libraries[@]}"; do
+        # What this machine has; another one takes its own.
+        version=$(dpkg-query --show --showformat='${Version}' "$library" 2>/dev/null) || version=unknown
+        others+=("$library=${version:-unknown}")
+    done
+    swiftc -o "$directory/sbom" "$root/deploy/lib/sbom.swift" >"$directory/sbom.log" 2>&1 || {
+        show_tail "$directory/sbom.log"
+        fail "deploy/lib/sbom.swift does not compile"
+    }
+    sha256sum -- "$program" | cut -d ' ' -f 1 >"$directory/program.sha256"
+    "$directory/sbom" "$root/Package.resolved" "$directory/program" "$commit" "${others[@]}" >"$directory/bill.json" ||
+        fail "no bill of materials could be written"
+}

@@ -74,7 +74,7 @@ public struct JSONObject: Sendable {
     }
 
     /// The index of the member's value. Names are ASCII and found by comparing bytes: objects here have about twenty members.
-    private func find(_ name: StaticString) -> Int? {
+    func find(_ name: StaticString) -> Int? {
         let nodes = document.nodes
         let end = Int(nodes[index].next)
         var current = index + 1

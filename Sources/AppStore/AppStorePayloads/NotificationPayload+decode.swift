@@ -1,10 +1,11 @@
 extension NotificationPayload {
     /// Reads the payload's JSON text.
     ///
-    /// - Throws: ``PayloadError`` for a text that is not strict JSON, a missing type or date, a notificationUUID that is no UUID, a
-    ///   date that cannot be stored, or more than one of the four parts: which of them counts must not be anybody's choice.
+    /// - Throws: ``PayloadError`` for a text that is not strict JSON, another kind of record, a missing type or date, a
+    ///   notificationUUID that is no UUID, a date that cannot be stored, or more than one of the four parts: which of them
+    ///   counts must not be anybody's choice.
     public static func decode(_ json: [UInt8]) throws(PayloadError) -> NotificationPayload {
-        let fields = try PayloadFields(json)
+        let fields = try PayloadFields(json, of: .notification)
         let name = try fields.key("notificationUUID")
         guard let uuid = UniqueIdentifier(name) else { throw PayloadError(message: "notificationUUID is not a UUID.") }
         return NotificationPayload(

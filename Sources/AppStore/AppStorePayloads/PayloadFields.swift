@@ -9,7 +9,13 @@ struct PayloadFields {
 
     let object: JSONObject
 
-    init(_ json: [UInt8]) throws(PayloadError) {
+    /// Reads a payload of this kind.
+    init(_ json: [UInt8], of kind: PayloadKind) throws(PayloadError) {
+        try self.init(json)
+        try kind.require(object)
+    }
+
+    private init(_ json: [UInt8]) throws(PayloadError) {
         let document: JSONDocument
         do {
             document = try JSONDocument(json)

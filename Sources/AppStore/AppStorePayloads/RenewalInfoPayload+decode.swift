@@ -1,9 +1,10 @@
 extension RenewalInfoPayload {
     /// Reads the payload's JSON text.
     ///
-    /// - Throws: ``PayloadError`` for a text that is not strict JSON, a key that is missing, or a date that cannot be stored.
+    /// - Throws: ``PayloadError`` for a text that is not strict JSON, another kind of record, a key that is missing, or a date
+    ///   that cannot be stored.
     public static func decode(_ json: [UInt8]) throws(PayloadError) -> RenewalInfoPayload {
-        let fields = try PayloadFields(json)
+        let fields = try PayloadFields(json, of: .renewalInfo)
         return RenewalInfoPayload(
             originalTransactionId: try fields.key("originalTransactionId"),
             signedDate: try fields.requiredDate("signedDate"),

@@ -3,7 +3,7 @@
 /// Required are the key and what orders records of the same key; an optional field of the wrong JSON type is read as missing.
 /// Apple gives no bundleId here.
 public struct RenewalInfoPayload: Sendable, Hashable {
-    /// The first transaction of the line.
+    /// The first transaction of the purchase.
     public var originalTransactionId: String
     /// When Apple signed this record.
     public var signedDate: Timestamp

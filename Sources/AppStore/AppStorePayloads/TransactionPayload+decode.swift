@@ -1,9 +1,10 @@
 extension TransactionPayload {
     /// Reads the payload's JSON text.
     ///
-    /// - Throws: ``PayloadError`` for a text that is not strict JSON, a key that is missing, or a date that cannot be stored.
+    /// - Throws: ``PayloadError`` for a text that is not strict JSON, another kind of record, a key that is missing, or a date
+    ///   that cannot be stored.
     public static func decode(_ json: [UInt8]) throws(PayloadError) -> TransactionPayload {
-        let fields = try PayloadFields(json)
+        let fields = try PayloadFields(json, of: .transaction)
         return TransactionPayload(
             transactionId: try fields.key("transactionId"),
             originalTransactionId: try fields.key("originalTransactionId"),
@@ -36,6 +37,7 @@ extension TransactionPayload {
             currency: fields.string("currency"),
             appTransactionId: fields.string("appTransactionId"),
             billingPlanType: fields.string("billingPlanType"),
+            appAppleId: fields.integer("appAppleId"),
             json: json
         )
     }

@@ -5,7 +5,7 @@
 public struct TransactionPayload: Sendable, Hashable {
     /// The transaction: new for every renewal and every restore.
     public var transactionId: String
-    /// The first transaction of the line.
+    /// The first transaction of the purchase.
     public var originalTransactionId: String
     /// The app.
     public var bundleId: String
@@ -65,6 +65,8 @@ public struct TransactionPayload: Sendable, Hashable {
     public var appTransactionId: String?
     /// The billing plan, as Apple writes it.
     public var billingPlanType: String?
+    /// The app's Apple ID, where the record says it.
+    public var appAppleId: Int64?
     /// The JSON text exactly as it was signed: what the fields above do not model is still in it.
     public var json: [UInt8]
 
@@ -101,6 +103,7 @@ public struct TransactionPayload: Sendable, Hashable {
         currency: String? = nil,
         appTransactionId: String? = nil,
         billingPlanType: String? = nil,
+        appAppleId: Int64? = nil,
         json: [UInt8] = []
     ) {
         self.transactionId = transactionId
@@ -134,6 +137,7 @@ public struct TransactionPayload: Sendable, Hashable {
         self.currency = currency
         self.appTransactionId = appTransactionId
         self.billingPlanType = billingPlanType
+        self.appAppleId = appAppleId
         self.json = json
     }
 }

@@ -15,6 +15,8 @@ public final class CertificateChain: Sendable {
     public let root: ChainCertificate
     /// What to ask about revocation: of the leaf and the intermediate, where they name whom. The root is trusted or it is not.
     public let revocationQuestions: [OCSPRequest]
+    /// Which root it is.
+    public let rootFingerprint: Fingerprint
     /// The leaf's key.
     let signingKey: P256.Signing.PublicKey
 
@@ -31,11 +33,11 @@ public final class CertificateChain: Sendable {
         leaf = try ChainCertificate(.leaf, der: certificates[0])
         intermediate = try ChainCertificate(.intermediate, der: certificates[1])
         root = try ChainCertificate(.root, der: certificates[2])
-        let fingerprint = Fingerprint(of: root.der)
-        guard trustedRoots.contains(fingerprint) else {
+        rootFingerprint = Fingerprint(of: root.der)
+        guard trustedRoots.contains(rootFingerprint) else {
             throw VerificationFailure(
                 .untrustedRoot,
-                "The chain ends in a root that is not trusted (SHA-256 \(fingerprint)); if it should be, add it to "
+                "The chain ends in a root that is not trusted (SHA-256 \(rootFingerprint)); if it should be, add it to "
                     + "STOREHOOK_TRUSTED_ROOTS."
             )
         }
@@ -43,6 +45,16 @@ public final class CertificateChain: Sendable {
         revocationQuestions = [
             OCSPRequest(about: leaf, issuer: intermediate), OCSPRequest(about: intermediate, issuer: root),
         ].compactMap(\.self)
+    }
+
+    /// Validates the chain in a JWS's header segment.
+    ///
+    /// - Throws: What ``init(validating:trustedRoots:)`` throws, `malformed` or `unsupported_algorithm`.
+    public convenience init(header segment: [UInt8], trustedRoots: Set<Fingerprint>) throws(VerificationFailure) {
+        guard let json = Base64.url.decode(segment) else {
+            throw VerificationFailure(.malformed, "The JWS's header is not base64url without padding.")
+        }
+        try self.init(validating: try JWSHeader(json).certificates, trustedRoots: trustedRoots)
     }
 
     /// Makes sure that all three certificates are valid at the instant.

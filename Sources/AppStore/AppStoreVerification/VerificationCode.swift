@@ -32,6 +32,11 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     case mismatchedParts = "mismatched_parts"
     /// A certificate was revoked.
     case revoked
-    /// Whether a certificate was revoked could not be learned: the only answer that may change by trying again.
+    /// Signed more than five minutes ahead of the clock: a clock is wrong, and once it is right this may be accepted.
+    case signedInFuture = "signed_in_future"
+    /// Whether a certificate was revoked could not be learned: somebody may answer another time.
     case revocationUnknown = "revocation_unknown"
+
+    /// Whether the same bytes may be accepted another time, with nothing changed here.
+    public var isTransient: Bool { self == .revocationUnknown || self == .signedInFuture }
 }

@@ -38,6 +38,10 @@ extension Verifier {
         return Claims(bundleId: bundleId, environment: try require(environment: environment), appAppleId: appAppleId)
     }
 
+    /// Whether an app is served, for who knows from elsewhere which one a renewal info is about.
+    /// - Throws: `wrong_bundle` if not.
+    public func requireServed(bundleId: String) throws(VerificationFailure) { try require(bundleId: bundleId) }
+
     @discardableResult
     func require(bundleId: String?) throws(VerificationFailure) -> String {
         guard let bundleId, configuration.apps.keys.contains(bundleId) else {
@@ -59,20 +63,42 @@ extension Verifier {
         return environment
     }
 
+    /// Makes sure that the chain's root may sign for the environment: that it is trusted at all was found out before.
+    func require(_ chain: CertificateChain, for environment: Environment) throws(VerificationFailure) {
+        guard configuration.trustedRoots.trusts(chain.rootFingerprint, for: environment) else {
+            throw VerificationFailure(
+                .untrustedRoot,
+                "The chain's root (SHA-256 \(chain.rootFingerprint)) is trusted, but not for \(environment).")
+        }
+    }
+
     /// Holds claims against the configuration. Apple sends an App Apple ID for Production only, and only there it counts.
     func require(_ claims: Claims) throws(VerificationFailure) {
         try require(bundleId: claims.bundleId)
         try require(environment: claims.environment)
         guard claims.environment == .production else { return }
-        guard let expected = configuration.apps[claims.bundleId] ?? nil else {
+        guard let expected = appAppleId(of: claims.bundleId) else {
             throw VerificationFailure(
                 .wrongAppAppleId,
                 "Production needs the App Apple ID of \(claims.bundleId); set it in STOREHOOK_APPS as \(claims.bundleId)=ID."
             )
         }
-        guard claims.appAppleId == expected else {
-            throw VerificationFailure(
-                .wrongAppAppleId, "appAppleId is not the one configured for \(claims.bundleId) in STOREHOOK_APPS.")
-        }
+        guard claims.appAppleId == expected else { throw wrongAppAppleId(of: claims.bundleId) }
+    }
+
+    /// Holds a record that stands alone against the configuration as far as it says whose it is: Apple names the app's Apple
+    /// ID in some records of Production and in others not.
+    func require(
+        _ bundleId: String, _ environment: Environment, asFarAsSaid appAppleId: Int64?
+    ) throws(VerificationFailure) {
+        try require(bundleId: bundleId)
+        guard environment == .production, let appAppleId else { return }
+        guard appAppleId == self.appAppleId(of: bundleId) else { throw wrongAppAppleId(of: bundleId) }
+    }
+
+    private func appAppleId(of bundleId: String) -> Int64? { configuration.apps[bundleId] ?? nil }
+
+    private func wrongAppAppleId(of bundleId: String) -> VerificationFailure {
+        VerificationFailure(.wrongAppAppleId, "appAppleId is not the one configured for \(bundleId) in STOREHOOK_APPS.")
     }
 }

@@ -22,24 +22,31 @@ extension Verifier {
     }
 
     func transaction(
-        _ text: String, of claims: Claims, in outer: SignedPayload
+        _ text: String, of claims: Claims, in outer: SignedPayload, _ clock: Clock
     ) throws(VerificationFailure) -> Part<TransactionPayload> {
         let signed = try signed(Array(text.utf8), inside: outer)
         let transaction = try decode(signed, TransactionPayload.decode)
-        try signed.chain.requireValid(at: transaction.signedDate)
+        try require(signed, signedAt: transaction.signedDate, clock)
         guard transaction.bundleId == claims.bundleId else { throw mismatch("bundleId") }
         try requireSame(transaction.environment, claims)
+        try require(signed.chain, for: claims.environment)
+        // As far as it says: Apple gives it to notifications of Production.
+        if claims.environment == .production, let id = transaction.appAppleId, id != claims.appAppleId {
+            throw mismatch("appAppleId")
+        }
         return Part(value: transaction, digest: Fingerprint(of: signed.json))
     }
 
     /// Renewal info names no app: what ties it to the notification is the transaction beside it.
     func renewal(
-        _ text: String, of claims: Claims, in outer: SignedPayload, beside transaction: TransactionPayload?
+        _ text: String, of claims: Claims, in outer: SignedPayload, beside transaction: TransactionPayload?,
+        _ clock: Clock
     ) throws(VerificationFailure) -> Part<RenewalInfoPayload> {
         let signed = try signed(Array(text.utf8), inside: outer)
         let renewal = try decode(signed, RenewalInfoPayload.decode)
-        try signed.chain.requireValid(at: renewal.signedDate)
+        try require(signed, signedAt: renewal.signedDate, clock)
         try requireSame(renewal.environment, claims)
+        try require(signed.chain, for: claims.environment)
         if let transaction, transaction.originalTransactionId != renewal.originalTransactionId {
             throw mismatch("originalTransactionId")
         }
@@ -47,13 +54,14 @@ extension Verifier {
     }
 
     func appTransaction(
-        _ text: String, of claims: Claims, in outer: SignedPayload
+        _ text: String, of claims: Claims, in outer: SignedPayload, _ clock: Clock
     ) throws(VerificationFailure) -> Part<AppTransactionPayload> {
         let signed = try signed(Array(text.utf8), inside: outer)
         let transaction = try decode(signed, AppTransactionPayload.decode)
-        try requireValid(signed, transaction)
+        try require(signed, transaction, clock)
         guard transaction.bundleId == claims.bundleId else { throw mismatch("bundleId") }
         try requireSame(transaction.receiptType, claims)
+        try require(signed.chain, for: claims.environment)
         return Part(value: transaction, digest: Fingerprint(of: signed.json))
     }
 

@@ -6,8 +6,9 @@ import Crypto
 /// A pure computation: no network, no files, and the clock is handed in. Callable from many threads at once.
 ///
 /// The order of the checks: the three segments, the header, the chain, the signature; only then is the payload read at all; then the
-/// certificates' validity at the payload's own `signedDate`; then what the payload claims; then the parts in it, each by the same path.
-/// Nothing in a payload chooses how it is verified: `Xcode` and `LocalTesting` are environments like the others.
+/// certificates' validity at the payload's own `signedDate`, which must not lie in the future; then what the payload claims, and whether
+/// the chain's root may sign for the environment claimed; then the parts in it, each by the same path.
+/// Nothing in a payload chooses how it is verified: `Xcode` and `LocalTesting` are environments like the others, with roots of their own.
 public struct Verifier: Sendable {
     /// What is trusted and served.
     public let configuration: VerifierConfiguration
@@ -18,6 +19,8 @@ public struct Verifier: Sendable {
     public let revocation: RevocationCache?
 
     let clock: @Sendable () -> Timestamp
+    /// The roots trusted for anything; for what, is asked once the payload has said what it is about.
+    private let everyRoot: Set<Fingerprint>
 
     /// Creates a verifier.
     ///
@@ -25,7 +28,8 @@ public struct Verifier: Sendable {
     ///   - configuration: What is trusted and served.
     ///   - chainCache: The chains found valid so far. Share one only between verifiers that trust the same roots.
     ///   - revocation: What is known about revocation; without it no certificate counts as revoked.
-    ///   - clock: Today's date, used for ``VerifierConfiguration/maximumAges`` and revocation, and nothing else.
+    ///   - clock: Today's date, for ``VerifierConfiguration/maximumAges``, ``VerifierConfiguration/maximumLead`` and revocation, and
+    ///     nothing else. The dates of a payload are held against another clock where a call names its instant.
     public init(
         configuration: VerifierConfiguration, chainCache: ChainCache = ChainCache(),
         revocation: RevocationCache? = nil, clock: @escaping @Sendable () -> Timestamp
@@ -34,40 +38,45 @@ public struct Verifier: Sendable {
         self.chainCache = chainCache
         self.revocation = revocation
         self.clock = clock
+        everyRoot = configuration.trustedRoots.all
     }
 
     /// Verifies a `signedPayload` and everything in it.
     ///
     /// - Parameters:
     ///   - jws: The compact JWS.
-    ///   - isBackfill: Whether it comes out of an archive rather than a post, so that its age does not matter.
+    ///   - isBackfill: Whether it comes out of an archive rather than a post, so that its dates are held against no clock.
+    ///   - ofAnyAge: Whether its age alone does not matter: it was fetched, or handed in, and not posted just now.
+    ///   - now: What time it is; by the verifier's clock unless told.
     /// - Throws: The first check that fails.
     public func verifyNotification(
-        _ jws: [UInt8], isBackfill: Bool = false
+        _ jws: [UInt8], isBackfill: Bool = false, ofAnyAge: Bool = false, now: Timestamp? = nil
     ) throws(VerificationFailure) -> VerifiedNotification {
+        let clock = clock(isBackfill: isBackfill, now)
         let signed = try signed(jws)
         let payload = try decode(signed, NotificationPayload.decode)
-        try signed.chain.requireValid(at: payload.signedDate)
+        try require(signed, signedAt: payload.signedDate, clock)
         let claims = try claims(of: payload.part)
         try require(claims)
-        if !isBackfill { try refuseOld(payload.signedDate, in: claims.environment) }
+        try require(signed.chain, for: claims.environment)
+        if !ofAnyAge { try refuseOld(payload.signedDate, in: claims.environment, clock) }
         var parts = Parts()
         switch payload.part {
         case .data(let data):
             if let text = data.signedTransactionInfo {
                 parts.transaction = try part("signedTransactionInfo") { () throws(VerificationFailure) in
-                    try transaction(text, of: claims, in: signed)
+                    try transaction(text, of: claims, in: signed, clock)
                 }
             }
             if let text = data.signedRenewalInfo {
                 parts.renewal = try part("signedRenewalInfo") { () throws(VerificationFailure) in
-                    try renewal(text, of: claims, in: signed, beside: parts.transaction?.value)
+                    try renewal(text, of: claims, in: signed, beside: parts.transaction?.value, clock)
                 }
             }
         case .appData(let data):
             if let text = data.signedAppTransactionInfo {
                 parts.appTransaction = try part("signedAppTransactionInfo") { () throws(VerificationFailure) in
-                    try appTransaction(text, of: claims, in: signed)
+                    try appTransaction(text, of: claims, in: signed, clock)
                 }
             }
         case .summary, .externalPurchaseToken, .none:
@@ -88,45 +97,58 @@ public struct Verifier: Sendable {
         )
     }
 
-    /// Verifies a transaction that stands alone.
+    /// Verifies a transaction that stands alone. Whose it is, is checked as far as it says: of Production too Apple gives a
+    /// transaction its bundle identifier, and not always the App Apple ID.
     ///
-    /// - Throws: The first check that fails.
-    public func verifyTransaction(_ jws: [UInt8]) throws(VerificationFailure) -> TransactionPayload {
+    /// - Parameters: As of ``verifyNotification(_:isBackfill:ofAnyAge:now:)``; the age of a record that stands alone does not matter.
+    /// - Throws: The first check that fails; `malformed_payload` for something else that Apple signed, a renewal info say.
+    public func verifyTransaction(
+        _ jws: [UInt8], isBackfill: Bool = false, now: Timestamp? = nil
+    ) throws(VerificationFailure) -> TransactionPayload {
         let signed = try signed(jws)
         let transaction = try decode(signed, TransactionPayload.decode)
-        try signed.chain.requireValid(at: transaction.signedDate)
+        try require(signed, signedAt: transaction.signedDate, clock(isBackfill: isBackfill, now))
         try require(bundleId: transaction.bundleId)
-        try require(environment: transaction.environment)
+        let environment = try require(environment: transaction.environment)
+        try require(transaction.bundleId, environment, asFarAsSaid: transaction.appAppleId)
+        try require(signed.chain, for: environment)
         return transaction
     }
 
     /// Verifies a renewal info that stands alone. It names no app, so whose it is remains open.
     ///
-    /// - Throws: The first check that fails.
-    public func verifyRenewal(_ jws: [UInt8]) throws(VerificationFailure) -> RenewalInfoPayload {
+    /// - Parameters: As of ``verifyTransaction(_:isBackfill:now:)``.
+    /// - Throws: The first check that fails; `malformed_payload` for something else that Apple signed, a transaction say.
+    public func verifyRenewal(
+        _ jws: [UInt8], isBackfill: Bool = false, now: Timestamp? = nil
+    ) throws(VerificationFailure) -> RenewalInfoPayload {
         let signed = try signed(jws)
         let renewal = try decode(signed, RenewalInfoPayload.decode)
-        try signed.chain.requireValid(at: renewal.signedDate)
-        try require(environment: renewal.environment)
+        try require(signed, signedAt: renewal.signedDate, clock(isBackfill: isBackfill, now))
+        let environment = try require(environment: renewal.environment)
+        try require(signed.chain, for: environment)
         return renewal
     }
 
     /// Verifies an app transaction that stands alone.
     ///
+    /// - Parameters: As of ``verifyTransaction(_:isBackfill:now:)``.
     /// - Throws: The first check that fails.
-    public func verifyAppTransaction(_ jws: [UInt8]) throws(VerificationFailure) -> AppTransactionPayload {
+    public func verifyAppTransaction(
+        _ jws: [UInt8], isBackfill: Bool = false, now: Timestamp? = nil
+    ) throws(VerificationFailure) -> AppTransactionPayload {
         let signed = try signed(jws)
         let transaction = try decode(signed, AppTransactionPayload.decode)
-        try requireValid(signed, transaction)
+        try require(signed, transaction, clock(isBackfill: isBackfill, now))
         let environment = try require(environment: transaction.receiptType)
         try require(
             Claims(bundleId: transaction.bundleId, environment: environment, appAppleId: transaction.appAppleId))
+        try require(signed.chain, for: environment)
         return transaction
     }
 
     func signed(_ jws: [UInt8], inside outer: SignedPayload? = nil) throws(VerificationFailure) -> SignedPayload {
-        let signed = try SignedPayload(
-            jws, inside: outer, cache: chainCache, trustedRoots: configuration.trustedRoots)
+        let signed = try SignedPayload(jws, inside: outer, cache: chainCache, trustedRoots: everyRoot)
         // After the signature: who cannot sign cannot have anybody asked.
         if let revocation { try revocation.require(signed.chain, at: clock()) }
         return signed
@@ -139,22 +161,6 @@ public struct Verifier: Sendable {
             return try decode(signed.json)
         } catch {
             throw VerificationFailure(.malformedPayload, error.message)
-        }
-    }
-
-    func requireValid(_ signed: SignedPayload, _ transaction: AppTransactionPayload) throws(VerificationFailure) {
-        guard let date = transaction.effectiveSignedDate else {
-            throw VerificationFailure(.malformedPayload, "signedDate and receiptCreationDate are missing.")
-        }
-        try signed.chain.requireValid(at: date)
-    }
-
-    private func refuseOld(_ signedDate: Timestamp, in environment: Environment) throws(VerificationFailure) {
-        guard let limit = configuration.maximumAges[environment] else { return }
-        guard signedDate.adding(seconds: limit.components.seconds) >= clock() else {
-            throw VerificationFailure(
-                .payloadTooOld,
-                "This was signed more than \(limit.components.seconds / 86_400) days ago, which is the limit set.")
         }
     }
 }

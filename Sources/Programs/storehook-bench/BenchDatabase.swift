@@ -9,10 +9,18 @@ import Schema
 struct BenchDatabase {
     let url: String
     let pool: PostgresPool
+    let name: String
+    private let server: String
 
-    /// - Parameter suffix: tells this measurement's databases apart.
-    static func with<T>(named suffix: String = "one", _ body: (BenchDatabase) async throws -> T) async throws -> T {
-        guard let server = ProcessInfo.processInfo.environment["DATABASE_URL"], !server.isEmpty else {
+    /// - Parameters:
+    ///   - suffix: tells this measurement's databases apart.
+    ///   - server: another server than that of `DATABASE_URL`.
+    ///   - isMigrated: whether it has the schema already, this program's.
+    static func with<T>(
+        named suffix: String = "one", on server: String? = nil, isMigrated: Bool = true,
+        _ body: (BenchDatabase) async throws -> T
+    ) async throws -> T {
+        guard let server = server ?? ProcessInfo.processInfo.environment["DATABASE_URL"], !server.isEmpty else {
             throw ValidationError("DATABASE_URL must name a server on which a database may be created")
         }
         let name = "storehook_bench_\(ProcessInfo.processInfo.processIdentifier)_\(suffix)"
@@ -21,9 +29,11 @@ struct BenchDatabase {
         do {
             let url = Self.url(server, database: name)
             let pool = PostgresPool(configuration: try PostgresConfiguration(url: url), size: 2, logger: logger)
-            _ = try await Migrator(migrations: Schema.migrations).migrate(on: pool)
-            try await Outbox(pool).ensurePartitions()
-            let result = try await body(BenchDatabase(url: url, pool: pool))
+            if isMigrated {
+                _ = try await Migrator(migrations: Schema.migrations).migrate(on: pool)
+                try await Outbox(pool).ensurePartitions()
+            }
+            let result = try await body(BenchDatabase(url: url, pool: pool, name: name, server: server))
             await pool.close()
             try await administer(server, "drop database \(name) with (force)", logger)
             return result
@@ -33,22 +43,29 @@ struct BenchDatabase {
         }
     }
 
-    /// The same server, another database: of a name given twice, libpq takes the last.
-    private static func url(_ server: String, database: String) -> String {
-        guard server.contains("://") else { return "\(server) dbname=\(database)" }
-        return server + (server.contains("?") ? "&" : "?") + "dbname=\(database)"
-    }
+    /// The same server, another database.
+    private static func url(_ server: String, database: String) -> String { server.with("dbname", database) }
 
     /// On a connection of its own each time: what is measured in between may be the server's end.
+    /// To its end, also when the measurement is being interrupted.
     private static func administer(_ server: String, _ statement: String, _ logger: Logger) async throws {
-        let admin = try await PostgresConnection.connect(to: PostgresConfiguration(url: server), logger: logger)
-        do {
-            try await admin.query(PostgresQuery(unescaped: statement, name: "bench.administer"), deadline: .seconds(60))
-            await admin.close()
-        } catch {
-            await admin.close()
-            throw error
-        }
+        let configuration = try PostgresConfiguration(url: server)
+        try await Task {
+            let admin = try await PostgresConnection.connect(to: configuration, logger: logger)
+            do {
+                try await admin.query(
+                    PostgresQuery(unescaped: statement, name: "bench.administer"), deadline: .seconds(60))
+                await admin.close()
+            } catch {
+                await admin.close()
+                throw error
+            }
+        }.value
+    }
+
+    /// Runs a statement about databases, from outside of this one.
+    func administer(_ statement: String) async throws {
+        try await Self.administer(server, statement, Logger(label: "storehook-bench") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Bytes of WAL written so far.
@@ -89,5 +106,13 @@ struct BenchDatabase {
                 throw ValidationError("the server has \(setting) = \(value); measure on one that has it on")
             }
         }
+    }
+}
+
+extension String {
+    /// A connection string with this parameter: of a name given twice, libpq takes the last.
+    func with(_ parameter: String, _ value: String) -> String {
+        guard contains("://") else { return "\(self) \(parameter)=\(value)" }
+        return self + (contains("?") ? "&" : "?") + "\(parameter)=\(value)"
     }
 }

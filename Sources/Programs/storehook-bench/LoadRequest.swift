@@ -15,6 +15,12 @@ enum LoadRequest {
         return Array(head.utf8) + opening + jws + closing
     }
 
+    /// What a request made here carries.
+    static func body(of request: [UInt8]) -> ArraySlice<UInt8> {
+        guard let brace = request.firstIndex(of: UInt8(ascii: "{")) else { return [] }
+        return request[brace...]
+    }
+
     /// What a receiver answers without storing anything.
     static let alive = Array("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
 }

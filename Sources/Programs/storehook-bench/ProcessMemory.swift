@@ -5,6 +5,9 @@ enum ProcessMemory {
     /// Bytes of RAM, shared ones included.
     static func resident(_ pid: Int32) -> Int64? { read(pid, "VmRSS:") }
 
+    /// The most bytes of RAM that it has held at once.
+    static func peak(_ pid: Int32) -> Int64? { read(pid, "VmHWM:") }
+
     /// Bytes that are this process's alone: of a PostgreSQL process the shared buffers it happened to touch are not.
     static func anonymous(_ pid: Int32) -> Int64? { read(pid, "RssAnon:") }
 

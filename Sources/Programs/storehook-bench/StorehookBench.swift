@@ -10,7 +10,7 @@ struct StorehookBench: AsyncParsableCommand {
         subcommands: [
             VerifyBenchmark.self, PackBenchmark.self, ReceiveBenchmark.self, DrainBenchmark.self, ScaleBenchmark.self,
             EndToEndBenchmark.self, ReadsBenchmark.self, HistoryBenchmark.self, ChaosCommand.self,
-            PressureCommand.self, PoisonedWorker.self,
+            PressureCommand.self, PoisonedWorker.self, StrangersCommand.self, UpgradeCommand.self,
         ]
     )
 }

@@ -32,7 +32,7 @@ struct VerifyBenchmark: ParsableCommand {
             configuration: VerifierConfiguration(
                 apps: [SubscriptionSample.bundleId: SubscriptionSample.appAppleId],
                 trustedRoots: Set([fingerprint].compactMap { $0 })),
-            clock: { .distantPast })
+            clock: { Timestamp(secondsSince1970: 4_000_000_000) })
         let notifications = (0..<64).map { sample.notification(number: $0) }
         let privateKey = P256.Signing.PrivateKey()
         let key = privateKey.publicKey

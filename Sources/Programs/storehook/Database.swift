@@ -25,9 +25,11 @@ enum Database {
         PostgresPool(configuration: try settings.database(), size: size, logger: try settings.logger("postgres"))
     }
 
-    static func migrator() throws -> Migrator { try Migrator(migrations: Schema.migrations) }
+    static func migrator() throws -> Migrator {
+        try Migrator(migrations: Schema.migrations, oldestFitting: Schema.oldestFitting)
+    }
 
-    /// A binary works with the schema it knows and no other.
+    /// A binary works with the schemas of its range and no other.
     static func requireCurrentSchema(_ pool: PostgresPool) async throws {
         let state = try await migrator().check(on: pool)
         if let misfit = misfit(state) { throw misfit }

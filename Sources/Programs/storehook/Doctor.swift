@@ -1,3 +1,6 @@
+import AppStoreAccess
+import AppStoreServerAPI
+import AppStoreVerification
 import ArgumentParser
 import Foundation
 import HTTPServing
@@ -35,6 +38,8 @@ struct Doctor: AsyncParsableCommand {
         let settings = try await shared.settings()
         var findings = configurationChecks(settings).findings()
         findings += await databaseFindings(settings)
+        findings.append(await revocationFinding(settings))
+        findings += try await appleFindings(settings)
         findings.append(await PortCheck(host: host, port: port).finding())
         switch format {
         case .json: print(try JSONText.encode(findings))
@@ -54,11 +59,28 @@ struct Doctor: AsyncParsableCommand {
         let readings: [() throws -> Void] = [
             { _ = try settings.database() }, { _ = try settings.verifier() }, { _ = try settings.retries() },
             { _ = try settings.lease() }, { _ = try settings.retention() }, { _ = try settings.statusPolicy() },
-            { _ = try settings.logger("doctor") },
+            { _ = try settings.logger("doctor") }, { _ = try settings.checksRevocation() },
+            { _ = try settings.listens() }, { _ = try settings.appleHosts() },
+            { if settings.hasAppleKeys { _ = try settings.appleKeys() } },
         ]
         return ConfigurationChecks(
             faults: readings.compactMap(Self.fault), trust: try? settings.verifier(),
             certificate: Self.certificate(settings), role: role)
+    }
+
+    /// Whether Apple accepts the keys. A receiver and a monitor have none.
+    private func appleFindings(_ settings: Settings) async throws -> [Finding] {
+        guard settings.hasAppleKeys else {
+            return [.skipped("apple", "no key is set, so Apple cannot be asked; see STOREHOOK_APPLE_KEYS")]
+        }
+        guard let access = try? AppleAccess(settings, policy: AppleChecks.policy) else {
+            return [.skipped("apple", "see configuration")]
+        }
+        let apps = access.keys.apps.sorted { $0.key < $1.key }.map(\.value)
+        let checks = AppleChecks(apps.map { access.client($0) }, in: try settings.verifier().environments)
+        let findings = try await checks.findings()
+        await access.shutdown()
+        return findings
     }
 
     /// Why something cannot be read; nil if it can.
@@ -82,15 +104,10 @@ struct Doctor: AsyncParsableCommand {
 
     private func databaseFindings(_ settings: Settings) async -> [Finding] {
         do {
-            var configuration = try settings.database()
-            configuration.queryTimeout = DatabaseChecks.queryTimeout
-            configuration.cancelGracePeriod = .seconds(1)
-            // What the pool would log is what the findings say.
-            var logger = Logger(label: "doctor")
-            logger.logLevel = .critical
-            let pool = PostgresPool(configuration: configuration, size: 1, logger: logger)
+            let (pool, configuration) = try pool(settings)
             let checks = DatabaseChecks(
-                pool: pool, migrator: try Database.migrator(), place: "\(configuration)", role: role,
+                pool: pool, migrator: try Database.migrator(), configuration: configuration,
+                storeDeadline: try settings.receiverDatabase().queryTimeout ?? .seconds(30), role: role,
                 transactionAge: .seconds(transactionAge))
             let findings = await checks.findings()
             await pool.close()
@@ -99,5 +116,31 @@ struct Doctor: AsyncParsableCommand {
             // The configuration's own line tells why.
             return DatabaseChecks.names.map { .skipped($0, "there is no usable DATABASE_URL") }
         }
+    }
+
+    private func pool(_ settings: Settings) throws -> (pool: PostgresPool, configuration: PostgresConfiguration) {
+        var configuration = try settings.database()
+        configuration.queryTimeout = DatabaseChecks.queryTimeout
+        configuration.cancelGracePeriod = .seconds(1)
+        // What the pool would log is what the findings say.
+        var logger = Logger(label: "doctor")
+        logger.logLevel = .critical
+        return (PostgresPool(configuration: configuration, size: 1, logger: logger), configuration)
+    }
+
+    private func revocationFinding(_ settings: Settings) async -> Finding {
+        guard (try? settings.checksRevocation()) == true else { return RevocationCheck.off }
+        var headers: [[UInt8]] = []
+        if let pool = try? pool(settings).pool {
+            headers = (try? await Outbox(pool).newestHeaders(4)) ?? []
+            await pool.close()
+        }
+        let requester = OCSPRequester()
+        let check = RevocationCheck(
+            headers: headers, roots: (try? settings.verifier().trustedRoots.all) ?? [], now: WallClock.now(),
+            ask: requester.ask, reaches: requester.reaches)
+        let finding = await check.finding()
+        await requester.shutdown()
+        return finding
     }
 }

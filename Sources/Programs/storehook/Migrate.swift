@@ -7,7 +7,8 @@ struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Bring the schema up to date.",
         discussion: """
-            Safe to run from many machines at once. --check changes nothing and exits with 57 if something is to be done.
+            Safe to run from many machines at once, and while everything else runs: it waits for no lock for longer than a
+            second, and tries again. --check changes nothing and exits with 57 if something is to be done.
 
             Example: DATABASE_URL=postgresql:///storehook storehook migrate
             """)
@@ -32,11 +33,18 @@ struct Migrate: AsyncParsableCommand {
         if check {
             let state = try await migrator.check(on: pool)
             if let misfit = Database.misfit(state) { throw misfit }
+            if state.isBehind { throw CommandFailure("\(state)", status: .schemaMismatch) }
             print(state)
             return
         }
         do {
-            for migration in try await migrator.migrate(on: pool) {
+            let applied = try await migrator.migrate(on: pool) { tries in
+                guard tries == 1 || tries.isMultiple(of: 10) else { return }
+                StandardError.line(
+                    "storehook: others hold a lock that a migration needs (a dump, say): made room, and tried \(tries) times"
+                )
+            }
+            for migration in applied {
                 print("applied \(migration.version) \(migration.name)")
             }
         } catch let mismatch as SchemaMismatch {

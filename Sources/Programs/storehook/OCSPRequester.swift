@@ -52,7 +52,13 @@ struct OCSPRequester: Sendable {
 
     private struct NoAnswer: Error {}
 
-    @Sendable private func ask(_ question: [UInt8], _ responder: String) async throws -> [UInt8] {
+    /// Whether anybody answers at an address, whatever it is that they say.
+    @Sendable func reaches(_ address: String) async -> Bool {
+        (try? await client.execute(HTTPClientRequest(url: address), timeout: .seconds(5))) != nil
+    }
+
+    /// Posts a request to a responder, and returns its answer.
+    @Sendable func ask(_ question: [UInt8], _ responder: String) async throws -> [UInt8] {
         var request = HTTPClientRequest(url: responder)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/ocsp-request")

@@ -34,7 +34,7 @@ struct OperationsOptions: ParsableArguments {
             OperationsServer(
                 host: host, port: metricsPort, logger: logger,
                 readiness: {
-                    guard await monitor.databaseAnswers() else { return "the database is unavailable" }
+                    if let why = await monitor.whyDatabaseIsNotReady() { return why }
                     return notReady()
                 },
                 exposition: { await monitor.exposition() },

@@ -1,7 +1,9 @@
+import History
 import Ledger
 import Logging
 import Metrics
 import Monitoring
+import Operations
 import Outbox
 import Postgres
 import Schema
@@ -29,13 +31,23 @@ struct ProgramMonitoring: Sendable {
             .init(name: program, schema: Schema.migrations.map(\.version).max() ?? 0), registry: registry,
             outbox: Outbox(pool)
         ) {
-            if case .current = try await migrator.check(on: pool) { true } else { false }
+            try await migrator.check(on: pool).misfit == nil
         } anomalies: {
             try await LedgerReader(pool).anomalyCountsIfAllowed()?
                 .map { (kind: $0.rawValue, count: $1) }.sorted { $0.kind < $1.kind }
+        } history: {
+            try await History(pool).proofsIfAllowed()?.map(Monitor.HistoryReading.init)
         }
     }
 
     /// Has the whole process counted here, from now on: at most once, and before anything that counts is made.
     func countProcess() { MetricsSystem.bootstrap(registry) }
+}
+
+extension Monitor.HistoryReading {
+    fileprivate init(_ proof: HistoryProof) {
+        self.init(
+            app: proof.scope.bundleID, environment: proof.scope.environment, age: proof.age,
+            windows: (proof.windows - proof.unprovenWindows, proof.unprovenWindows, proof.refusedWindows))
+    }
 }

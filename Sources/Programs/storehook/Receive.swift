@@ -1,6 +1,7 @@
 import ArgumentParser
 import HTTPServing
 import Logging
+import Operations
 import Outbox
 import Postgres
 import Receiver
@@ -45,22 +46,31 @@ struct Receive: AsyncParsableCommand {
         _ settings: Settings, _ monitoring: ProgramMonitoring?, logger: Logger
     ) async throws -> ProgramServices {
         let identity = try settings.tls(certificate: tlsCertificate, key: tlsKey)
-        // Two: one group of notifications is on its way to the disk while the headers of signatures are read.
+        // Three: one group of notifications is on its way to the disk while workers are told of the one before it, and the
+        // headers of signatures are read.
         let pool = PostgresPool(
-            configuration: try settings.receiverDatabase(), size: 2, logger: logger, onError: monitoring?.countError)
-        try await requireSchemaIfReachable(pool)
+            configuration: try settings.receiverDatabase(), size: 3, logger: logger, onError: monitoring?.countError)
+        let migrator = try Database.migrator()
+        let gate = SchemaGate(isOpen: try await requireSchemaIfReachable(pool), logger: logger) {
+            try await migrator.check(on: pool).misfit
+        }
         var configuration = ReceiverConfiguration(host: host, port: port)
         configuration.http.tls = identity
+        configuration.http.trustedProxies = try settings.trustedProxies()
+        configuration.http.maximumConnectionsPerAddress = try settings.connectionsPerAddress()
         let descriptors = OpenFiles.raiseLimit()
-        if descriptors - Self.ownDescriptors < configuration.http.maximumConnections {
-            configuration.http.maximumConnections = max(1, descriptors - Self.ownDescriptors)
+        let wanted = configuration.http.maximumConnections + configuration.http.closingConnections
+        if descriptors - Self.ownDescriptors < wanted {
+            // Those that are closing have a file open, too: a sixteenth of the others.
+            configuration.http.maximumConnections = max(1, (descriptors - Self.ownDescriptors) * 16 / 17 - 16)
             logger.warning(
                 "Fewer connections than usual: raise the hard limit of open files (ulimit -Hn)",
                 metadata: [
                     "connections": "\(configuration.http.maximumConnections)", "open_files": "\(descriptors)",
                 ])
         }
-        let receiver = Receiver(outbox: Outbox(pool), configuration: configuration, logger: logger) { [host] port in
+        let receiver = Receiver(outbox: Outbox(pool), gate: gate, configuration: configuration, logger: logger) {
+            [host] port in
             logger.info(
                 "Listening",
                 metadata: ["host": "\(host)", "port": "\(port)", "tls": identity == nil ? "no" : "yes"])
@@ -78,13 +88,16 @@ struct Receive: AsyncParsableCommand {
     /// Descriptors that are no sender's: files, database connections, event loops.
     private static let ownDescriptors = 128
 
-    /// A receiver that starts while the database is unavailable answers 503 until it is back; one that starts on the wrong schema
-    /// does not start.
-    private func requireSchemaIfReachable(_ pool: PostgresPool) async throws {
+    /// A receiver that starts while the database is unavailable answers 503 until it is back with a schema that fits; one
+    /// that starts on the wrong schema does not start.
+    /// - Returns: whether the schema was seen to fit.
+    private func requireSchemaIfReachable(_ pool: PostgresPool) async throws -> Bool {
         do {
             try await Database.requireCurrentSchema(pool)
+            return true
         } catch let error as PostgresError where error.isTransient {
             StandardError.line("storehook: the database is unavailable, answering 503 until it is back: \(error)")
+            return false
         }
     }
 }

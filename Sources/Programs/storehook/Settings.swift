@@ -41,8 +41,13 @@ struct Settings: Sendable {
     }
 
     /// The text of a variable; an empty one counts as missing.
-    private func text(_ key: ConfigKey) -> String? {
+    func text(_ key: ConfigKey) -> String? {
         reader.string(forKey: key).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The same of a secret, which the configuration library then keeps to itself.
+    func secret(_ key: ConfigKey) -> String? {
+        reader.string(forKey: key, isSecret: true).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private func list(_ key: ConfigKey) -> [String]? {
@@ -72,9 +77,17 @@ struct Settings: Sendable {
         }
     }
 
+    /// `DATABASE_URL` for programs that run on: of several hosts the one that takes writes, whichever it is at the time, and
+    /// none that does not.
+    func writableDatabase() throws -> PostgresConfiguration {
+        var configuration = try database()
+        configuration.requiresWrites = true
+        return configuration
+    }
+
     /// `DATABASE_URL` for the receiver: a sender waits, and is better told to come back than kept waiting.
     func receiverDatabase() throws -> PostgresConfiguration {
-        var configuration = try database()
+        var configuration = try writableDatabase()
         configuration.queryTimeout = .seconds(4)
         configuration.acquireTimeout = .seconds(2)
         configuration.cancelGracePeriod = .seconds(1)
@@ -83,7 +96,7 @@ struct Settings: Sendable {
 
     /// `DATABASE_URL` for metrics: that the database is unavailable is to be known soon.
     func monitorDatabase() throws -> PostgresConfiguration {
-        var configuration = try database()
+        var configuration = try writableDatabase()
         configuration.acquireTimeout = .seconds(2)
         configuration.cancelGracePeriod = .seconds(1)
         return configuration
@@ -91,9 +104,10 @@ struct Settings: Sendable {
 
     /// `STOREHOOK_APPS`, `STOREHOOK_ENVIRONMENTS`, `STOREHOOK_TRUSTED_ROOTS`, `STOREHOOK_MAX_PAYLOAD_AGE_DAYS`.
     func verifier() throws -> VerifierConfiguration {
-        VerifierConfiguration(
-            apps: try apps(), environments: environments(), trustedRoots: try trustedRoots(),
-            maximumAges: try maximumAges())
+        let environments = try environments()
+        return VerifierConfiguration(
+            apps: try apps(), environments: environments, trustedRoots: try trustedRoots(for: environments),
+            maximumAges: try maximumAges(in: environments))
     }
 
     /// `STOREHOOK_GRACE_DAYS`: what App Store Connect offers for Production, and the operator has chosen there.
@@ -107,12 +121,12 @@ struct Settings: Sendable {
     }
 
     /// One number for every environment served, or one for each of some: `30`, `Production=30,Sandbox=7`.
-    private func maximumAges() throws -> [Environment: Duration] {
+    private func maximumAges(in environments: Set<Environment>) throws -> [Environment: Duration] {
         var ages: [Environment: Duration] = [:]
         for entry in list("storehook.max.payload.age.days") ?? [] {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let places = parts.count == 1 ? environments() : [Environment(rawValue: String(parts[0]))]
-            guard let days = Int64(parts.last ?? ""), (1...36_500).contains(days), places.isSubset(of: environments())
+            let places = parts.count == 1 ? environments : [Environment(rawValue: String(parts[0]))]
+            guard let days = Int64(parts.last ?? ""), (1...36_500).contains(days), places.isSubset(of: environments)
             else {
                 throw CommandFailure(
                     "STOREHOOK_MAX_PAYLOAD_AGE_DAYS: write days from 1 to 36500, for all environments served or for each: "
@@ -138,27 +152,80 @@ struct Settings: Sendable {
         return apps
     }
 
-    private func environments() -> Set<Environment> {
-        Set((list("storehook.environments") ?? ["Production", "Sandbox"]).map(Environment.init(rawValue:)))
+    /// Apple's own, and those of a developer's machine: these two never meet, in one program or in one database.
+    private static let purchases: Set<Environment> = [.production, .sandbox]
+
+    private func environments() throws -> Set<Environment> {
+        guard let names = list("storehook.environments") else { return Self.purchases }
+        let environments = try Set(names.map { try environment($0, in: "STOREHOOK_ENVIRONMENTS") })
+        guard !environments.isEmpty else {
+            throw CommandFailure(
+                "STOREHOOK_ENVIRONMENTS names none; write some of \(Self.environmentNames)", status: .usage)
+        }
+        if environments.contains(.production), let test = environments.subtracting(Self.purchases).first {
+            throw CommandFailure(
+                "STOREHOOK_ENVIRONMENTS: \(test) is not served beside Production, where everybody with Xcode could sign "
+                    + "purchases into it; give it a database and programs of its own", status: .usage)
+        }
+        return environments
     }
 
-    private func trustedRoots() throws -> Set<Fingerprint> {
-        guard let texts = list("storehook.trusted.roots") else { return [.appleRootG3] }
-        return try Set(
-            texts.map { text in
-                guard let fingerprint = Fingerprint(text) else {
+    /// An environment by its exact name.
+    private func environment(_ name: some StringProtocol, in variable: String) throws -> Environment {
+        let environment = Environment(rawValue: String(name))
+        guard environment.isKnown else {
+            throw CommandFailure(
+                "\(variable): \(Self.quoted(name)) is no environment; write some of \(Self.environmentNames)",
+                status: .usage)
+        }
+        return environment
+    }
+
+    private static let environmentNames = "Production, Sandbox, Xcode, LocalTesting"
+
+    /// What somebody has written, for an error's one line.
+    private static func quoted(_ text: some StringProtocol) -> String {
+        "\"" + text.prefix(40).filter { !$0.isNewline && $0.isASCII } + "\""
+    }
+
+    /// `Xcode:63343abf…` trusts a root for Xcode alone; without an environment it is one for Production and Sandbox.
+    private func trustedRoots(for environments: Set<Environment>) throws -> TrustedRoots {
+        var roots = TrustedRoots(appStore: [.appleRootG3])
+        if let texts = list("storehook.trusted.roots") {
+            roots = TrustedRoots([:])
+            for text in texts {
+                let (places, digits) = try rootParts(text)
+                guard let fingerprint = Fingerprint(digits) else {
                     throw CommandFailure(
-                        "STOREHOOK_TRUSTED_ROOTS: a fingerprint is 64 hexadecimal digits (SHA-256 of the root's DER)",
+                        "STOREHOOK_TRUSTED_ROOTS: a fingerprint is 64 hexadecimal digits (SHA-256 of the root's DER), for "
+                            + "another environment than Production and Sandbox with its name before it: Xcode:6334...",
                         status: .usage)
                 }
-                return fingerprint
-            })
+                for place in places { roots.byEnvironment[place, default: []].insert(fingerprint) }
+            }
+        }
+        for environment in environments.subtracting(Self.purchases)
+        where roots.byEnvironment[environment, default: []].isEmpty {
+            throw CommandFailure(
+                "STOREHOOK_TRUSTED_ROOTS names no root for \(environment): add \(environment): and the SHA-256 of the root's "
+                    + "DER; a root without a name before it is one for Production and Sandbox", status: .usage)
+        }
+        return roots
+    }
+
+    /// The environments that an entry speaks of, and its digits, between which colons may stand too.
+    private func rootParts(_ text: String) throws -> (environments: Set<Environment>, digits: Substring) {
+        guard let colon = text.firstIndex(of: ":"), !text[..<colon].allSatisfy(\.isHexDigit) else {
+            return (Self.purchases, text[...])
+        }
+        return ([try environment(text[..<colon], in: "STOREHOOK_TRUSTED_ROOTS")], text[text.index(after: colon)...])
     }
 
     /// `STOREHOOK_MAX_ATTEMPTS`.
     func retries() throws -> RetryPolicy {
         RetryPolicy(
-            maximumAttempts: try positive("storehook.max.attempts", "STOREHOOK_MAX_ATTEMPTS", default: 12, upTo: 1000))
+            maximumAttempts: try positive(
+                "storehook.max.attempts", "STOREHOOK_MAX_ATTEMPTS", default: RetryPolicy().maximumAttempts, upTo: 1000))
     }
 
     /// `STOREHOOK_LISTEN`: whether a worker tries to hear of new rows at once, rather than by polling alone.
@@ -184,17 +251,47 @@ struct Settings: Sendable {
         .seconds(try positive("storehook.lease.seconds", "STOREHOOK_LEASE_SECONDS", default: 60, upTo: 86_400))
     }
 
-    /// `STOREHOOK_RETENTION_DAYS`: for how long Apple's bytes are kept; `forever`, or 0, drops none.
+    /// `STOREHOOK_JUNK_DAYS`: after which letters are given up that did not verify; `STOREHOOK_RETENTION_DAYS`: for how long Apple's bytes are kept; `forever`, or 0, drops none.
     func retention() throws -> Retention {
         let key: ConfigKey = "storehook.retention.days"
-        guard let value = text(key) else { return .usual }
-        if value == "forever" || value == "0" { return Retention(days: nil) }
+        let junk = try positive("storehook.junk.days", "STOREHOOK_JUNK_DAYS", default: 7, upTo: 36_500)
+        guard let value = text(key) else { return Retention(days: Retention.usual.days, junkDays: junk) }
+        if value == "forever" || value == "0" { return Retention(days: nil, junkDays: junk) }
         guard let days = Int(value), (Retention.minimumDays...36_500).contains(days) else {
             throw CommandFailure(
                 "STOREHOOK_RETENTION_DAYS must be forever or a whole number from \(Retention.minimumDays) to 36500",
                 status: .usage)
         }
-        return Retention(days: days)
+        return Retention(days: days, junkDays: junk)
+    }
+
+    /// `STOREHOOK_JUNK_PER_MINUTE`, `STOREHOOK_JUNK_MIB_PER_DAY`: how much of what does not verify may come from one address.
+    func junkLimits() throws -> JunkLimits {
+        JunkLimits(
+            perMinute: try positive(
+                "storehook.junk.per.minute", "STOREHOOK_JUNK_PER_MINUTE", default: 120, upTo: 1_000_000),
+            bytesPerDay: Int64(
+                try positive(
+                    "storehook.junk.mib.per.day", "STOREHOOK_JUNK_MIB_PER_DAY", default: 64, upTo: 1_000_000)) << 20)
+    }
+
+    /// `STOREHOOK_TRUSTED_PROXIES`: whose `X-Forwarded-For` names the sender.
+    func trustedProxies() throws -> TrustedProxies {
+        TrustedProxies(
+            try (list("storehook.trusted.proxies") ?? []).map { text in
+                guard let block = AddressBlock(text) else {
+                    throw CommandFailure(
+                        "STOREHOOK_TRUSTED_PROXIES: write addresses or blocks of them, comma-separated: 10.0.0.0/8,::1",
+                        status: .usage)
+                }
+                return block
+            })
+    }
+
+    /// `STOREHOOK_CONNECTIONS_PER_ADDRESS`: how many connections an address may hold that is no trusted proxy's.
+    func connectionsPerAddress() throws -> Int {
+        try positive(
+            "storehook.connections.per.address", "STOREHOOK_CONNECTIONS_PER_ADDRESS", default: 512, upTo: 1_000_000)
     }
 
     /// `STOREHOOK_TLS_CERTIFICATE` and `STOREHOOK_TLS_KEY`, read; what is given here instead wins. Nil where there is neither.

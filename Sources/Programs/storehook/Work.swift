@@ -1,7 +1,10 @@
+import AppStoreAccess
 import AppStorePayloads
 import AppStoreVerification
+import AppleSync
 import ArgumentParser
 import Foundation
+import History
 import Ledger
 import Logging
 import Operations
@@ -15,7 +18,8 @@ struct Work: AsyncParsableCommand {
         abstract: "Verify and apply what the receivers stored.",
         discussion: """
             Run as many as you like, on as many machines. SIGTERM finishes the batch in hand and gives the rest back.
-            With --metrics-port it serves /metrics, /healthz and /readyz.
+            With --metrics-port it serves /metrics, /healthz and /readyz. Where keys are set (STOREHOOK_APPLE_KEYS) it also
+            asks Apple, beside its work, for what was lost on the way; see storehook reconcile.
 
             Example: STOREHOOK_APPS=com.example.app=1234567890 storehook work --metrics-port 9101
             """)
@@ -36,20 +40,24 @@ struct Work: AsyncParsableCommand {
         let monitoring = try operations.monitoring("worker", settings)
         monitoring?.countProcess()
         let requester = try settings.checksRevocation() ? OCSPRequester() : nil
+        let apple = try settings.hasAppleKeys ? AppleAccess(settings) : nil
         do {
-            let services = try await services(settings, monitoring, requester, name: name, logger: logger)
+            let services = try await services(settings, monitoring, requester, apple, name: name, logger: logger)
             try await services.run(logger: logger)
             await requester?.shutdown()
+            await apple?.shutdown()
         } catch {
             await requester?.shutdown()
+            await apple?.shutdown()
             throw error
         }
     }
 
     /// What it runs.
     func services(
-        _ settings: Settings, _ monitoring: ProgramMonitoring?, _ requester: OCSPRequester?, name: String,
-        logger: Logger
+        _ settings: Settings, _ monitoring: ProgramMonitoring?, _ requester: OCSPRequester?,
+        _ apple: AppleAccess? = nil,
+        name: String, logger: Logger
     ) async throws -> ProgramServices {
         let trust = try settings.verifier()
         guard !trust.apps.isEmpty else {
@@ -59,23 +67,25 @@ struct Work: AsyncParsableCommand {
         }
         // One to claim, one to apply, one for the maintenance, which may take its time.
         let pool = PostgresPool(
-            configuration: try settings.database(), size: 3, logger: logger, onError: monitoring?.countError)
+            configuration: try settings.writableDatabase(), size: 3, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)
+        try await recordServed(Served(trust), Outbox(pool))
         var listener: PostgresListener?
         if try settings.listens() {
             listener = try PostgresListener(
-                configuration: try settings.database(), channel: Outbox.table.channel, logger: logger)
+                configuration: try settings.writableDatabase(), channel: Outbox.table.channel, logger: logger)
         }
         let cache = requester.map { _ in RevocationCache() }
+        var configuration = WorkerConfiguration(
+            name: name, batchSize: batch, lease: try settings.lease(), retries: try settings.retries())
+        configuration.junk = try settings.junkLimits()
         let worker = Worker(
             pool: pool,
             verifier: Verifier(configuration: trust, revocation: cache, clock: WallClock.now),
             ledger: Ledger(policy: try settings.statusPolicy()),
             listener: listener,
             revocation: cache.flatMap { requester?.checker(for: $0, logger: logger) },
-            configuration: WorkerConfiguration(
-                name: name, batchSize: batch, lease: try settings.lease(), retries: try settings.retries()
-            ),
+            configuration: configuration,
             logger: logger)
         let maintenance = MaintenanceService(outbox: Outbox(pool), retention: try settings.retention(), logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
@@ -85,6 +95,38 @@ struct Work: AsyncParsableCommand {
         if let listener { services.add("the listener", listener) }
         services.add("the maintenance", maintenance)
         services.add("the worker", worker)
+        if let apple { try addDuties(apple, settings, monitoring, to: &services, name: name, logger: logger) }
         return services
+    }
+
+    /// Says whom this worker serves, unless what is served here already must not meet it.
+    private func recordServed(_ own: Served, _ outbox: Outbox) async throws {
+        var all = try await outbox.served()
+        all.apps.formUnion(own.apps)
+        if let (purchases, homemade) = all.contradiction {
+            throw CommandFailure(
+                "this database serves \(purchases), and with these settings \(homemade) too, for which everybody with Xcode can "
+                    + "sign: give \(homemade) a database of its own (DATABASE_URL, STOREHOOK_ENVIRONMENTS)",
+                status: .usage)
+        }
+        try await outbox.record(own)
+    }
+
+    /// What is asked of Apple beside the worker, over a connection of its own: an Apple that is away is not to slow it.
+    private func addDuties(
+        _ apple: AppleAccess, _ settings: Settings, _ monitoring: ProgramMonitoring?,
+        to services: inout ProgramServices, name: String, logger: Logger
+    ) throws {
+        let pool = PostgresPool(
+            configuration: try settings.writableDatabase(), size: 1, logger: logger, onError: monitoring?.countError)
+        let history = History(pool)
+        let clients = try apple.clients(settings, observer: ClientMetrics().observer)
+        let metrics = AppleSyncMetrics()
+        services.add("the duties' database pool", pool)
+        services.add(
+            "reconciliation", HistoryDuty(history, clients, owner: name, logger: logger, metrics: metrics))
+        services.add(
+            "the refreshing of purchases",
+            RefreshDuty(history, clients, owner: name, logger: logger, metrics: metrics))
     }
 }

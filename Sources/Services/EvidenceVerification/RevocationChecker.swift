@@ -16,10 +16,12 @@ package struct RevocationChecker: Sendable {
     /// After a failure nobody is asked about that certificate for so long, in seconds: a responder that hangs holds up one
     /// batch in this time, by the timeout, and not each one.
     private static let holdOff: Int64 = 30
+    /// Responders asked about one certificate, one after the other; Apple names one.
+    private static let mostAsked = 3
 
     /// A checker.
     /// - Parameters:
-    ///   - timeout: how long a responder may take.
+    ///   - timeout: how long each responder may take.
     ///   - clock: the same as the verifier's.
     package init(
         cache: RevocationCache, timeout: Duration = .seconds(3), clock: @escaping @Sendable () -> Timestamp,
@@ -42,18 +44,29 @@ package struct RevocationChecker: Sendable {
         return !requests.isEmpty
     }
 
+    /// Asks the responders that the certificate names, in their order, until one gives an answer that counts.
     private func settle(_ request: OCSPRequest) async {
-        do {
-            let der = try await limited { try await ask(request.request, request.responders[0]) }
-            cache.note(try OCSPResponse(der, to: request, at: clock()), to: request)
-        } catch {
-            let why =
-                (error as? OCSPResponse.Refusal).map { "of the responder's answer, \($0)" } ?? "the responder is away"
-            logger.warning(
-                "Could not learn whether a certificate was revoked; what it signed is tried again later",
-                metadata: ["responder": "\(request.responders[0])", "error": "\(why)"])
-            cache.noteFailure(why, to: request, until: clock().adding(seconds: Self.holdOff))
+        var failures: [(responder: String, why: String)] = []
+        for responder in request.responders.prefix(Self.mostAsked) {
+            do {
+                let der = try await limited { try await ask(request.request, responder) }
+                cache.note(try OCSPResponse(der, to: request, at: clock()), to: request)
+                return
+            } catch {
+                let why =
+                    (error as? OCSPResponse.Refusal).map { "of the responder's answer, \($0)" }
+                    ?? "the responder is away"
+                failures.append((responder, why))
+            }
         }
+        logger.warning(
+            "Could not learn whether a certificate was revoked; what it signed is tried again later",
+            metadata: [
+                "responder": "\(failures.map(\.responder).joined(separator: " "))",
+                "error": "\(failures.map(\.why).joined(separator: "; "))",
+            ])
+        cache.noteFailure(
+            failures.last?.why ?? "nobody can be asked", to: request, until: clock().adding(seconds: Self.holdOff))
     }
 
     private struct TookTooLong: Error {}

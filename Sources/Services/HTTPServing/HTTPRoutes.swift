@@ -4,10 +4,10 @@ public import Hummingbird
 /// The routes of one port: Hummingbird's router, with an answer for every path and method that it does not serve.
 public struct HTTPRoutes {
     /// Answers one method of one path; may throw an ``HTTPProblem``.
-    public typealias Answer = @Sendable (Request, BasicRequestContext) async throws -> Response
+    public typealias Answer = @Sendable (Request, HTTPContext) async throws -> Response
 
     /// What an ``HTTPServer`` takes.
-    public let router: Router<BasicRequestContext>
+    public let router: Router<HTTPContext>
 
     private static let methods: [HTTPRequest.Method] = [
         .get, .head, .post, .put, .patch, .delete, .options, .connect, .trace,
@@ -16,7 +16,7 @@ public struct HTTPRoutes {
     /// No routes yet.
     /// - Parameter elsewhere: what is answered, with 404, where nothing is served.
     public init(elsewhere: String) {
-        router = Router(context: BasicRequestContext.self)
+        router = Router(context: HTTPContext.self)
         router.add(middleware: ServedPaths(elsewhere: HTTPProblem(.notFound, elsewhere)))
     }
 
@@ -43,13 +43,13 @@ public struct HTTPRoutes {
 /// Holds a port to the paths that it serves. To the router `/a/b/` and `//a//b` are `/a/b`; what stands in front of us
 /// may think otherwise, and let somebody through to a path that it meant to keep to itself.
 private struct ServedPaths: RouterMiddleware {
-    typealias Context = BasicRequestContext
+    typealias Context = HTTPContext
 
     let elsewhere: HTTPProblem
 
     func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: HTTPContext,
+        next: (Request, HTTPContext) async throws -> Response
     ) async throws -> Response {
         guard isPlain(request.uri.path) else { throw elsewhere }
         do {

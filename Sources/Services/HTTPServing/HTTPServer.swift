@@ -1,7 +1,6 @@
 public import Hummingbird
 import HummingbirdCore
 public import Logging
-public import Metrics
 import NIOCore
 public import ServiceLifecycle
 import Synchronization
@@ -11,7 +10,7 @@ import Synchronization
 /// Every HTTP port of every program is one of these: with TLS if there is an identity, a deadline for each request, a limit
 /// of bytes, and an end that no connection can delay for long.
 public struct HTTPServer: Service {
-    private let application: Application<RouterResponder<BasicRequestContext>>
+    private let application: Application<RouterResponder<HTTPContext>>
     private let configuration: HTTPServerConfiguration
     private let connections: OpenConnections
     private let progress = Progress()
@@ -23,34 +22,26 @@ public struct HTTPServer: Service {
     /// A server.
     /// - Parameters:
     ///   - router: what it serves; see ``HTTPRoutes``.
-    ///   - openConnections: told how many connections are open.
+    ///   - observer: told what becomes of connections.
     ///   - onListening: told the port once connections are accepted.
     public init(
-        _ router: Router<BasicRequestContext>, configuration: HTTPServerConfiguration, openConnections: Meter? = nil,
-        logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
+        _ router: Router<HTTPContext>, configuration: HTTPServerConfiguration,
+        observer: HTTPServerObserver = HTTPServerObserver(), logger: Logger,
+        onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.configuration = configuration
         // Hummingbird logs a line a request; at thousands a second that is noise. Why it does not listen, this throws.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let connections = OpenConnections(
-            stopDeadline: TimeAmount(configuration.stopDeadline), count: openConnections)
+            configuration.connectionLimits, proxies: configuration.trustedProxies,
+            stopDeadline: TimeAmount(configuration.stopDeadline), observer: observer)
         self.connections = connections
-        let deadline = TimeAmount(configuration.requestDeadline)
-        let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                RequestDeadline(deadline, mostBytes: 4 * configuration.maximumBodySize),
-                ConnectionRegistration(connections),
-            ],
-            idleTimeout: TimeAmount(configuration.idleTimeout))
-        let server: HTTPServerBuilder =
-            configuration.tls.map { identity in
-                HTTPServerBuilder { responder in
-                    TLSChannel(
-                        identity: identity, http: HTTP1Channel(responder: responder, configuration: http),
-                        handshakeDeadline: deadline)
-                }
-            } ?? .http1(configuration: http)
+        let server = HTTPServerBuilder { responder in
+            BoundedChannel(
+                http: HTTP1Channel(responder: responder), identity: configuration.tls, connections: connections,
+                limits: configuration.requestLimits, idleTimeout: configuration.idleTimeout)
+        }
         let progress = progress
         application = Application(
             responder: router.buildResponder(),
@@ -58,9 +49,13 @@ public struct HTTPServer: Service {
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: nil,
-                backlog: 1024,
+                // Where strangers connect faster than they are accepted, an honest sender's connection is dropped beyond it,
+                // and comes again a second later. The kernel has a bound of its own: net.core.somaxconn, 4096 unless told.
+                backlog: 4096,
                 reuseAddress: true,
-                availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+                // Room for those that are closing while others take their place.
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    configuration.maximumConnections + configuration.closingConnections)),
             onServerRunning: {
                 progress.hasListened.store(true, ordering: .relaxed)
                 onListening($0.localAddress?.port ?? configuration.port)

@@ -27,6 +27,7 @@ public struct OperationsServer: Service {
         configuration.stopDeadline = .seconds(5)
         // A few scrapers and a balancer, who send no bodies; whoever does more has a reason that is none of ours.
         configuration.maximumConnections = 64
+        configuration.maximumConnectionsPerAddress = 64
         configuration.maximumBodySize = 4096
         let routes = HTTPRoutes(elsewhere: "nothing here but /metrics, /healthz and /readyz")
         routes.serveHealth()

@@ -23,6 +23,8 @@ public struct DatabaseErrorCounter: Sendable {
         // Class 08 is "connection exception": what the server would have said, had it been there.
         case .connection: code = error.sqlState?.classCode ?? "08"
         case .timeout: code = "timeout"
+        // Class 01 is "warning", which is what came instead of the server's word.
+        case .unconfirmed: code = "01"
         case .decoding, .configuration, .unsupported: code = "client"
         case .cancelled: return
         }
@@ -31,7 +33,7 @@ public struct DatabaseErrorCounter: Sendable {
 
     /// The classes of errors that statements like ours may meet. (PostgreSQL's manual, Appendix A)
     private static let classes = [
-        "08", "0A", "21", "22", "23", "25", "26", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58", "72",
-        "XX",
+        "01", "08", "0A", "21", "22", "23", "25", "26", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58",
+        "72", "XX",
     ]
 }

@@ -1,7 +1,7 @@
 extension MetricFamily {
     /// Every metric of storehook's. What is not listed here is not exposed.
     public static let storehook: [MetricFamily] =
-        queue + receiving + processing + surroundings
+        queue + receiving + processing + asking + surroundings
 
     private static let queue = [
         MetricFamily(
@@ -22,6 +22,12 @@ extension MetricFamily {
         MetricFamily(
             "storehook_store_size", .histogram(bounds: sizes), "Notifications stored by one commit."),
         MetricFamily("storehook_open_connections", .gauge, "Connections that senders hold open to this receiver."),
+        MetricFamily(
+            "storehook_bounded_connections_total", .counter,
+            """
+            Connections that were refused or cut off, by what bounded them: connections and address by their number, silence, \
+            head and time by what a sender did, bytes by what waits already.
+            """),
     ]
 
     private static let processing = [
@@ -57,6 +63,37 @@ extension MetricFamily {
         MetricFamily(
             "storehook_chain_cache_total", .counter,
             "Certificate chains looked up, by whether they had been found valid before."),
+    ]
+
+    private static let asking = [
+        MetricFamily(
+            "storehook_apple_calls_total", .counter,
+            "Calls of the App Store Server API by what became of them; one call may take several requests."),
+        MetricFamily(
+            "storehook_apple_forged_total", .counter,
+            "Signed records in Apple's answers that do not verify, by reason: nobody has seen them."),
+        MetricFamily(
+            "storehook_history_proven_seconds", .gauge,
+            """
+            How long ago the instant lies up to which everything in Apple's notification history is held, the same for every \
+            worker; while nothing is proven, how far back there is to prove.
+            """),
+        MetricFamily(
+            "storehook_history_windows", .gauge,
+            """
+            Spans of Apple's notification history: proven, unproven, and of those refused, which list what Apple did not sign.
+            """),
+        MetricFamily(
+            "storehook_history_listed_total", .counter, "Notifications that Apple's history listed when it was asked."),
+        MetricFamily(
+            "storehook_history_recovered_total", .counter,
+            "Of those, lost on their way and fetched; what was stored by the command storehook reconcile is not counted."
+        ),
+        MetricFamily(
+            "storehook_history_refused_total", .counter, "Entries of Apple's history that Apple did not sign."),
+        MetricFamily(
+            "storehook_refreshes_total", .counter,
+            "Purchases that records contradict and that Apple was asked about, by what came of it."),
     ]
 
     private static let surroundings = [

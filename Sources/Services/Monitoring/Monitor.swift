@@ -1,5 +1,6 @@
 import HTTPServing
 public import Outbox
+import Postgres
 import Queue
 
 /// What one process tells of itself and of the queue.
@@ -18,12 +19,36 @@ public struct Monitor: Sendable {
         }
     }
 
+    /// Up to when everything that Apple lists is held, for an app in an environment.
+    public struct HistoryReading: Sendable {
+        /// The app's bundle id.
+        public var app: String
+        /// `Production` or `Sandbox`.
+        public var environment: String
+        /// How long ago that was.
+        public var age: Duration
+        /// Spans of time by whether they are proven; refused ones are among the unproven.
+        public var windows: (proven: Int64, unproven: Int64, refused: Int64)
+
+        /// A reading.
+        public init(
+            app: String, environment: String, age: Duration, windows: (proven: Int64, unproven: Int64, refused: Int64)
+        ) {
+            self.app = app
+            self.environment = environment
+            self.age = age
+            self.windows = windows
+        }
+    }
+
     private let registry: MetricsRegistry
     private let program: Program
-    private let pulse: CachedReading<Bool>
+    /// Why nothing could be stored; nil if it could.
+    private let pulse: CachedReading<String?>
     private let queue: CachedReading<[QueueDepth]?>
     private let schemaFits: CachedReading<Bool>
     private let anomalies: CachedReading<[(kind: String, count: Int64)]?>
+    private let history: CachedReading<[HistoryReading]?>
 
     /// A monitor.
     /// - Parameters:
@@ -31,18 +56,24 @@ public struct Monitor: Sendable {
     ///     felt while a long queue is being counted. Its statements must have a deadline.
     ///   - schemaFits: asks the database whether its schema is the one that the program was built for.
     ///   - anomalies: counts what records do not explain, by kind; nil where the program may not see it.
+    ///   - history: what is proven of Apple's notification history; nil where the program may not see it.
     public init(
         _ program: Program, registry: MetricsRegistry, outbox: Outbox,
         schemaFits: @escaping @Sendable () async throws -> Bool,
-        anomalies: @escaping @Sendable () async throws -> [(kind: String, count: Int64)]?
+        anomalies: @escaping @Sendable () async throws -> [(kind: String, count: Int64)]?,
+        history: @escaping @Sendable () async throws -> [HistoryReading]? = { nil }
     ) {
         self.program = program
         self.registry = registry
         // Prometheus gives a scrape ten seconds unless told otherwise, and people set it as low as one.
         let maxWait = Duration.milliseconds(500)
         pulse = CachedReading(every: .seconds(1), maxWait: maxWait, maxAge: .seconds(60)) {
-            try await outbox.ping(deadline: .seconds(2))
-            return true
+            do {
+                try await outbox.ping(deadline: .seconds(2))
+                return nil
+            } catch let error as PostgresError where error.sqlState == .readOnlyTransaction {
+                return "the database takes no writes: it is a standby, or read-only"
+            }
         }
         // Counting a million rows takes half a second, ten million some seconds: late is better than not at all.
         queue = CachedReading(every: .seconds(1), maxWait: maxWait, maxAge: .seconds(900)) {
@@ -50,17 +81,23 @@ public struct Monitor: Sendable {
         }
         self.schemaFits = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(300), schemaFits)
         self.anomalies = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), anomalies)
+        self.history = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), history)
     }
 
-    /// Whether the database answers.
-    public func databaseAnswers() async -> Bool { await pulse.answer().isAnswered }
+    /// Why the database can be no help now, for people; nil if it answers and takes writes.
+    public func whyDatabaseIsNotReady() async -> String? {
+        let answer = await pulse.answer()
+        guard answer.isAnswered, let why = answer.value else { return "the database is unavailable" }
+        return why
+    }
 
     /// The page that Prometheus reads. Comes whatever the database does; without it, it lacks what only the database knows.
     public func exposition() async -> (contentType: String, text: String) {
-        async let isUp = databaseAnswers()
+        async let isUp = pulse.answer().isAnswered
         async let queued = queue.answer()
         async let fits = schemaFits.answer()
         async let unexplained = anomalies.answer()
+        async let proven = history.answer()
         var samples = ProcessSamples.now()
         samples.append(
             MetricSample(
@@ -75,6 +112,16 @@ public struct Monitor: Sendable {
         }
         for (kind, count) in (await unexplained.value ?? nil) ?? [] {
             samples.append(MetricSample("storehook_anomalies", [("kind", kind)], Double(count)))
+        }
+        for reading in (await proven.value ?? nil) ?? [] {
+            let place = [("app", reading.app), ("environment", reading.environment)]
+            samples.append(MetricSample("storehook_history_proven_seconds", place, reading.age / .seconds(1)))
+            for (state, count) in [
+                ("proven", reading.windows.proven), ("unproven", reading.windows.unproven),
+                ("refused", reading.windows.refused),
+            ] {
+                samples.append(MetricSample("storehook_history_windows", place + [("state", state)], Double(count)))
+            }
         }
         if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
         return (Exposition.contentType, registry.exposition(with: samples))

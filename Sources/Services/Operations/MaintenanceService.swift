@@ -37,6 +37,9 @@ package struct MaintenanceService: Service {
         do {
             let report = try await outbox.maintain(retention)
             if report.made > 0 { logger.info("Made partitions ahead", metadata: ["count": "\(report.made)"]) }
+            if report.expired > 0 {
+                logger.info("Gave up letters that did not verify", metadata: ["count": "\(report.expired)"])
+            }
             if report.settled > 0 {
                 logger.debug("Counted days for the books", metadata: ["count": "\(report.settled)"])
             }

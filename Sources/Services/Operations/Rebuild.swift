@@ -19,7 +19,7 @@ package struct Rebuild: Sendable {
         package var purchases = 0
         /// Cells that differ, or differed before they were repaired.
         package var differences = 0
-        /// Notifications whose bytes retention has dropped: their part was taken from the signed records as they stand.
+        /// Notifications and other evidence whose bytes retention has dropped: their part was taken from the signed records as they stand.
         package var withoutBytes = 0
         /// Purchases of which some stored bytes do not verify: those were not repaired unless that was asked for.
         package var unverified = 0
@@ -136,9 +136,9 @@ package struct Rebuild: Sendable {
             let (differences, withoutBytes, doubtful) = try ledger.rederive(
                 keys, repair: repair, discard: discard, session
             ) { references, session in
-                let bodies = try outbox.bodies(of: references.map { ($0.outboxID, $0.receivedAt) }, session)
-                return try zip(references, bodies).map { reference, body in
-                    switch try verify(reference, body) {
+                let stored = try outbox.evidence(of: references.map { ($0.outboxID, $0.receivedAt) }, session)
+                return try zip(references, stored).map { reference, stored in
+                    switch try verify(reference, stored) {
                     case .success(let evidence): return evidence
                     case .failure(let failure):
                         unverified.append(
@@ -157,14 +157,21 @@ package struct Rebuild: Sendable {
     }
 
     private func verify(
-        _ reference: EvidenceReference, _ body: OpenedBody?
-    ) throws -> Result<Evidence, VerificationFailure> {
-        guard let body = try body?.mapError({ UnreadableEvidence(outboxID: reference.outboxID, why: $0) }).get() else {
-            return .success(.gone)
-        }
+        _ reference: EvidenceReference, _ stored: OpenedEvidence?
+    ) throws -> Result<ReopenedEvidence, VerificationFailure> {
+        guard let stored else { return .success(.gone) }
+        let body = try stored.body.mapError { UnreadableEvidence(outboxID: reference.outboxID, why: $0) }.get()
         return Result { () throws(VerificationFailure) in
-            let verified = try verifier.verifyNotification(body, isBackfill: true)
-            return .verified(LedgerEntry(outboxID: reference.outboxID, receivedAt: reference.receivedAt, verified))
+            let finding = try EvidenceFinding(
+                verifying: body, as: stored.kind, from: stored.source, outboxID: reference.outboxID,
+                receivedAt: reference.receivedAt, isRepeated: true, by: verifier)
+            switch finding {
+            case .entry(let entry): return .verified(entry)
+            case .unattributed(let renewal):
+                let bundleID = reference.bundleID ?? ""
+                try verifier.requireServed(bundleId: bundleID)
+                return .verified(renewal.entry(of: bundleID))
+            }
         }
     }
 }

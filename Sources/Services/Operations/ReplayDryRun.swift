@@ -27,7 +27,7 @@ package struct ReplayDryRun: Sendable {
         /// A subscription that would stand elsewhere, now.
         package struct Move: Sendable, Hashable {
             /// The subscription.
-            package var line: PurchaseKey
+            package var purchase: PurchaseKey
             /// Its status now; nil if it is not known.
             package var from: SubscriptionStatus?
             /// Its status after the replay, at the same instant.
@@ -44,7 +44,7 @@ package struct ReplayDryRun: Sendable {
         package var parked = 0
         /// Those that would die again.
         package var stillDead: [StillDead] = []
-        /// Subscriptions whose status would change, by line.
+        /// Subscriptions whose status would change, by purchase.
         package var moves: [Move] = []
     }
 
@@ -69,8 +69,11 @@ package struct ReplayDryRun: Sendable {
         let letters = try await Outbox(pool).deadLettersWithBodies(filter, limit: Self.limit)
         report.letters = letters.count
         var entries: [LedgerEntry] = []
-        for (letter, body) in letters {
-            switch EvidenceVerdict(verifying: ClaimedNotification(letter, body), by: verifier) {
+        let judge = EvidenceJudge(verifier, pool)
+        let verdicts = await judge.verdicts(
+            letters.map { judge.opinion(on: ClaimedNotification($0.letter, $0.evidence)) })
+        for ((letter, _), verdict) in zip(letters, verdicts) {
+            switch verdict {
             case .apply(let entry): entries.append(entry)
             case .bury(let draft):
                 report.stillDead.append(.init(id: letter.id, reason: draft.reason, message: draft.message))
@@ -101,7 +104,7 @@ package struct ReplayDryRun: Sendable {
                 done.transitions.compactMap { transition in
                     let from = transition.before?.status(at: now)?.status
                     guard let to = transition.after?.status(at: now)?.status, from != to else { return nil }
-                    return Report.Move(line: transition.key, from: from, to: to)
+                    return Report.Move(purchase: transition.key, from: from, to: to)
                 }
             )
         }

@@ -7,26 +7,41 @@ import Hummingbird
 struct AppleRoute: Sendable {
     let configuration: ReceiverConfiguration
     let commit: GroupCommit
+    let refused: RefusedSenders
     let metrics: ReceiverMetrics
 
     /// Stores what was posted, answers, and counts the answer.
-    func answer(_ request: Request) async -> Response {
-        let (response, outcome) = await store(request)
+    func answer(_ request: Request, from peer: NetworkAddress?) async -> Response {
+        let sender = configuration.http.trustedProxies.sender(peer: peer, request.headers)?.party
+        let (response, outcome) = await store(request, from: sender)
         metrics.received(outcome)
         return response
     }
 
     /// 200 only once it is committed. What Apple would never send is 400; everything that is not the sender's fault is 503,
     /// so that Apple tries again: a 4xx may make it give up.
-    private func store(_ request: Request) async -> (Response, ReceiverMetrics.Outcome) {
+    private func store(
+        _ request: Request, from sender: NetworkAddress?
+    ) async -> (Response, ReceiverMetrics.Outcome) {
+        if let sender, let rest = refused.refusal(of: sender) {
+            // Before a byte of it is read.
+            return (
+                HTTPProblem(
+                    .serviceUnavailable, "what came from this address did not verify",
+                    [.connection: "close", .retryAfter: "\(max(1, rest.components.seconds))"]
+                ).response, .refused
+            )
+        }
         do {
             let body = try await request.wholeBody(upTo: configuration.http.maximumBodySize)
-            try await commit.commit(PostedBody.signedPayload(in: Array(body.readableBytesView)))
+            try await commit.commit(
+                PostedBody.signedPayload(in: Array(body.readableBytesView)), from: sender?.description)
             return (Response(status: .ok), .stored)
         } catch let refused as BodyRefusal {
             return switch refused {
             case .tooLarge: (refused.problem.response, .tooLarge)
             case .incomplete: (refused.problem.response, .incomplete)
+            case .busy: (refused.problem.response, .full)
             }
         } catch let refused as PostedBody.Refusal {
             return (HTTPProblem(.badRequest, refused.rawValue).response, .malformed)

@@ -33,6 +33,7 @@ public final class GroupCommit: Service {
 
     private struct Waiting {
         let body: [UInt8]
+        let sender: String?
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -46,15 +47,17 @@ public final class GroupCommit: Service {
         var writer: CheckedContinuation<Void, Never>?
     }
 
-    private let store: @Sendable ([[UInt8]]) async throws -> Void
+    private let store: @Sendable ([[UInt8]], _ senders: [String?]) async throws -> Void
     private let limits: Limits
     private let logger: Logger
     private let state = Mutex(State())
 
     /// A group commit.
-    /// - Parameter store: stores bodies durably, all or none.
-    public init(limits: Limits = Limits(), logger: Logger, store: @escaping @Sendable ([[UInt8]]) async throws -> Void)
-    {
+    /// - Parameter store: stores bodies durably, all or none, each with its sender.
+    public init(
+        limits: Limits = Limits(), logger: Logger,
+        store: @escaping @Sendable ([[UInt8]], _ senders: [String?]) async throws -> Void
+    ) {
         self.limits = limits
         self.logger = logger
         self.store = store
@@ -66,13 +69,14 @@ public final class GroupCommit: Service {
     var isStopping: Bool { state.withLock(\.isStopping) }
 
     /// Returns once the body is committed.
+    /// - Parameter sender: the address that posted it; nil where that is nobody in particular.
     /// - Throws: ``Refusal``; then the sender must try again. Whether it is stored after all is not known for sure.
-    public func commit(_ body: [UInt8]) async throws {
+    public func commit(_ body: [UInt8], from sender: String? = nil) async throws {
         try await withCheckedThrowingContinuation { continuation in
             let (refusal, writer) = state.withLock { state -> (Refusal?, CheckedContinuation<Void, Never>?) in
                 if state.isStopping { return (.stopping, nil) }
                 if state.bytes + body.count > limits.waitingBytes { return (.full, nil) }
-                state.waiting.append(Waiting(body: body, continuation: continuation))
+                state.waiting.append(Waiting(body: body, sender: sender, continuation: continuation))
                 state.bytes += body.count
                 state.count += 1
                 return (nil, state.writer.take())
@@ -135,7 +139,7 @@ public final class GroupCommit: Service {
 
     private func write(_ group: [Waiting]) async {
         do {
-            try await store(group.map(\.body))
+            try await store(group.map(\.body), group.map(\.sender))
             for waiting in group { waiting.continuation.resume() }
         } catch {
             logger.error(

@@ -10,38 +10,46 @@ public import ServiceLifecycle
 public struct Receiver: Service {
     private let commit: GroupCommit
     private let knownHeaders: KnownHeaders
+    private let gate: SchemaGate
+    private let refused: RefusedSenders
     private let server: HTTPServer
     private let logger: Logger
 
     /// A receiver.
     /// - Parameters:
+    ///   - gate: opens once the schema has been seen to fit; without one, it was seen already.
     ///   - metrics: where to count.
     ///   - onListening: told the port once connections are accepted.
     public init(
-        outbox: Outbox, configuration: ReceiverConfiguration, logger: Logger,
+        outbox: Outbox, gate: SchemaGate? = nil, configuration: ReceiverConfiguration, logger: Logger,
         metrics factory: any MetricsFactory = MetricsSystem.factory,
         onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         let metrics = ReceiverMetrics(factory)
-        let commit = GroupCommit(limits: configuration.limits, logger: logger) { bodies in
-            try await metrics.storing(bodies.count) { try await outbox.store(bodies) }
+        let gate = gate ?? .open(logger: logger)
+        self.gate = gate
+        let commit = GroupCommit(limits: configuration.limits, logger: logger) { bodies, senders in
+            try await gate.pass()
+            try await metrics.storing(bodies.count) { try await outbox.store(bodies, from: senders) }
         }
         self.commit = commit
         knownHeaders = KnownHeaders(outbox: outbox, interval: configuration.headerInterval, logger: logger)
         self.logger = logger
-        let apple = AppleRoute(configuration: configuration, commit: commit, metrics: metrics)
+        refused = RefusedSenders(outbox: outbox, interval: configuration.refusalInterval, logger: logger)
+        let apple = AppleRoute(configuration: configuration, commit: commit, refused: refused, metrics: metrics)
         let routes = HTTPRoutes(elsewhere: "nothing here; Apple posts to /webhooks/apple")
-        routes.serve("/webhooks/apple", [.post: { request, _ in await apple.answer(request) }])
+        routes.serve(
+            "/webhooks/apple", [.post: { request, context in await apple.answer(request, from: context.peer) }])
         routes.serveHealth()
         server = HTTPServer(
-            routes.router, configuration: configuration.http, openConnections: metrics.openConnections, logger: logger,
+            routes.router, configuration: configuration.http, observer: metrics.connections, logger: logger,
             onListening: onListening)
     }
 
     /// Why the receiver cannot take what is posted, apart from its database, for people; nil if it can.
     public var whyNotReady: String? {
         if commit.isStopping { return "the receiver is stopping" }
-        return server.hasListened ? nil : "the receiver does not listen yet"
+        return server.hasListened ? gate.whyClosed : "the receiver does not listen yet"
     }
 
     /// Serves until graceful shutdown. Then, in this order: no new connections, the requests in hand answered, what they
@@ -49,6 +57,6 @@ public struct Receiver: Service {
     /// - Throws: `ListenFailure` where it cannot listen.
     public func run() async throws {
         // Stopped in reverse: the server while commits still work, and the commits when nobody can add to them.
-        try await ServiceGroup(services: [knownHeaders, commit, server], logger: logger).run()
+        try await ServiceGroup(services: [gate, knownHeaders, refused, commit, server], logger: logger).run()
     }
 }

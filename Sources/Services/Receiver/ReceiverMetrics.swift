@@ -1,3 +1,4 @@
+import HTTPServing
 import Metrics
 
 /// What a receiver counts and measures. Every series is made here, at 0.
@@ -16,6 +17,8 @@ struct ReceiverMetrics: Sendable {
         case full
         /// 503: the database did not take it.
         case unavailable
+        /// 503: from its sender came too much that did not verify.
+        case refused
         /// 503: the receiver was stopping.
         case stopping
     }
@@ -23,8 +26,8 @@ struct ReceiverMetrics: Sendable {
     private let received: [Outcome: Counter]
     private let storeSeconds: Recorder
     private let storeSize: Recorder
-    /// How many connections are open.
-    let openConnections: Meter
+    /// How many connections are open, and what bounded others.
+    let connections: HTTPServerObserver
 
     init(_ factory: any MetricsFactory) {
         received = Dictionary(
@@ -36,7 +39,18 @@ struct ReceiverMetrics: Sendable {
             })
         storeSeconds = Recorder(label: "storehook_store_seconds", factory: factory)
         storeSize = Recorder(label: "storehook_store_size", factory: factory)
-        openConnections = Meter(label: "storehook_open_connections", factory: factory)
+        let bounded = Dictionary(
+            uniqueKeysWithValues: HTTPServerObserver.Limit.allCases.map {
+                (
+                    $0,
+                    Counter(
+                        label: "storehook_bounded_connections_total", dimensions: [("limit", $0.rawValue)],
+                        factory: factory)
+                )
+            })
+        connections = HTTPServerObserver(open: Meter(label: "storehook_open_connections", factory: factory)) {
+            bounded[$0]?.increment()
+        }
     }
 
     func received(_ outcome: Outcome) { received[outcome]?.increment() }

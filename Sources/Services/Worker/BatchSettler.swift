@@ -6,9 +6,10 @@ import Logging
 import Outbox
 import Postgres
 import Queue
+import Synchronization
 
 /// Applies a prepared batch and settles its rows, in one transaction.
-struct BatchSettler: Sendable {
+final class BatchSettler: Sendable {
     /// How many rows ended how.
     struct Tally: Sendable, Equatable {
         var applied = 0
@@ -19,11 +20,37 @@ struct BatchSettler: Sendable {
         /// Rows that another worker holds by now.
         var lost = 0
 
+        /// Rows that found their place.
+        var settled: Int { applied + duplicate + parked + dead }
+
         static func + (a: Tally, b: Tally) -> Tally {
             Tally(
                 applied: a.applied + b.applied, duplicate: a.duplicate + b.duplicate, parked: a.parked + b.parked,
                 dead: a.dead + b.dead, reschedule: a.reschedule + b.reschedule, lost: a.lost + b.lost)
         }
+    }
+
+    /// What became of a batch.
+    struct Settlement: Sendable {
+        var tally = Tally()
+        /// What the deployment lacks, so that rows could not be settled; nil if nothing.
+        var obstacle: String?
+        /// How long to leave the queue alone, since none of the batch could be settled.
+        var pause: Duration?
+    }
+
+    /// A row that the database refused for a reason of the deployment, so far as can be told from itself alone.
+    private struct Refused {
+        var row: PreparedBatch.Row
+        var error: PostgresError
+    }
+
+    /// What a part of a batch came to.
+    private struct Part {
+        var tally = Tally()
+        var refused: [Refused] = []
+
+        static func + (a: Part, b: Part) -> Part { Part(tally: a.tally + b.tally, refused: a.refused + b.refused) }
     }
 
     let pool: PostgresPool
@@ -32,30 +59,48 @@ struct BatchSettler: Sendable {
     let watch: Watchdog
     let logger: Logger
     let metrics: WorkerMetrics
+    /// Batches in a row of which rows were refused for a reason of the deployment.
+    private let obstructed = Atomic(0)
     private var outbox: Outbox { Outbox(pool) }
 
-    /// Settles every row one way or another, or leaves it to the lease's end.
-    func settle(_ batch: PreparedBatch) async -> Tally {
-        let (rescheduled, ready) = batch.split()
-        var tally = await reschedule(rescheduled, reason: nil)
-        // Beyond the lease the rows are others' to do; the fence would refuse us anyway.
-        let deadline = ContinuousClock.now + configuration.lease
-        tally = tally + (await settle(ready, before: deadline))
-        return tally
+    init(
+        pool: PostgresPool, ledger: Ledger, configuration: WorkerConfiguration, watch: Watchdog, logger: Logger,
+        metrics: WorkerMetrics
+    ) {
+        self.pool = pool
+        self.ledger = ledger
+        self.configuration = configuration
+        self.watch = watch
+        self.logger = logger
+        self.metrics = metrics
     }
 
-    private func settle(_ batch: PreparedBatch, before deadline: ContinuousClock.Instant) async -> Tally {
-        guard !batch.rows.isEmpty else { return Tally() }
+    /// Settles every row one way or another, or leaves it to the lease's end.
+    func settle(_ batch: PreparedBatch) async -> Settlement {
+        let (rescheduled, ready) = batch.split()
+        let tally = await reschedule(rescheduled, reason: nil)
+        // Beyond the lease the rows are others' to do; the fence would refuse us anyway.
+        let deadline = ContinuousClock.now + configuration.lease
+        var part = await settle(ready, before: deadline)
+        part.tally = part.tally + tally
+        return await conclude(part, token: batch.token, before: deadline)
+    }
+
+    private func settle(_ batch: PreparedBatch, before deadline: ContinuousClock.Instant) async -> Part {
+        guard !batch.rows.isEmpty else { return Part() }
         var failures = 0
         while true {
             do {
-                return try await commit(batch)
+                return Part(tally: try await commit(batch))
             } catch let error as PostgresError where error.isTransient {
                 failures += 1
-                guard failures < Self.maximumTries else { return await reschedule(batch, reason: ReasonCode(error)) }
+                // That it lasts is no fault of the rows'.
+                guard failures < Self.maximumTries else {
+                    return Part(refused: batch.rows.map { Refused(row: $0, error: error) })
+                }
                 guard ContinuousClock.now < deadline, !Task.isCancelled else {
                     logger.warning("Left a batch to the end of its lease", metadata: ["error": "\(error)"])
-                    return Tally(lost: batch.rows.count)
+                    return Part(tally: Tally(lost: batch.rows.count))
                 }
                 logger.warning("A batch has to be tried again", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: Self.backoff.pause(afterFailures: failures))
@@ -68,24 +113,64 @@ struct BatchSettler: Sendable {
     /// The database refused the batch for good: find whom it refused by halving, and let the neighbours pass.
     private func isolate(
         _ batch: PreparedBatch, _ error: any Error, before deadline: ContinuousClock.Instant
-    ) async -> Tally {
+    ) async -> Part {
         guard batch.rows.count == 1, let row = batch.rows.first else {
             let (first, second) = batch.halves()
             return await settle(first, before: deadline) + (await settle(second, before: deadline))
         }
-        guard case .apply(let entry) = row.verdict else {
+        if let error = error as? PostgresError, error.sqlState?.isDeploymentFault == true {
+            return Part(refused: [Refused(row: row, error: error)])
+        }
+        guard let buried = batch.burying(row, for: error) else {
             logger.error(
                 "A dead letter could not be written",
                 metadata: row.logMetadata.merging(["error": "\(error)"]) { _, new in new })
-            return await reschedule(batch, reason: .deadLetterRefused)
+            return Part(tally: await reschedule(batch, reason: .deadLetterRefused))
         }
-        let letter = DeadLetterDraft(
-            row.claimed, reason: (error as? PostgresError).map { ReasonCode($0) } ?? .applyFailed,
-            message: "\(error)", notificationUUID: UUID(entry.notification.uuid),
-            type: entry.notification.notificationType.rawValue, subtype: entry.notification.subtype?.rawValue)
-        var buried = batch
-        buried.rows[0].verdict = .bury(letter)
         return await settle(buried, before: deadline)
+    }
+
+    /// Decides about what was refused for a reason of the deployment, now that it is known how its neighbours fared.
+    ///
+    /// What fails alone while its neighbours pass is buried like anything else that the database refuses: an index may be
+    /// broken in the one place that it touches. Otherwise, and where rights or tables are missing, nothing is buried and no
+    /// attempt counted, however long it takes until somebody has put it right.
+    private func conclude(
+        _ part: Part, token: UUID, before deadline: ContinuousClock.Instant
+    ) async -> Settlement {
+        guard let first = part.refused.first else {
+            obstructed.store(0, ordering: .relaxed)
+            return Settlement(tally: part.tally)
+        }
+        let passed = part.tally.settled > 0
+        if passed, part.refused.count == 1, first.error.sqlState?.isCatalogueFault == false, !first.error.isTransient,
+            let buried = PreparedBatch(token: token, rows: [first.row]).burying(first.row, for: first.error)
+        {
+            let last = await settle(buried, before: deadline)
+            if last.refused.isEmpty { return Settlement(tally: part.tally + last.tally) }
+        }
+        let pause =
+            Self.obstacleBackoff.limit(
+                afterFailures: obstructed.add(1, ordering: .relaxed).newValue) * Double.random(in: 0.5..<1)
+        let put = await postpone(part.refused, by: pause, token: token)
+        return Settlement(
+            tally: part.tally + put, obstacle: "\(first.error)", pause: passed ? nil : pause)
+    }
+
+    private func postpone(_ refused: [Refused], by pause: Duration, token: UUID) async -> Tally {
+        var tally = Tally()
+        for (reason, part) in Dictionary(grouping: refused, by: { ReasonCode($0.error) }) {
+            do {
+                try await outbox.queue.postpone(
+                    part.map(\.row.claimed.id), by: part.map { _ in pause }, reason: reason.rawValue, token: token)
+                metrics.reschedule(part.count, reason: reason)
+                tally.reschedule += part.count
+            } catch {
+                logger.warning("Could not put rows off", metadata: ["error": "\(error)", "rows": "\(part.count)"])
+                tally.lost += part.count
+            }
+        }
+        return tally
     }
 
     /// One transaction: take the rows that are still ours, apply them, write what became of them. Either all of it
@@ -94,6 +179,7 @@ struct BatchSettler: Sendable {
         // Past the lease the rows are others' to do, so a worker that stands still must not hold their locks any longer.
         let options = TransactionOptions(idleTimeout: configuration.lease, name: "settle")
         let done = try await pool.withTransaction(options) { session in
+            let senders = try Outbox.senders(of: batch.ids, token: batch.token, session)
             let held = try Outbox.table.acknowledge(batch.ids, token: batch.token, session)
             let rows = batch.rows.filter { held.contains($0.claimed.id) }
             let entries = rows.compactMap { row -> LedgerEntry? in
@@ -105,8 +191,15 @@ struct BatchSettler: Sendable {
             let (outcomes, _) = try watch.during(held) { try ledger.apply(entries, session) }
             let duplicates = zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0)
             try Outbox.recordDuplicates(
-                duplicates.map { ($0.outboxID, UUID($0.notification.uuid)) }, session)
+                duplicates.map { entry in
+                    switch entry.identity {
+                    case .notification(let uuid): (entry.outboxID, UUID(uuid), nil)
+                    case .record(_, let digest): (entry.outboxID, nil, digest)
+                    }
+                }, session)
             try Outbox.bury(letters, session)
+            // At the end: who found something from the same address waits for this transaction.
+            try Outbox.count(rows.compactMap { $0.finding(from: senders) }, configuration.junk, session)
             let tally = Tally(
                 applied: outcomes.count { $0 == .applied }, duplicate: duplicates.count,
                 parked: outcomes.count { $0 == .parked }, dead: letters.count, lost: batch.rows.count - rows.count)
@@ -156,10 +249,8 @@ struct BatchSettler: Sendable {
         }
         var tally = Tally()
         for (reason, rows) in byReason {
-            let delays = rows.map { configuration.retries.backoff.pause(afterFailures: $0.claimed.attempts) }
             do {
-                try await outbox.queue.reschedule(
-                    rows.map(\.claimed.id), by: delays, reason: reason.rawValue, token: batch.token)
+                try await putOff(rows.map(\.claimed), for: reason, token: batch.token)
                 metrics.reschedule(rows.count, reason: reason)
                 for row in rows {
                     logger.debug(
@@ -176,9 +267,25 @@ struct BatchSettler: Sendable {
         return tally
     }
 
+    /// What waits for a header is not tried meanwhile, so that it counts no attempt and is never given up.
+    private func putOff(_ rows: [ClaimedNotification], for reason: ReasonCode, token: UUID) async throws {
+        let ids = rows.map(\.id)
+        if reason == .headerMissing {
+            let delays = rows.map { _ in Self.headerPause * Double.random(in: 0.5..<1) }
+            try await outbox.queue.postpone(ids, by: delays, reason: reason.rawValue, token: token)
+        } else {
+            let delays = rows.map { configuration.retries.pause(afterAttempts: $0.attempts) }
+            try await outbox.queue.reschedule(ids, by: delays, reason: reason.rawValue, token: token)
+        }
+    }
+
+    /// Between two looks for a header that is missing. It comes with the next notification that was stored whole.
+    private static let headerPause = Duration.seconds(60)
     /// Transient failures of one batch in a row until it is put off.
     private static let maximumTries = 12
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))
+    /// Between two looks at a database that refuses everything.
+    private static let obstacleBackoff = Backoff(base: .seconds(1), cap: .seconds(30))
     /// Letters of one batch that get a line each.
     private static let lettersTold = 10
 }
@@ -192,6 +299,16 @@ extension PreparedBatch {
             if case .reschedule = row.verdict { rescheduled.rows.append(row) } else { ready.rows.append(row) }
         }
         return (rescheduled, ready)
+    }
+
+    /// The same one row as a dead letter, for what the database said of it; nil if it is one already.
+    fileprivate func burying(_ row: Row, for error: any Error) -> PreparedBatch? {
+        guard case .apply(let entry) = row.verdict else { return nil }
+        let letter = DeadLetterDraft(
+            row.claimed, reason: (error as? PostgresError).map { ReasonCode($0) } ?? .applyFailed,
+            message: "\(error)", notificationUUID: (entry.notification?.uuid).map(UUID.init),
+            type: entry.notification?.notificationType.rawValue, subtype: entry.notification?.subtype?.rawValue)
+        return PreparedBatch(token: token, rows: [Row(claimed: row.claimed, verdict: .bury(letter))])
     }
 
     fileprivate func halves() -> (PreparedBatch, PreparedBatch) {

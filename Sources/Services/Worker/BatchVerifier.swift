@@ -2,61 +2,65 @@ import AppStoreVerification
 import EvidenceVerification
 import Foundation
 import Outbox
+import Postgres
 import Queue
 
 /// Verifies a batch on all cores.
 struct BatchVerifier: Sendable {
     let verifier: Verifier
+    let judge: EvidenceJudge
     let revocation: RevocationChecker?
     let configuration: WorkerConfiguration
     let watch: Watchdog
     let metrics: WorkerMetrics
 
     func prepare(_ claimed: ClaimedNotifications) async -> PreparedBatch {
-        var batch = await verify(claimed)
+        var opinions = await verify(claimed)
         // Asked once for all rows, and with the answers only those are verified again that waited for them. A part that
         // another chain signed may bring up one more question.
         for _ in 0..<2 {
             guard let revocation, await revocation.sendPendingRequests() else { break }
-            for (index, row) in batch.rows.enumerated() {
-                guard case .reschedule = row.verdict else { continue }
-                batch.rows[index].verdict = judge(row.claimed).verdict
+            for (index, row) in claimed.rows.enumerated() {
+                guard case .verdict(.reschedule) = opinions[index] else { continue }
+                opinions[index] = examine(row, at: claimed.claimedAt).opinion
             }
         }
-        return batch
+        let verdicts = await judge.verdicts(opinions)
+        return PreparedBatch(
+            token: claimed.token, rows: zip(claimed.rows, verdicts).map { .init(claimed: $0, verdict: $1) })
     }
 
-    private func verify(_ batch: ClaimedNotifications) async -> PreparedBatch {
+    private func verify(_ batch: ClaimedNotifications) async -> [EvidenceJudge.Opinion] {
         let claimed = batch.rows
         // One task a core: a row costs about a hundred microseconds, too little for a task of its own.
         let share = (claimed.count + Self.cores - 1) / Self.cores
         let shares = stride(from: 0, to: claimed.count, by: max(share, 1)).map {
             claimed[$0..<min($0 + share, claimed.count)]
         }
-        let judged = await withTaskGroup(of: (Int, [Judged]).self) { group in
+        let judged = await withTaskGroup(of: (Int, [Examined]).self) { group in
             for (number, share) in shares.enumerated() {
-                group.addTask { (number, share.map(judge)) }
+                group.addTask { (number, share.map { examine($0, at: batch.claimedAt) }) }
             }
-            var parts = [[Judged]](repeating: [], count: shares.count)
+            var parts = [[Examined]](repeating: [], count: shares.count)
             for await (number, part) in group { parts[number] = part }
             return parts.flatMap(\.self)
         }
         metrics.verified(judged.compactMap(\.duration), chains: verifier.chainCache.statistics)
-        return PreparedBatch(
-            token: batch.token, rows: zip(claimed, judged).map { .init(claimed: $0, verdict: $1.verdict) })
+        return judged.map(\.opinion)
     }
 
-    /// A row's verdict, and how long it took to find out; nil where nothing was verified.
-    private typealias Judged = (verdict: EvidenceVerdict, duration: Duration?)
+    /// What a row's verification has shown, and how long that took; nil where nothing was verified.
+    private typealias Examined = (opinion: EvidenceJudge.Opinion, duration: Duration?)
 
-    private func judge(_ claimed: ClaimedNotification) -> Judged {
-        if let exhausted = exhausted(claimed) { return (.bury(exhausted), nil) }
+    /// - Parameter now: when it was claimed: the database's clock decides what lies in the future, and no worker's.
+    private func examine(_ claimed: ClaimedNotification, at now: PostgresTimestamp?) -> Examined {
+        if let exhausted = exhausted(claimed) { return (.verdict(.bury(exhausted)), nil) }
         let start = ContinuousClock.now
-        let verdict = watch.during([claimed.id]) {
+        let opinion = watch.during([claimed.id]) {
             configuration.beforeVerifying?(claimed.id)
-            return EvidenceVerdict(verifying: claimed, by: verifier)
+            return judge.opinion(on: claimed, at: now)
         }
-        return (verdict, ContinuousClock.now - start)
+        return (opinion, ContinuousClock.now - start)
     }
 
     /// A row that has used up its attempts is buried unopened: opening it may be what ended the others.
@@ -69,6 +73,12 @@ struct BatchVerifier: Sendable {
                 claimed, reason: .crashedWorker,
                 message: "each of \(tries) attempts ended with its worker gone; see the workers' logs before a replay",
                 attempts: tries)
+        case .putOff(ReasonCode.purchaseUnknown.rawValue):
+            return DeadLetterDraft(
+                claimed, reason: .purchaseUnknown,
+                message:
+                    "renewal info of a purchase that no app served here is known to have, after \(tries) attempts: "
+                    + "store its transaction, then replay", attempts: tries)
         case .putOff(let reason):
             return DeadLetterDraft(
                 claimed, reason: .attemptsExhausted,

@@ -5,6 +5,7 @@ import Ledger
 import Logging
 import Outbox
 import Queue
+import Subscriptions
 
 /// A claimed batch, verified: for each row, what is to be done with it.
 struct PreparedBatch: Sendable {
@@ -24,8 +25,11 @@ extension PreparedBatch.Row {
     /// What every log line about this notification carries, beside the worker's name: nothing that was posted but its UUID.
     var logMetadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["outbox_id": "\(claimed.id)", "attempt": "\(claimed.attempts)"]
+        if claimed.kind != .notification { metadata["kind"] = "\(claimed.kind.rawValue)" }
+        if claimed.source != .webhook { metadata["source"] = "\(claimed.source.rawValue)" }
         switch verdict {
-        case .apply(let entry): metadata["notification_uuid"] = "\(entry.notification.uuid)"
+        case .apply(let entry):
+            if let notification = entry.notification { metadata["notification_uuid"] = "\(notification.uuid)" }
         case .bury(let letter):
             if let uuid = letter.notificationUUID {
                 metadata["notification_uuid"] = "\(uuid.uuidString.lowercased())"
@@ -36,16 +40,32 @@ extension PreparedBatch.Row {
     }
 }
 
+extension PreparedBatch.Row {
+    /// What was found of its sender: that it is honest, or that nobody vouches for what it posted.
+    /// - Parameter senders: from where rows were posted.
+    func finding(from senders: [Int64: String]) -> SenderFinding? {
+        guard let sender = senders[claimed.id] else { return nil }
+        return switch verdict {
+        case .apply: SenderFinding(sender: sender, junkBytes: nil)
+        case .bury(let letter) where letter.reason.isJunk:
+            SenderFinding(sender: sender, junkBytes: Int64(claimed.body?.count ?? 0))
+        case .bury, .reschedule: nil
+        }
+    }
+}
+
 extension PreparedBatch {
-    /// Every JWS in it that was verified: the notifications, and those inside them.
+    /// Every JWS in it that was verified: the notifications, those inside them, and the records that came by themselves.
     var verifiedTexts: [[UInt8]] {
         rows.flatMap { row -> [[UInt8]] in
-            guard case .apply(let entry) = row.verdict, let body = row.claimed.body else { return [] }
+            guard case .apply(let entry) = row.verdict, entry.kind != .receipt, let body = row.claimed.body else {
+                return []
+            }
             let parts: [String?]
-            switch entry.notification.part {
+            switch entry.notification?.part {
             case .data(let data): parts = [data.signedTransactionInfo, data.signedRenewalInfo]
             case .appData(let data): parts = [data.signedAppTransactionInfo]
-            case .summary, .externalPurchaseToken, .none: parts = []
+            case .summary, .externalPurchaseToken, .some(.none), nil: parts = []
             }
             return [body] + parts.compactMap { $0.map { Array($0.utf8) } }
         }

@@ -29,6 +29,12 @@ final class WorkSignal: Sendable {
         }
     }
 
+    /// Waits for `duration` or for the stop, whatever is stored meanwhile.
+    func rest(for duration: Duration) async {
+        let end = ContinuousClock.now + duration
+        while !isStopped, !Task.isCancelled, end > .now { await wait(atMost: end - .now) }
+    }
+
     private func waitForWakeUp() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -1,7 +1,8 @@
 extension Worker {
     /// Why the worker cannot be expected to do its work, for people; nil if it can.
     package var whyNotReady: String? {
-        Self.whyNotReady(sinceLastClaim: sinceLastClaim, lease: lease)
+        obstacle.map { "the database refuses the worker: \($0)" }
+            ?? Self.whyNotReady(sinceLastClaim: sinceLastClaim, lease: lease)
     }
 
     /// One that has not been answered by the queue for longer than its lease holds nothing any more. Shorter leases do not

@@ -24,7 +24,14 @@ package final class Worker: Service {
     private let floor = Mutex(ClaimFloor())
     private let watch: Watchdog
     private let metrics: WorkerMetrics
+    private let obstacles = Mutex(Obstacles())
     private let lastClaim = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// What the deployment lacks, as it was told last; nil where it was not.
+    private struct Obstacles {
+        var claiming: String?
+        var settling: String?
+    }
 
     /// A worker.
     /// - Parameters:
@@ -41,7 +48,8 @@ package final class Worker: Service {
         outbox = Outbox(pool)
         watch = Watchdog(limit: configuration.runawayLimit, logger: logger)
         self.verifier = BatchVerifier(
-            verifier: verifier, revocation: revocation, configuration: configuration, watch: watch, metrics: metrics)
+            verifier: verifier, judge: EvidenceJudge(verifier, pool), revocation: revocation,
+            configuration: configuration, watch: watch, metrics: metrics)
         settler = BatchSettler(
             pool: pool, ledger: ledger, configuration: configuration, watch: watch, logger: logger, metrics: metrics)
         self.listener = listener
@@ -56,12 +64,16 @@ package final class Worker: Service {
     /// second, a busy one after each batch.
     var sinceLastClaim: Duration? { lastClaim.withLock(\.self).map { ContinuousClock.now - $0 } }
 
+    /// What keeps it from its work until somebody puts it right, in the database's words; nil if nothing.
+    var obstacle: String? { obstacles.withLock { $0.claiming ?? $0.settling } }
+
     /// How long a claim of its lasts.
     var lease: Duration { configuration.lease }
 
     /// Works until graceful shutdown: then the batch in hand is finished, what was claimed ahead is given back, and this
     /// returns.
-    /// - Throws: `PostgresError` where claiming fails for a reason that waiting does not mend, such as a missing right.
+    /// - Throws: `PostgresError` where claiming fails for a reason that waiting does not mend, such as a right that it never
+    ///   had.
     package func run() async throws {
         // Said here and not before: from now on a signal to stop is a graceful one.
         logger.info("Working")
@@ -93,10 +105,17 @@ package final class Worker: Service {
             switch ready {
             case .verified(let batch):
                 async let following = prepare()
-                report(await settler.settle(batch))
+                let pause = report(await settler.settle(batch))
                 next = try await following
+                if let pause {
+                    if let claimed = next { await giveBack(claimed.ids, token: claimed.token) }
+                    await signal.rest(for: pause)
+                    next = try await prepare()
+                }
             case .suspect(let batch):
-                report(await settler.settle(await verifier.prepare(batch)))
+                if let pause = report(await settler.settle(await verifier.prepare(batch))) {
+                    await signal.rest(for: pause)
+                }
                 next = try await prepare()
             }
         }
@@ -114,6 +133,7 @@ package final class Worker: Service {
                     configuration.batchSize, for: lease, from: floor.withLock { $0.next() })
                 floor.withLock { $0.learn(from: claimed) }
                 failures = 0
+                obstacles.withLock { $0.claiming = nil }
                 lastClaim.withLock { $0 = .now }
                 if !claimed.rows.isEmpty { metrics.claimed(claimed.rows.count) }
                 if claimed.isSuspect {
@@ -130,14 +150,22 @@ package final class Worker: Service {
                     return .verified(prepared)
                 }
                 await signal.wait(atMost: configuration.pollInterval * Double.random(in: 0.5...1))
-            } catch let error as PostgresError where error.isTransient {
+            } catch let error as PostgresError where error.isTransient || mayPass(error) {
                 failures += 1
+                // One that is only away is waited for, and the pool tells of it.
+                if !error.isTransient { obstacles.withLock { $0.claiming = "\(error)" } }
                 // Once, not once a second for as long as the database is unavailable.
                 if failures == 1 { logger.warning("Cannot claim; trying on", metadata: ["error": "\(error)"]) }
                 await signal.wait(atMost: Self.claimBackoff.pause(afterFailures: failures))
             }
         }
         return nil
+    }
+
+    /// What a worker could do once it may be able to do again. One that never could has the wrong login, and says so by its
+    /// end.
+    private func mayPass(_ error: PostgresError) -> Bool {
+        error.sqlState?.isDeploymentFault == true && sinceLastClaim != nil
     }
 
     private static let claimBackoff = Backoff(base: .milliseconds(100), cap: .seconds(2))
@@ -163,7 +191,20 @@ package final class Worker: Service {
         }
     }
 
-    private func report(_ tally: BatchSettler.Tally) {
+    /// - Returns: how long to leave the queue alone; nil: not at all.
+    private func report(_ settlement: BatchSettler.Settlement) -> Duration? {
+        let tally = settlement.tally
+        let before = obstacles.withLock { obstacles in
+            defer { if settlement.obstacle != nil || tally.settled > 0 { obstacles.settling = settlement.obstacle } }
+            return obstacles.settling
+        }
+        if let obstacle = settlement.obstacle, before == nil {
+            logger.error(
+                "The database refuses to have notifications settled; they wait, and nothing is buried for it",
+                metadata: ["error": "\(obstacle)"])
+        } else if before != nil, settlement.obstacle == nil, tally.settled > 0 {
+            logger.notice("Notifications can be settled again")
+        }
         metrics.lost(tally.lost)
         let metadata: Logger.Metadata = [
             "applied": "\(tally.applied)", "duplicate": "\(tally.duplicate)", "parked": "\(tally.parked)",
@@ -176,5 +217,6 @@ package final class Worker: Service {
         } else {
             logger.debug("Settled a batch", metadata: metadata)
         }
+        return settlement.pause
     }
 }

@@ -1,3 +1,4 @@
+package import Outbox
 package import Queue
 
 /// How a worker works.
@@ -17,6 +18,8 @@ package struct WorkerConfiguration: Sendable {
     /// ends itself: a computation cannot be interrupted, and what never ends would hold a core for ever. The usual ones
     /// are a fraction of a millisecond and some milliseconds.
     package var runawayLimit: Duration
+    /// How much of what does not verify may come from one address.
+    package var junk = JunkLimits()
     /// Called with a row's id on the core that is about to verify it: the place at which a rehearsal of faults can do what
     /// a poisonous payload would.
     package var beforeVerifying: (@Sendable (Int64) -> Void)?

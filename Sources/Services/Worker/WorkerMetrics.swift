@@ -4,6 +4,7 @@ import Ledger
 import Metrics
 import Outbox
 import Postgres
+import Subscriptions
 import Synchronization
 
 /// What a worker counts and measures.
@@ -17,6 +18,8 @@ final class WorkerMetrics: Sendable {
 
     private let processed: [NotificationType: [Outcome: Counter]]
     private let processedOther: [Outcome: Counter]
+    /// Of records that came by themselves, by their kind.
+    private let processedRecords: [EvidenceKind: [Outcome: Counter]]
     private let retries: [String: Counter]
     private let retriesOther: Counter
     private let deadLetters: [DeadLetterCategory: [String: Counter]]
@@ -42,7 +45,11 @@ final class WorkerMetrics: Sendable {
         }
         processed = .init(NotificationType.known) { counters(ofType: $0.rawValue) }
         processedOther = counters(ofType: "other")
-        retries = .init(ReasonCode.labels(of: nil)) { counter("retries_total", [("reason", $0)]) }
+        processedRecords = .init(EvidenceKind.allCases.filter { $0 != .notification }) { counters(ofType: $0.rawValue) }
+        // What waits for its purchase is put off as well, before it becomes a letter.
+        retries = .init(ReasonCode.labels(of: nil) + [ReasonCode.purchaseUnknown.label]) {
+            counter("retries_total", [("reason", $0)])
+        }
         retriesOther = counter("retries_total", [("reason", "other")])
         deadLetters = .init(DeadLetterCategory.allCases) { category in
             .init(ReasonCode.labels(of: category)) {
@@ -81,16 +88,17 @@ final class WorkerMetrics: Sendable {
         _ entries: [LedgerEntry], _ outcomes: [LedgerOutcome], _ letters: [DeadLetterDraft], at end: PostgresTimestamp
     ) {
         for (entry, outcome) in zip(entries, outcomes) {
-            count(entry.notification.notificationType, Outcome(outcome))
+            count(entry.kind, entry.notification?.notificationType, Outcome(outcome))
             // A repeat's way is not measured: the notification had arrived before.
             guard outcome != .duplicate else { continue }
             receiptToCommit.record(Self.seconds(from: entry.receivedAt, to: end))
-            let signed = PostgresTimestamp(
-                millisecondsSince1970: entry.notification.signedDate.millisecondsSince1970)
+            // Only what Apple posts is on its way from its signature on; the rest was fetched, or waited with somebody.
+            guard entry.source == .webhook, let signedAt = entry.signedAt else { continue }
+            let signed = PostgresTimestamp(millisecondsSince1970: signedAt.millisecondsSince1970)
             signedToReceipt.record(Self.seconds(from: signed, to: entry.receivedAt))
         }
         for letter in letters {
-            count(NotificationType(rawValue: letter.type ?? ""), .dead)
+            count(letter.kind, NotificationType(rawValue: letter.type ?? ""), .dead)
             let known = deadLetters[letter.category]?[letter.reason.label]
             (known ?? deadLettersOther[letter.category])?.increment()
         }
@@ -106,8 +114,8 @@ final class WorkerMetrics: Sendable {
         if count > 0 { lostLeases.increment(by: count) }
     }
 
-    private func count(_ type: NotificationType, _ outcome: Outcome) {
-        (processed[type] ?? processedOther)[outcome]?.increment()
+    private func count(_ kind: EvidenceKind, _ type: NotificationType?, _ outcome: Outcome) {
+        (processedRecords[kind] ?? type.flatMap { processed[$0] } ?? processedOther)[outcome]?.increment()
     }
 
     /// Two clocks are concerned where Apple signed: what came before it was signed took no time.

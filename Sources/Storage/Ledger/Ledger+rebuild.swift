@@ -27,7 +27,7 @@ extension Ledger {
     /// - Throws: `PostgresError`, or what `open` throws: what is derived without bytes that are there would be wrong.
     public func rederive(
         _ keys: [PurchaseKey], repair: Bool, discard: Bool = false, _ session: borrowing PostgresSession,
-        open: ([EvidenceReference], borrowing PostgresSession) throws -> [Evidence]
+        open: ([EvidenceReference], borrowing PostgresSession) throws -> [ReopenedEvidence]
     ) throws -> (differences: [RowDifference], withoutBytes: Int, unverified: Set<PurchaseKey>) {
         if repair { try session.query(.lock(keys)) }
         var shared = SharedTransactions()
@@ -104,31 +104,44 @@ extension Ledger {
     /// The purchases' evidence, from nothing but what Apple signed, a page of bodies at a time.
     private func evidence(
         of keys: [PurchaseKey], _ shared: SharedTransactions, _ session: borrowing PostgresSession,
-        open: ([EvidenceReference], borrowing PostgresSession) throws -> [Evidence]
+        open: ([EvidenceReference], borrowing PostgresSession) throws -> [ReopenedEvidence]
     ) throws -> (purchases: [Reread], withoutBytes: Int, unverified: Set<PurchaseKey>) {
         var purchases = Dictionary(uniqueKeysWithValues: keys.map { ($0, Reread(known: KnownPurchase(key: $0))) })
-        var gone: [Int64: UUID] = [:]
+        var gone = GoneEvidence()
         var unverified = Set<PurchaseKey>()
-        var last: UUID?
+        var last: Int64?
         while true {
             let page = try session.query(.evidence(of: keys, after: last, limit: Self.evidencePage))
             let references = try page.map { row in
-                EvidenceReference(outboxID: try row.decode("outbox_id"), receivedAt: try row.decode("received_at"))
+                EvidenceReference(
+                    outboxID: try row.decode("outbox_id"), receivedAt: try row.decode("received_at"),
+                    bundleID: try row.decode("bundle_id"))
             }
             for (row, evidence) in zip(page, try open(references, session)) {
-                let uuid: UUID = try row.decode("notification_uuid")
-                last = uuid
+                let id: Int64 = try row.decode("outbox_id")
+                last = id
                 let key = try PurchaseKey(row)
                 switch evidence {
                 case .verified(let entry): purchases[key]?.entries.append(entry)
                 case .unverified: unverified.insert(key)
-                case .gone: gone[try row.decode("outbox_id")] = uuid
+                case .gone:
+                    gone.outboxIDs.append(id)
+                    if let uuid: UUID = try row.decode("notification_uuid", as: UUID?.self) { gone.uuids.append(uuid) }
+                    if let digest: [UInt8] = try row.decode("digest", as: [UInt8]?.self) { gone.digests.append(digest) }
                 }
             }
             if page.count < Self.evidencePage { break }
         }
-        if !gone.isEmpty { try keep(gone, in: &purchases, shared, session) }
-        return (keys.compactMap { purchases[$0] }, gone.count, unverified)
+        if !gone.outboxIDs.isEmpty { try keep(gone, in: &purchases, shared, session) }
+        return (keys.compactMap { purchases[$0] }, gone.outboxIDs.count, unverified)
+    }
+
+    /// Evidence whose bytes retention has dropped: its rows, and what its records are known by.
+    private struct GoneEvidence {
+        var outboxIDs: [Int64] = []
+        var uuids: [UUID] = []
+        /// Of records that came by themselves.
+        var digests: [[UInt8]] = []
     }
 
     /// Bodies in memory at a time.
@@ -136,11 +149,11 @@ extension Ledger {
 
     /// Reads what is known from evidence whose bytes are gone.
     private func keep(
-        _ gone: [Int64: UUID], in purchases: inout [PurchaseKey: Reread], _ shared: SharedTransactions,
+        _ gone: GoneEvidence, in purchases: inout [PurchaseKey: Reread], _ shared: SharedTransactions,
         _ session: borrowing PostgresSession
     ) throws {
         let keys = purchases.keys.sorted()
-        for row in try session.query(.statements(of: gone.keys.sorted(), keys)) {
+        for row in try session.query(.statements(of: gone.outboxIDs.sorted(), keys)) {
             let key = try PurchaseKey(row)
             let statement = try PurchaseStatement(row, at: 3, of: key)
             purchases[key]?.kept.append(statement)
@@ -149,9 +162,9 @@ extension Ledger {
                 purchases[key]?.known.facts = facts
             }
         }
-        for row in try session.query(.records(of: Array(gone.values), keys)) {
+        for row in try session.query(.records(of: gone.uuids, gone.digests, keys)) {
             let key = try PurchaseKey(row)
-            let uuid = UniqueIdentifier(try row.decode("notification_uuid", as: UUID.self))
+            let uuid = try row.decode("notification_uuid", as: UUID?.self).map(UniqueIdentifier.init)
             let digest: [UInt8] = try row.decode("digest")
             let json = try row.decode("payload", as: PostgresJSON.self).bytes
             if try row.decode("is_transaction") {
@@ -180,7 +193,7 @@ extension PostgresQuery {
     fileprivate static func purchasesAfter(_ last: PurchaseKey?, _ limit: Int) -> PostgresQuery {
         let (id, bundle, environment) = (last?.originalTransactionID, last?.bundleID, last?.environment)
         let tables = [
-            "notifications", "purchase_lines", "purchase_facts", "transactions", "renewals", "subscriptions",
+            "notifications", "records", "purchase_lines", "purchase_facts", "transactions", "renewals", "subscriptions",
             "one_time_purchases",
         ]
         let pages = tables.map { table in
@@ -204,18 +217,25 @@ extension PostgresQuery {
             """)
     }
 
-    /// The purchases' notifications, by UUID.
-    fileprivate static func evidence(of keys: [PurchaseKey], after last: UUID?, limit: Int) -> PostgresQuery {
+    /// The purchases' evidence, in the order of storing.
+    fileprivate static func evidence(of keys: [PurchaseKey], after last: Int64?, limit: Int) -> PostgresQuery {
         PostgresQuery(
             "ledger.evidence",
             """
-            select n.notification_uuid, n.outbox_id, n.received_at, n.original_transaction_id, n.bundle_id, n.environment
-              from unnest(
-                   \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
-                   as scope (original_transaction_id, bundle_id, environment)
-              join storehook.notifications n using (original_transaction_id, bundle_id, environment)
-             where \(last) is null or n.notification_uuid > \(last)
-             order by n.notification_uuid
+            with scope as (
+                select * from unnest(
+                    \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                    as purchase (original_transaction_id, bundle_id, environment)
+            )
+            select n.notification_uuid, null as digest, n.outbox_id, n.received_at, original_transaction_id, bundle_id,
+                   environment
+              from scope join storehook.notifications n using (original_transaction_id, bundle_id, environment)
+             where \(last) is null or n.outbox_id > \(last)
+            union all
+            select null, r.digest, r.outbox_id, r.received_at, original_transaction_id, bundle_id, environment
+              from scope join storehook.records r using (original_transaction_id, bundle_id, environment)
+             where \(last) is null or r.outbox_id > \(last)
+             order by outbox_id
              limit \(limit)
             """)
     }
@@ -235,8 +255,11 @@ extension PostgresQuery {
             """)
     }
 
-    /// Signed records that stand in the purchases' rows under the names of these notifications.
-    fileprivate static func records(of uuids: [UUID], _ keys: [PurchaseKey]) -> PostgresQuery {
+    /// Signed records that stand in the purchases' rows under the names of these notifications, or of none and came by
+    /// themselves.
+    fileprivate static func records(
+        of uuids: [UUID], _ digests: [[UInt8]], _ keys: [PurchaseKey]
+    ) -> PostgresQuery {
         PostgresQuery(
             "ledger.records",
             """
@@ -249,10 +272,12 @@ extension PostgresQuery {
                    payload
               from storehook.transactions join scope using (original_transaction_id, bundle_id, environment)
              where notification_uuid = any(\(uuids))
+                or notification_uuid is null and digest = any(\(digests))
             union all
             select false, original_transaction_id, bundle_id, environment, notification_uuid, digest, payload
               from storehook.renewals join scope using (original_transaction_id, bundle_id, environment)
              where notification_uuid = any(\(uuids))
+                or notification_uuid is null and digest = any(\(digests))
             """)
     }
 }

@@ -10,11 +10,11 @@ public struct Ledger: Sendable {
     /// A ledger.
     public init(policy: StatusPolicy = StatusPolicy()) { self.policy = policy }
 
-    /// Applies a batch inside the caller's transaction: records the notifications, merges their facts, and derives the
+    /// Applies a batch inside the caller's transaction: records the evidence, merges its facts, and derives the
     /// state of the purchases they touch.
     ///
-    /// Locks are taken in one order everywhere (notifications by UUID, then purchases by key), so two workers that share
-    /// notifications or purchases wait for each other and never deadlock.
+    /// Locks are taken in one order everywhere (notifications by UUID, records by digest, then purchases by key), so two
+    /// workers that share any of them wait for each other and never deadlock.
     /// - Parameter comparing: derive the state before, too, for whoever wants to know what changed; costs as much again.
     /// - Returns: what became of each entry, in the entries' order, and with `comparing` where it took each subscription.
     /// - Throws: `PostgresError`; the transaction must then be rolled back.
@@ -131,17 +131,27 @@ public struct Ledger: Sendable {
         try session.query(.countAnomalies(concerned.map(\.key)))
     }
 
-    /// Records the notifications that are not recorded yet; the rest are duplicates, of earlier batches or of this one.
+    /// Records the evidence that is not recorded yet; the rest are duplicates, of earlier batches or of this one.
     private func record(
         _ entries: [LedgerEntry], _ session: borrowing PostgresSession
     ) throws -> (outcomes: [LedgerOutcome], recorded: [LedgerEntry]) {
-        var first: [LedgerEntry] = []
-        var seen = Set<UniqueIdentifier>()
-        for entry in entries where seen.insert(entry.notification.uuid).inserted { first.append(entry) }
-        first.sort { $0.notification.uuid < $1.notification.uuid }
+        var seen = Set<LedgerEntry.Identity>()
+        var notifications: [(entry: LedgerEntry, notification: NotificationPayload)] = []
+        var records: [(entry: LedgerEntry, kind: EvidenceKind, digest: [UInt8])] = []
+        for entry in entries where seen.insert(entry.identity).inserted {
+            if let notification = entry.notification { notifications.append((entry, notification)) }
+            if case .record(let kind, let digest) = entry.identity { records.append((entry, kind, digest)) }
+        }
+        notifications.sort { $0.notification.uuid < $1.notification.uuid }
+        records.sort { $0.digest.lexicographicallyPrecedes($1.digest) }
 
-        let rows = try session.query(.insertNotifications(first))
-        let recordedIDs = try Set(rows.map { try $0.decode(0, as: Int64.self) })
+        var recordedIDs = Set<Int64>()
+        if !notifications.isEmpty {
+            for row in try session.query(.insertNotifications(notifications)) { recordedIDs.insert(try row.decode(0)) }
+        }
+        if !records.isEmpty {
+            for row in try session.query(.insertRecords(records)) { recordedIDs.insert(try row.decode(0)) }
+        }
         let outcomes = entries.map { entry -> LedgerOutcome in
             recordedIDs.contains(entry.outboxID) ? entry.outcome : .duplicate
         }
@@ -150,21 +160,27 @@ public struct Ledger: Sendable {
 }
 
 extension LedgerEntry {
-    /// A type nobody knows yet is parked: recorded whole, counted, its facts taken; a later release can give it meaning.
-    var outcome: LedgerOutcome { notification.notificationType.isKnown ? .applied : .parked }
+    /// A type nobody knows yet is parked: recorded whole, counted, its facts taken; a later release can give it meaning. So
+    /// is a receipt.
+    var outcome: LedgerOutcome {
+        if let notification { return notification.notificationType.isKnown ? .applied : .parked }
+        return kind == .receipt ? .parked : .applied
+    }
 
     /// The purchase it is about; nil for what concerns none.
     var purchase: PurchaseKey? {
-        let id = transaction?.payload.originalTransactionId ?? renewal?.payload.originalTransactionId
-        return id.map { PurchaseKey(environment: environment, bundleID: bundleID, originalTransactionID: $0) }
+        guard let environment, let bundleID,
+            let id = transaction?.payload.originalTransactionId ?? renewal?.payload.originalTransactionId
+        else { return nil }
+        return PurchaseKey(environment: environment, bundleID: bundleID, originalTransactionID: id)
     }
 
-    /// When it was signed, as a whole.
-    var signedAt: Timestamp { notification.signedDate }
+    /// The notification's name; nil for a record that came by itself.
+    var notificationUUID: UniqueIdentifier? { notification?.uuid }
 
     /// The status that Apple reported for the purchase, 1 to 5, if it did.
     var reportedStatus: Int? {
-        guard case .data(let data) = notification.part else { return nil }
+        guard case .data(let data) = notification?.part else { return nil }
         return data.status.map { Int(clamping: $0.rawValue) }
     }
 }

@@ -1,7 +1,8 @@
 public import AppStorePayloads
 public import Postgres
+public import Subscriptions
 
-/// One verified notification on its way into the ledger.
+/// One verified piece of evidence on its way into the ledger: a notification, or a record that came by itself.
 public struct LedgerEntry: Sendable {
     /// A signed record and the SHA-256 of its JSON bytes.
     public struct Signed<Payload: Sendable>: Sendable {
@@ -17,26 +18,52 @@ public struct LedgerEntry: Sendable {
         }
     }
 
+    /// By what it is known when it comes again.
+    public enum Identity: Sendable, Hashable {
+        /// A notification's name.
+        case notification(UniqueIdentifier)
+        /// The SHA-256 of a record that came by itself: of the JSON that was signed, of a receipt's bytes.
+        case record(EvidenceKind, digest: [UInt8])
+    }
+
+    /// A record that came by itself.
+    public enum Record: Sendable {
+        /// A transaction.
+        case transaction(Signed<TransactionPayload>)
+        /// Renewal info.
+        case renewal(Signed<RenewalInfoPayload>)
+        /// An app transaction, of which no state is derived.
+        case appTransaction(AppTransactionPayload, digest: [UInt8])
+        /// A receipt, of which nothing is derived.
+        case receipt(digest: [UInt8])
+    }
+
     /// The stored row it came from.
     public var outboxID: Int64
     /// When it was stored.
     public var receivedAt: PostgresTimestamp
-    /// The environment it was verified to belong to.
-    public var environment: String
-    /// The app it was verified to belong to.
-    public var bundleID: String
-    /// The outer payload.
-    public var notification: NotificationPayload
-    /// The nested transaction, if there is one.
+    /// Which way it came.
+    public var source: EvidenceSource
+    /// By what it is known when it comes again.
+    public var identity: Identity
+    /// The environment it was verified to belong to; nil for a receipt.
+    public var environment: String?
+    /// The app it was verified to belong to; nil for a receipt.
+    public var bundleID: String?
+    /// The outer payload; nil for a record that came by itself.
+    public var notification: NotificationPayload?
+    /// The transaction, if there is one.
     public var transaction: Signed<TransactionPayload>?
-    /// The nested renewal info, if there is one.
+    /// The renewal info, if there is one.
     public var renewal: Signed<RenewalInfoPayload>?
+    /// When it was signed, as a whole; nil for a receipt.
+    public var signedAt: Timestamp?
 
-    /// An entry.
+    /// A notification.
     public init(
         outboxID: Int64, receivedAt: PostgresTimestamp, environment: String, bundleID: String,
         notification: NotificationPayload, transaction: Signed<TransactionPayload>?,
-        renewal: Signed<RenewalInfoPayload>?
+        renewal: Signed<RenewalInfoPayload>?, source: EvidenceSource = .webhook
     ) {
         self.outboxID = outboxID
         self.receivedAt = receivedAt
@@ -45,5 +72,43 @@ public struct LedgerEntry: Sendable {
         self.notification = notification
         self.transaction = transaction
         self.renewal = renewal
+        self.source = source
+        identity = .notification(notification.uuid)
+        signedAt = notification.signedDate
+    }
+
+    /// A record that came by itself.
+    public init(
+        outboxID: Int64, receivedAt: PostgresTimestamp, source: EvidenceSource, environment: String?,
+        bundleID: String?, _ record: Record
+    ) {
+        self.outboxID = outboxID
+        self.receivedAt = receivedAt
+        self.source = source
+        self.environment = environment
+        self.bundleID = bundleID
+        switch record {
+        case .transaction(let signed):
+            identity = .record(.transaction, digest: signed.digest)
+            transaction = signed
+            signedAt = signed.payload.signedDate
+        case .renewal(let signed):
+            identity = .record(.renewal, digest: signed.digest)
+            renewal = signed
+            signedAt = signed.payload.signedDate
+        case .appTransaction(let payload, let digest):
+            identity = .record(.appTransaction, digest: digest)
+            signedAt = payload.effectiveSignedDate
+        case .receipt(let digest):
+            identity = .record(.receipt, digest: digest)
+        }
+    }
+
+    /// What it is.
+    public var kind: EvidenceKind {
+        switch identity {
+        case .notification: .notification
+        case .record(let kind, _): kind
+        }
     }
 }

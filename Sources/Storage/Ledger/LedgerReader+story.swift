@@ -9,15 +9,19 @@ extension LedgerReader {
     public func story(of originalTransactionID: String) async throws -> [RecordedStory] {
         let evidence = try await evidence(of: originalTransactionID)
         return evidence.map { purchase, pieces in
-            let learned = Dictionary(
-                pieces.compactMap { piece in
-                    piece.evidence.notificationUUID.flatMap { uuid in piece.learned.map { (uuid, $0) } }
-                }, uniquingKeysWith: { first, _ in first })
+            var byNotification: [UniqueIdentifier: RecordedStory.Learned] = [:]
+            var byRecord: [[UInt8]: RecordedStory.Learned] = [:]
+            for piece in pieces {
+                if let uuid = piece.evidence.notificationUUID { byNotification[uuid] = piece.learned }
+                if let digest = piece.evidence.loneDigest { byRecord[digest] = piece.learned }
+            }
             let story = PurchaseStory(pieces.map(\.evidence), of: purchase, policy: policy)
             return RecordedStory(
                 purchase: purchase,
                 entries: story.entries.map { told in
-                    RecordedStory.Entry(told: told, learned: told.notificationUUID.flatMap { learned[$0] })
+                    let learned = told.notificationUUID.flatMap { byNotification[$0] }
+                    return RecordedStory.Entry(
+                        told: told, learned: learned ?? told.recordDigest.flatMap { byRecord[$0] })
                 })
         }
     }
@@ -72,11 +76,15 @@ extension LedgerReader {
                 "ledger.story",
                 """
                 select f.environment, f.bundle_id, n.notification_uuid, n.type, n.subtype, n.consumption_request_reason,
-                       n.received_at, n.applied_at, n.outcome, t.price, t.currency, \(unescaped: facts)
+                       coalesce(n.received_at, r.received_at) as received_at,
+                       coalesce(n.applied_at, r.applied_at) as applied_at, coalesce(n.outcome, r.outcome) as outcome,
+                       coalesce(r.kind, 'notification') as kind, coalesce(n.source, r.source) as source,
+                       t.price, t.currency, \(unescaped: facts)
                   from storehook.purchase_facts f
                   left join storehook.notifications n
                        on n.original_transaction_id = f.original_transaction_id and n.bundle_id = f.bundle_id
                       and n.environment = f.environment and n.signed_at = f.signed_at and n.outbox_id = f.outbox_id
+                  left join storehook.records r on r.outbox_id = f.outbox_id
                   left join storehook.transactions t
                        on t.transaction_id = f.transaction_id and t.bundle_id = f.bundle_id
                       and t.environment = f.environment
@@ -95,14 +103,14 @@ extension LedgerReader {
     }
 }
 
-/// A row of `storehook.purchase_facts` with its notification.
+/// A row of `storehook.purchase_facts` with its notification, or with the record that came by itself.
 private struct RecordedEvidence {
     let outboxID: Int64
     let evidence: PurchaseEvidence
     let learned: RecordedStory.Learned?
 
     init(_ row: PostgresRow, of purchase: PurchaseKey) throws {
-        let statement = try PurchaseStatement(row, at: 11, of: purchase)
+        let statement = try PurchaseStatement(row, at: 13, of: purchase)
         outboxID = statement.outboxID
         evidence = PurchaseEvidence(
             notificationUUID: try row.decode("notification_uuid", as: UUID?.self).map(UniqueIdentifier.init),
@@ -114,6 +122,8 @@ private struct RecordedEvidence {
             consumptionRequestReason: try row.decode("consumption_request_reason"))
         learned = try row.decode("applied_at", as: PostgresTimestamp?.self).map { appliedAt in
             RecordedStory.Learned(
+                kind: try row.decode("kind", among: EvidenceKind.self),
+                source: try row.decode("source", among: EvidenceSource.self),
                 receivedAt: Timestamp(try row.decode("received_at", as: PostgresTimestamp.self)),
                 appliedAt: Timestamp(appliedAt), outcome: try row.decode("outcome", among: LedgerOutcome.self))
         }

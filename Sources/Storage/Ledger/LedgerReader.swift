@@ -33,6 +33,28 @@ public struct LedgerReader: Sendable {
         ).map { try PurchaseStatus($0) }
     }
 
+    /// The apps that hold these purchases, among some: of renewal info, which names none.
+    public func apps(
+        holding purchases: Set<UnattributedPurchase>, among apps: [String]
+    ) async throws -> [UnattributedPurchase: Set<String>] {
+        let purchases = Array(purchases)
+        let rows = try await pool.query(
+            PostgresQuery(
+                "ledger.apps_holding",
+                """
+                select p.environment, p.original_transaction_id, p.bundle_id
+                  from unnest(\(purchases.map(\.environment)), \(purchases.map(\.originalTransactionID)))
+                       as wanted (environment, original_transaction_id)
+                 cross join unnest(\(apps)) as app (bundle_id)
+                  join storehook.purchase_lines p using (original_transaction_id, bundle_id, environment)
+                """))
+        return try rows.reduce(into: [:]) { found, row in
+            let purchase = UnattributedPurchase(
+                environment: try row.decode(0), originalTransactionID: try row.decode(1))
+            found[purchase, default: []].insert(try row.decode(2))
+        }
+    }
+
     /// How many purchases there are, about.
     public func purchaseCount() async throws -> Int64 {
         try await pool.query(
@@ -46,7 +68,8 @@ public struct LedgerReader: Sendable {
             PostgresQuery(
                 "ledger.notification",
                 """
-                select notification_uuid, type, subtype, environment, bundle_id, original_transaction_id, outcome, signed_at, outbox_id, received_at, applied_at
+                select notification_uuid, type, subtype, environment, bundle_id, original_transaction_id, source, outcome,
+                       signed_at, outbox_id, received_at, applied_at
                   from storehook.notifications
                  where notification_uuid = \(uuid)
                 """))

@@ -9,19 +9,32 @@ struct LedgerTable: Sendable {
     let name: String
     let key: [String]
     let columns: [String]
-    /// When a row may be replaced; nil for always.
-    var guarding: String?
+    /// `columns` as a statement lists them; put together once, since each batch writes most tables.
+    private let list: String
+    /// The end of an upsert: what happens to a row that stands.
+    private let replacement: String
 
-    private var values: [String] { columns.filter { !key.contains($0) } }
+    /// - Parameter guarding: when a row may be replaced; nil for always.
+    private init(name: String, key: [String], columns: [String], guarding: String? = nil) {
+        self.name = name
+        self.key = key
+        self.columns = columns
+        list = columns.joined(separator: ", ")
+        let values = columns.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        replacement = """
+            on conflict (\(key.joined(separator: ", "))) do update set \(values)
+            \(guarding.map { "where \($0)" } ?? "")
+            """
+    }
 
     private static let purchase = ["original_transaction_id", "bundle_id", "environment"]
 
     /// Whole records; the later-signed one stays (``SignedFact/supersedes(_:)``), and of two notifications that bring the
     /// same record the one of the smaller UUID is named, so that the order of arrival shows nowhere.
     private static let laterSigned = """
-        (new.signed_at, new.digest) > (known.signed_at, known.digest)
-        or (new.signed_at, new.digest) = (known.signed_at, known.digest)
-           and (new.notification_uuid < known.notification_uuid or known.notification_uuid is null)
+        (excluded.signed_at, excluded.digest) > (known.signed_at, known.digest)
+        or (excluded.signed_at, excluded.digest) = (known.signed_at, known.digest)
+           and (excluded.notification_uuid < known.notification_uuid or known.notification_uuid is null)
         """
 
     static let facts = LedgerTable(
@@ -46,24 +59,19 @@ struct LedgerTable: Sendable {
 
     /// Writes rows over what stands.
     func upsert(_ rows: PostgresQuery) -> PostgresQuery {
-        let list = columns.joined(separator: ", ")
-        let replaced = values.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-        let condition = guarding.map { "where \($0.replacing("new.", with: "excluded."))" } ?? ""
-        return PostgresQuery(
+        PostgresQuery(
             "ledger.upsert_\(name)",
             """
             with derived (\(unescaped: list)) as (\(embedding: rows))
             insert into storehook.\(unescaped: name) as known (\(unescaped: list))
             select \(unescaped: list) from derived
-            on conflict (\(unescaped: key.joined(separator: ", "))) do update
-               set \(unescaped: replaced) \(unescaped: condition)
+            \(unescaped: replacement)
             """)
     }
 
     /// Adds rows, none of which stands yet.
     func insert(_ rows: PostgresQuery) -> PostgresQuery {
-        let list = columns.joined(separator: ", ")
-        return PostgresQuery(
+        PostgresQuery(
             "ledger.insert_\(name)",
             """
             with derived (\(unescaped: list)) as (\(embedding: rows))
@@ -82,7 +90,6 @@ struct LedgerTable: Sendable {
         let matches = key.map {
             $0 == "transaction_id" ? "coalesce(s.\($0), '') = coalesce(d.\($0), '')" : "s.\($0) = d.\($0)"
         }.joined(separator: " and ")
-        let list = columns.joined(separator: ", ")
         let names = key.map { "coalesce(s.\($0), d.\($0))" }.joined(separator: ", ")
         return PostgresQuery(
             "ledger.differences_\(name)",

@@ -5,26 +5,52 @@ import Subscriptions
 
 extension PostgresQuery {
     /// Answers the outbox ids of those that were not recorded before. Entries come sorted by UUID: see ``Ledger``.
-    static func insertNotifications(_ entries: [LedgerEntry]) -> PostgresQuery {
-        PostgresQuery(
+    static func insertNotifications(
+        _ rows: [(entry: LedgerEntry, notification: NotificationPayload)]
+    ) -> PostgresQuery {
+        let (entries, notifications) = (rows.map(\.entry), rows.map(\.notification))
+        return PostgresQuery(
             "ledger.notifications",
             """
             insert into storehook.notifications
                    (notification_uuid, outbox_id, type, subtype, environment, bundle_id, app_apple_id,
                     original_transaction_id, transaction_id, apple_status, signed_at, received_at, outcome,
-                    consumption_request_reason, details)
+                    consumption_request_reason, details, source)
             select * from unnest(
-                \(entries.map { UUID($0.notification.uuid) }), \(entries.map(\.outboxID)),
-                \(entries.map(\.notification.notificationType.rawValue)),
-                \(entries.map(\.notification.subtype?.rawValue)),
-                \(entries.map(\.environment)), \(entries.map(\.bundleID)), \(entries.map(\.appAppleID)),
+                \(notifications.map { UUID($0.uuid) }), \(entries.map(\.outboxID)),
+                \(notifications.map(\.notificationType.rawValue)), \(notifications.map(\.subtype?.rawValue)),
+                \(entries.map(\.environment)), \(entries.map(\.bundleID)), \(notifications.map(\.appAppleID)),
                 \(entries.map { $0.purchase?.originalTransactionID }),
                 \(entries.map { $0.transaction?.payload.transactionId }),
                 \(entries.map { $0.reportedStatus.map { Int16(clamping: $0) } }),
-                \(entries.map { PostgresTimestamp($0.notification.signedDate) }), \(entries.map(\.receivedAt)),
+                \(notifications.map { PostgresTimestamp($0.signedDate) }), \(entries.map(\.receivedAt)),
                 \(entries.map(\.outcome.rawValue)),
-                \(entries.map(\.consumptionRequestReason)), \(entries.map(\.details)))
+                \(notifications.map(\.consumptionRequestReason)), \(notifications.map(\.details)),
+                \(entries.map(\.source.rawValue)))
             on conflict (notification_uuid) do nothing
+            returning outbox_id
+            """)
+    }
+
+    /// Answers the outbox ids of those that were not recorded before. Entries come sorted by digest: see ``Ledger``.
+    static func insertRecords(
+        _ rows: [(entry: LedgerEntry, kind: EvidenceKind, digest: [UInt8])]
+    ) -> PostgresQuery {
+        let entries = rows.map(\.entry)
+        return PostgresQuery(
+            "ledger.records_of_evidence",
+            """
+            insert into storehook.records
+                   (digest, outbox_id, kind, source, environment, bundle_id, original_transaction_id, transaction_id,
+                    signed_at, received_at, outcome)
+            select * from unnest(
+                \(rows.map(\.digest)), \(entries.map(\.outboxID)), \(rows.map(\.kind.rawValue)),
+                \(entries.map(\.source.rawValue)), \(entries.map(\.environment)), \(entries.map(\.bundleID)),
+                \(entries.map { $0.purchase?.originalTransactionID }),
+                \(entries.map { $0.transaction?.payload.transactionId }),
+                \(entries.map { $0.signedAt.map(PostgresTimestamp.init) }), \(entries.map(\.receivedAt)),
+                \(entries.map(\.outcome.rawValue)))
+            on conflict (digest) do nothing
             returning outbox_id
             """)
     }
@@ -60,10 +86,10 @@ extension PostgresQuery {
     }
 }
 
-extension LedgerEntry {
+extension NotificationPayload {
     /// Apple's number for the app, where the notification names it.
     fileprivate var appAppleID: Int64? {
-        switch notification.part {
+        switch part {
         case .data(let part): part.appAppleId
         case .summary(let part): part.appAppleId
         case .externalPurchaseToken(let part): part.appAppleId
@@ -74,15 +100,15 @@ extension LedgerEntry {
 
     /// Why a refund is asked for, where one is.
     fileprivate var consumptionRequestReason: String? {
-        guard case .data(let data) = notification.part else { return nil }
+        guard case .data(let data) = part else { return nil }
         return data.consumptionRequestReason?.rawValue
     }
 
     /// What is not about a purchase, as JSON, without signed texts: those are evidence of their own.
     fileprivate var details: PostgresJSON? {
-        switch notification.part {
+        switch part {
         case .data: nil
-        case .summary, .externalPurchaseToken, .none: PostgresJSON(notification.json)
+        case .summary, .externalPurchaseToken, .none: PostgresJSON(json)
         case .appData(let part):
             PostgresJSON(
                 object: [

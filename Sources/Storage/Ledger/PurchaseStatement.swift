@@ -34,13 +34,12 @@ struct PurchaseStatement: Sendable {
 extension PurchaseStatement {
     /// What an entry says; nil where it concerns no purchase.
     init?(_ entry: LedgerEntry) {
-        guard let key = entry.purchase else { return nil }
+        guard let key = entry.purchase, let signedAt = entry.signedAt else { return nil }
         self.init(
-            key: key, outboxID: entry.outboxID, signedAt: entry.signedAt, status: entry.reportedStatus,
-            transaction: entry.transaction.map { TransactionFact($0.payload, digest: $0.digest, asOf: entry.signedAt) },
+            key: key, outboxID: entry.outboxID, signedAt: signedAt, status: entry.reportedStatus,
+            transaction: entry.transaction.map { TransactionFact($0.payload, digest: $0.digest, asOf: signedAt) },
             renewal: entry.renewal.map {
-                RenewalFact(
-                    $0.payload, digest: $0.digest, asOf: entry.signedAt, reportedStatus: entry.reportedStatus)
+                RenewalFact($0.payload, digest: $0.digest, asOf: signedAt, reportedStatus: entry.reportedStatus)
             })
     }
 

@@ -63,14 +63,14 @@ struct PurchaseUpdate: Sendable {
             kept.transactions
                 + entries.compactMap { entry in
                     entry.transaction.map {
-                        Sourced(key: known.key, record: $0, notificationUUID: entry.notification.uuid)
+                        Sourced(key: known.key, record: $0, notificationUUID: entry.notificationUUID)
                     }
                 })
         renewal = Self.latest(
             kept.renewals
                 + entries.compactMap { entry in
                     entry.renewal.map {
-                        Sourced(key: known.key, record: $0, notificationUUID: entry.notification.uuid)
+                        Sourced(key: known.key, record: $0, notificationUUID: entry.notificationUUID)
                     }
                 })
         sharedAnomalies = shared.anomalies(of: known.key)
@@ -115,6 +115,8 @@ struct PurchaseUpdate: Sendable {
     /// Of each transaction the latest-signed record, in one order everywhere: so two workers never wait for each other's
     /// rows in a ring. One transaction may come under two purchases.
     static func latest(_ records: [Sourced<TransactionPayload>]) -> [Sourced<TransactionPayload>] {
+        // What most batches bring of most purchases.
+        guard records.count > 1 else { return records }
         var latest: [String: Sourced<TransactionPayload>] = [:]
         for record in records {
             let id = "\(record.record.payload.transactionId) \(record.key.bundleID) \(record.key.environment)"

@@ -1,6 +1,7 @@
 public import AppStorePayloads
 public import Foundation
 import Postgres
+public import Subscriptions
 
 /// A notification as it is recorded.
 public struct RecordedNotification: Sendable, Hashable {
@@ -16,6 +17,8 @@ public struct RecordedNotification: Sendable, Hashable {
     public var bundleID: String
     /// The purchase it is about; nil for what concerns no purchase.
     public var originalTransactionID: String?
+    /// Which way it came the first time.
+    public var source: EvidenceSource
     /// Applied, or parked.
     public var outcome: LedgerOutcome
     /// When Apple signed it.
@@ -33,6 +36,7 @@ public struct RecordedNotification: Sendable, Hashable {
         subtype = try row.decode("subtype")
         environment = try row.decode("environment")
         bundleID = try row.decode("bundle_id")
+        source = try row.decode("source", among: EvidenceSource.self)
         outcome = try row.decode("outcome", among: LedgerOutcome.self)
         originalTransactionID = try row.decode("original_transaction_id")
         signedAt = Timestamp(try row.decode("signed_at", as: PostgresTimestamp.self))

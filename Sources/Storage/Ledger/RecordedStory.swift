@@ -7,12 +7,16 @@ public struct RecordedStory: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         /// What happened.
         public var told: PurchaseStory.Entry
-        /// When it was learned; nil for a record that came without a notification.
+        /// When it was learned, and by what; nil only for what is not recorded.
         public var learned: Learned?
     }
 
-    /// When something was learned.
+    /// When something was learned, and by what.
     public struct Learned: Sendable, Hashable {
+        /// By what kind of evidence.
+        public var kind: EvidenceKind
+        /// Which way that came the first time.
+        public var source: EvidenceSource
         /// When it was stored.
         public var receivedAt: Timestamp
         /// When it took effect.
@@ -39,7 +43,7 @@ public struct RecordedBelief: Sendable, Hashable {
     public let subtype: NotificationSubtype?
     /// When Apple signed it.
     public let signedAt: Timestamp
-    /// When it was learned; nil for a record that came without a notification.
+    /// When it was learned, and by what; nil only for what is not recorded.
     public let learned: RecordedStory.Learned?
     /// The latest instant at which Apple had said anything that was known by then: `believed` is as of it.
     public let asOf: Timestamp

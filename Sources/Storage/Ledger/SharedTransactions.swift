@@ -42,10 +42,10 @@ struct SharedTransactions: Sendable {
 
     /// Takes in a record that is not written yet.
     mutating func add(_ entry: LedgerEntry) {
-        guard let record = entry.transaction else { return }
+        guard let record = entry.transaction, let key = entry.purchase else { return }
         note(
             Transaction(
-                environment: entry.environment, bundleID: entry.bundleID, id: record.payload.transactionId),
+                environment: key.environment, bundleID: key.bundleID, id: record.payload.transactionId),
             Owner(
                 originalTransactionID: record.payload.originalTransactionId, signedAt: record.payload.signedDate,
                 digest: record.digest))

@@ -14,11 +14,18 @@ package struct Conservation: Sendable, Hashable {
     package var dead: Int64
     /// Dead letters that somebody gave up.
     package var discarded: Int64
-    /// In no place at all: 0 or something is wrong.
+    /// In no place at all, or counted when it was stored and not there any more: 0 or something is wrong.
     package var missing: Int64
     /// In more than one place: 0 or something is wrong.
     package var doubled: Int64
+    /// Stored, by the counter that stands in the storing statement; what others than this release's programs stored is not
+    /// in it.
+    package var acknowledged: Int64 = 0
+    /// Still to do, and their bytes are gone: 0 or something is wrong.
+    package var withoutBytes: Int64 = 0
+    /// Of those still to do: cannot be read until a signature's header is there again.
+    package var waitingForHeader: Int64 = 0
 
-    /// Whether each is in one place.
-    package var isWhole: Bool { missing == 0 && doubled == 0 }
+    /// Whether each is in one place, with its bytes where they are still needed.
+    package var isWhole: Bool { missing == 0 && doubled == 0 && withoutBytes == 0 }
 }

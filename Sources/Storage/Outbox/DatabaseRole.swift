@@ -2,9 +2,9 @@
 package enum DatabaseRole: String, Sendable, CaseIterable {
     /// Stores what Apple posts.
     case receiver
-    /// Applies it.
+    /// Applies it, and fetches what Apple could not post.
     case worker
-    /// Decides about dead letters.
+    /// Decides about dead letters, and stores evidence by hand.
     case ops
     /// Counts.
     case monitor
@@ -15,31 +15,48 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
         switch self {
         case .receiver:
             Self.rights([
-                "schema_migrations": [.select], "outbox_id": [.usage], "outbox": [.insert], "outbox_queue": [.insert],
-                "signature_headers": [.select],
+                "schema_migrations": [.select], "schema_expansions": [.select],
+                "outbox_id": [.usage], "outbox": [.insert], "outbox_queue": [.insert],
+                "outbox_stored": [.insert], "signature_headers": [.select],
+                "refused_senders": [.execute],
             ])
         case .worker:
             Self.rights([
-                "schema_migrations": [.select], "outbox": [.select], "outbox_days": [.select],
-                "outbox_queue": [.select, .update, .delete], "signature_headers": [.select, .insert],
+                "schema_migrations": [.select], "schema_expansions": [.select],
+                "outbox": [.select, .insert], "outbox_id": [.usage], "outbox_days": [.select],
+                "outbox_queue": [.select, .insert, .update, .delete], "signature_headers": [.select, .insert],
+                "served_apps": [.select, .insert], "served_roots": [.select, .insert],
                 "duplicates": [.insert], "dead_letters": [.insert],
-                "notifications": [.select, .insert], "purchase_facts": [.select, .insert],
+                "notifications": [.select, .insert], "records": [.select, .insert],
+                "purchase_facts": [.select, .insert],
                 "shared_transactions": [.select, .insert],
                 "purchase_lines": [.select, .insert, .update],
                 "transactions": [.select, .insert, .update], "renewals": [.select, .insert, .update],
                 "subscriptions": [.select, .insert, .update, .delete],
                 "one_time_purchases": [.select, .insert, .update],
                 "subscription_history": [.select, .insert, .delete], "anomalies": [.select, .insert, .delete],
-                "queue_depth": [.select],
+                "queue_depth": [.select], "senders": [.select, .insert, .update], "expire_junk": [.execute],
                 "ensure_outbox_partitions": [.execute], "drop_outbox_day": [.execute], "outbox_bodies": [.execute],
                 "outbox_days_to_settle": [.select], "outbox_day_changes": [.execute], "settle_outbox_day": [.execute],
+                "sum_outbox_stored": [.execute], "outbox_stored": [.insert],
+                "history_windows": [.select, .insert, .update, .delete],
+                "history_queue": [.select, .insert, .update, .delete],
+                "history_letters": [.select, .insert, .update, .delete],
+                "refreshes": [.select, .insert, .update],
+                "refresh_queue": [.select, .insert, .update, .delete],
+                "proven_until": [.select], "contradictions": [.select],
+                "plan_history": [.execute], "history_reach": [.execute],
             ])
+            .union(
+                ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind"]
+                    .map { DatabaseRight(.select, on: "dead_letters", column: $0) })
         case .ops:
-            Self.worker.needs
+            // What a worker reads of a table in part is theirs to read whole.
+            Self.worker.needs.filter { $0.privilege != .select || $0.column == nil }
                 .union(
                     Self.rights([
-                        DatabaseRight.everyRelation: [.select], "outbox_queue": [.insert], "status_at": [.execute],
-                        "has_access": [.execute], "count_outbox_day": [.execute],
+                        DatabaseRight.everyRelation: [.select], "status_at": [.execute],
+                        "has_access": [.execute], "count_outbox_day": [.execute], "refused_senders": [.execute],
                     ])
                 )
                 .union(
@@ -47,14 +64,18 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         .map { DatabaseRight(.update, on: "dead_letters", column: $0) })
         case .monitor:
             Self.rights([
-                "schema_migrations": [.select], "queue_depth": [.select], "conservation": [.select],
+                "schema_migrations": [.select], "schema_expansions": [.select],
+                "queue_depth": [.select], "queue_waiting": [.select],
+                "conservation": [.select],
                 "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
-                "contradictions": [.select], "consumption_requests": [.select], "subscriptions": [.select],
+                "contradictions": [.select], "consumption_requests": [.select], "proven_until": [.select],
+                "subscriptions": [.select],
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
             ]).union([
                 DatabaseRight(.select, on: "outbox", column: "received_at"),
                 DatabaseRight(.select, on: "notifications", column: "applied_at"),
+                DatabaseRight(.select, on: "records", column: "applied_at"),
             ])
             .union(
                 [

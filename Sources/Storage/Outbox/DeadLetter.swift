@@ -1,11 +1,12 @@
 package import Foundation
 package import Postgres
+package import Subscriptions
 
 /// What could not be done, and what became of it.
 package struct DeadLetter: Sendable, Hashable {
     /// The letter's number.
     package var id: Int64
-    /// The stored notification it is about.
+    /// The stored evidence it is about.
     package var outboxID: Int64
     /// As the letter itself says; nobody vouches for it if the letter is unverified.
     package var notificationUUID: UUID?
@@ -33,4 +34,8 @@ package struct DeadLetter: Sendable, Hashable {
     package var resolvedBy: String?
     /// Why, in their words.
     package var resolvedWhy: String?
+    /// What the bytes were stored as.
+    package var kind = EvidenceKind.notification
+    /// Which way they came.
+    package var source = EvidenceSource.webhook
 }

@@ -1,8 +1,9 @@
 package import Foundation
 package import Postgres
 import Queue
+package import Subscriptions
 
-/// A notification about to be buried, and why.
+/// A piece of evidence about to be buried, mostly a notification, and why.
 package struct DeadLetterDraft: Sendable, Hashable {
     /// The row it was.
     package var outboxID: Int64
@@ -18,6 +19,10 @@ package struct DeadLetterDraft: Sendable, Hashable {
     package var reason: ReasonCode
     /// Whom it is for.
     package var category: DeadLetterCategory { reason.category ?? .unprocessable }
+    /// What it was stored as.
+    package var kind: EvidenceKind
+    /// Which way it came.
+    package var source: EvidenceSource
     /// One line for people; never contents of the payload.
     package var message: String
     /// Claims it took.
@@ -30,6 +35,8 @@ package struct DeadLetterDraft: Sendable, Hashable {
     ) {
         outboxID = claimed.id
         receivedAt = claimed.receivedAt
+        kind = claimed.kind
+        source = claimed.source
         self.notificationUUID = notificationUUID
         self.type = type.map { Self.shortened($0, to: 100) }
         self.subtype = subtype.map { Self.shortened($0, to: 100) }

@@ -35,6 +35,8 @@ package struct MaintenanceReport: Sendable, Hashable {
     package var made = 0
     /// Days older than the retention of which something was there, the oldest first.
     package var days: [Day] = []
+    /// Letters that were given up because they did not verify.
+    package var expired: Int64 = 0
     /// Days that are over and were counted, or counted further, for the books.
     package var settled = 0
 

@@ -1,18 +1,29 @@
 package import Postgres
+import Subscriptions
 
 extension Outbox {
-    /// What was posted, for each of these rows, in their order; nil where retention has dropped it.
-    package func bodies(
+    /// What was stored, for each of these rows, in their order; nil where retention has dropped it.
+    package func evidence(
         of rows: [(id: Int64, receivedAt: PostgresTimestamp)], _ session: borrowing PostgresSession
-    ) throws -> [OpenedBody?] {
+    ) throws -> [OpenedEvidence?] {
         guard !rows.isEmpty else { return [] }
         return try headers.open(try session.query(.bodies(rows)).map { try $0.decode(0) }, session)
     }
 
-    /// What was posted; nil where retention has dropped it.
+    /// What was stored, whole; nil where retention has dropped it.
     package func body(of id: Int64, receivedAt: PostgresTimestamp) async throws -> OpenedBody? {
         let stored = try await pool.query(.bodies([(id, receivedAt)])).map { try $0.decode(0, as: StoredBody?.self) }
-        return try await headers.open(stored, pool).first ?? nil
+        guard let found = try await headers.open(stored, pool).first ?? nil else { return nil }
+        return found.kind == .receipt ? try await receipt(id, receivedAt: receivedAt).map { .success($0) } : found.body
+    }
+
+    /// A receipt whole, which is not read along with others; nil where there is none.
+    package func receipt(_ id: Int64, receivedAt: PostgresTimestamp) async throws -> [UInt8]? {
+        try await pool.query(
+            PostgresQuery(
+                "outbox.receipt",
+                "select body from storehook.outbox where received_at = \(receivedAt) and id = \(id) and kind = 4")
+        ).first.map { try $0.decode(0) }
     }
 }
 

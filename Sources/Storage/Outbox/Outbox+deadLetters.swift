@@ -1,4 +1,6 @@
 import Postgres
+import Queue
+import Subscriptions
 
 extension Outbox {
     /// Open dead letters, the oldest first.
@@ -9,7 +11,7 @@ extension Outbox {
     /// Open dead letters with the bytes they are about (nil where they are gone), the oldest first.
     package func deadLettersWithBodies(
         _ filter: DeadLetterFilter, limit: Int
-    ) async throws -> [(letter: DeadLetter, body: OpenedBody?)] {
+    ) async throws -> [(letter: DeadLetter, evidence: OpenedEvidence?)] {
         let rows = try await pool.query(.openDeadLetters(filter, limit, withBodies: true))
         let bodies = try await headers.open(rows.map { try $0.decode("stored") }, pool)
         return try zip(rows, bodies).map { (try DeadLetter($0), $1) }
@@ -21,7 +23,10 @@ extension Outbox {
     ) async throws -> (letter: DeadLetter, body: OpenedBody?)? {
         let rows = try await pool.query(.deadLetter(id))
         guard let row = rows.first else { return nil }
-        return (try DeadLetter(row), try await headers.open([row.decode("stored")], pool).first ?? nil)
+        let letter = try DeadLetter(row)
+        let found = try await headers.open([row.decode("stored")], pool).first ?? nil
+        guard let found, found.kind == .receipt else { return (letter, found?.body) }
+        return (letter, try await receipt(letter.outboxID, receivedAt: letter.receivedAt).map { .success($0) })
     }
 
     /// Puts open letters back on the queue, their attempts begun anew, and notes who did it. A letter that is not open is
@@ -32,13 +37,15 @@ extension Outbox {
     package func replay(
         _ filter: DeadLetterFilter, perSecond: Double?, by who: String, why: String?
     ) async throws -> [Int64] {
-        try await pool.query(.replay(filter, perSecond, who, why)).map { try $0.decode(0) }
+        let replayed = try await pool.query(.replay(filter, perSecond, who, why), durably: true)
+        if !replayed.isEmpty { await queue.announceNow() }
+        return try replayed.map { try $0.decode(0) }
     }
 
     /// Gives open letters up, and notes who did it and why.
     /// - Returns: the ids of the letters discarded.
     package func discard(_ ids: [Int64], by who: String, why: String) async throws -> [Int64] {
-        try await pool.query(.discard(ids, who, why)).map { try $0.decode(0) }
+        try await pool.query(.discard(ids, who, why), durably: true).map { try $0.decode(0) }
     }
 }
 
@@ -53,7 +60,9 @@ extension DeadLetter {
             receivedAt: try row.decode("received_at"), deadAt: try row.decode("dead_at"),
             resolution: try row.decode("resolution", among: DeadLetterResolution.self),
             resolvedAt: try row.decode("resolved_at"),
-            resolvedBy: try row.decode("resolved_by"), resolvedWhy: try row.decode("resolved_why"))
+            resolvedBy: try row.decode("resolved_by"), resolvedWhy: try row.decode("resolved_why"),
+            kind: try row.decode("kind", among: EvidenceKind.self),
+            source: try row.decode("source", among: EvidenceSource.self))
     }
 }
 
@@ -66,7 +75,7 @@ extension PostgresQuery {
             """
             with letters as materialized (
                 select id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
-                       dead_at, resolution, resolved_at, resolved_by, resolved_why
+                       dead_at, resolution, resolved_at, resolved_by, resolved_why, kind, source
                   from storehook.dead_letters
                  where resolution = 'open'
                    and (\(filter.ids) is null or id = any(\(filter.ids)))
@@ -90,7 +99,7 @@ extension PostgresQuery {
             "outbox.dead_letter",
             """
             select d.id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
-                   dead_at, resolution, resolved_at, resolved_by, resolved_why, stored
+                   dead_at, resolution, resolved_at, resolved_by, resolved_why, kind, source, stored
               from storehook.dead_letters d
               left join lateral storehook.outbox_bodies(array[outbox_id], array[received_at]) b on true
              where d.id = \(id)
@@ -120,10 +129,10 @@ extension PostgresQuery {
                                                      / coalesce(\(perSecond), 'infinity'::double precision)),
                        reason
                   from replayed
-            ), wake as (
-                select pg_notify('storehook_outbox', '')
+            ), shown as materialized (
+                select \(unescaped: PostgresQuery.showingWarnings)
             )
-            select id from replayed, wake order by id
+            select id from shown left join replayed on true where id is not null order by id
             """)
     }
 
@@ -131,10 +140,15 @@ extension PostgresQuery {
         PostgresQuery(
             "outbox.discard",
             """
-            update storehook.dead_letters
-               set resolution = 'discarded', resolved_at = now(), resolved_by = \(who), resolved_why = \(why)
-             where resolution = 'open' and id = any(\(ids))
-            returning id
+            with shown as materialized (
+                select \(unescaped: PostgresQuery.showingWarnings)
+            ), discarded as (
+                update storehook.dead_letters
+                   set resolution = 'discarded', resolved_at = now(), resolved_by = \(who), resolved_why = \(why)
+                 where resolution = 'open' and id = any(\(ids))
+                returning id
+            )
+            select id from shown left join discarded on true where id is not null order by id
             """)
     }
 }

@@ -4,10 +4,12 @@ extension Outbox {
     /// Keeps the headers of these JWS, so that receivers need not store them again each time.
     ///
     /// Only of JWS whose signature and chain have been verified: the signature covers the header, so nobody but Apple can
-    /// put one in here, however much is posted. Costs nothing for headers that are known.
+    /// put one in here, however much is posted. Costs nothing for headers that are known. Those that were known before a new
+    /// connection was made are kept again: the database behind it may lack them.
     /// - Parameter verified: compact JWS.
     /// - Throws: `PostgresError`. Nothing is lost by it; one that is transient lets the headers be tried again next time.
     package func keepHeaders(of verified: [[UInt8]]) async throws {
+        headers.renew(pool.generation)
         let new = headers.offering(verified)
         guard !new.isEmpty else { return }
         do {

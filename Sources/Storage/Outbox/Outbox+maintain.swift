@@ -1,16 +1,19 @@
 import Postgres
 
 extension Outbox {
-    /// Makes partitions ahead, drops the bytes that are older than the retention, and counts days that are over for the
+    /// Makes partitions ahead, gives up letters that did not verify, drops the bytes that are older than the retention, and counts days that are over for the
     /// books, each day in a transaction of its own.
     /// Safe to run from many machines at once: one does it, the others are told that it is busy.
     /// - Throws: `PostgresError`. A day whose lock does not become free is no error: it is put off.
     package func maintain(_ retention: Retention) async throws -> MaintenanceReport {
         var report = MaintenanceReport()
         report.made = try await ensurePartitions()
+        report.expired = try await expireJunk(after: min(retention.junkDays, retention.days ?? .max))
         for day in try await daysToDrop(retention) {
             report.days.append(try await drop(day, retention))
         }
+        try await pool.query(
+            PostgresQuery("outbox.sum_stored", "select storehook.sum_outbox_stored()"), deadline: Self.countDeadline)
         for day in try await daysToSettle() where try await settle(day) { report.settled += 1 }
         return report
     }

@@ -1,5 +1,6 @@
 package import Foundation
 package import Postgres
+import Subscriptions
 
 extension Outbox {
     /// The time now by the database's clock, also late in a transaction.
@@ -7,17 +8,19 @@ extension Outbox {
         try session.query(PostgresQuery("outbox.clock", "select clock_timestamp()")).one().decode(0)
     }
 
-    /// Records rows whose notification is recorded already, in the transaction that took them.
+    /// Records rows whose notification, or whose record that came by itself, is recorded already, in the transaction that
+    /// took them. Each is named by its notificationUUID or by its digest.
     package static func recordDuplicates(
-        _ duplicates: [(id: Int64, notificationUUID: UUID)], _ session: borrowing PostgresSession
+        _ duplicates: [(id: Int64, notificationUUID: UUID?, digest: [UInt8]?)], _ session: borrowing PostgresSession
     ) throws {
         guard !duplicates.isEmpty else { return }
         _ = try session.query(
             PostgresQuery(
                 "outbox.duplicates",
                 """
-                insert into storehook.duplicates (outbox_id, notification_uuid)
-                select * from unnest(\(duplicates.map(\.id)), \(duplicates.map(\.notificationUUID)))
+                insert into storehook.duplicates (outbox_id, notification_uuid, digest)
+                select * from unnest(
+                    \(duplicates.map(\.id)), \(duplicates.map(\.notificationUUID)), \(duplicates.map(\.digest)))
                 """))
     }
 
@@ -29,11 +32,13 @@ extension Outbox {
                 "outbox.bury",
                 """
                 insert into storehook.dead_letters
-                       (outbox_id, received_at, notification_uuid, type, subtype, category, reason, message, attempts)
+                       (outbox_id, received_at, notification_uuid, type, subtype, category, reason, message, attempts,
+                        kind, source)
                 select * from unnest(
                     \(letters.map(\.outboxID)), \(letters.map(\.receivedAt)), \(letters.map(\.notificationUUID)),
                     \(letters.map(\.type)), \(letters.map(\.subtype)), \(letters.map(\.category.rawValue)),
-                    \(letters.map(\.reason.rawValue)), \(letters.map(\.message)), \(letters.map { Int16(clamping: $0.attempts) }))
+                    \(letters.map(\.reason.rawValue)), \(letters.map(\.message)), \(letters.map { Int16(clamping: $0.attempts) }),
+                    \(letters.map(\.kind.rawValue)), \(letters.map(\.source.rawValue)))
                 """))
     }
 }

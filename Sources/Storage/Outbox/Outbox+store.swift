@@ -1,13 +1,36 @@
 package import Postgres
+import Queue
 
 extension Outbox {
     /// Stores notifications and queues them, in one commit: when this returns they will be done, whatever dies.
     ///
-    /// They are stored without the headers that ``learnHeaders()`` has found; see ``PackedBody``.
-    /// - Parameter bodies: the compact JWS of each, byte for byte; at most ``maximumBodySize`` bytes each.
-    /// - Throws: `PostgresError`; then none of them may be taken for stored (some failures leave it open).
-    package func store(_ bodies: [[UInt8]]) async throws {
-        _ = try await pool.query(.store(packed(bodies)))
+    /// They are stored without the headers that ``learnHeaders()`` has found; see ``PackedBody``. The statement itself makes
+    /// sure that each of them is there: what this process remembers may be of a database that a standby or a backup has taken
+    /// the place of. Where one is not there they are stored as they came.
+    /// - Parameters:
+    ///   - bodies: the compact JWS of each, byte for byte; at most ``maximumBodySize`` bytes each.
+    ///   - senders: the address that posted each; nil where that is nobody in particular.
+    /// - Throws: `PostgresError`; then none of them may be taken for stored (some failures leave it open, `unconfirmed` above
+    ///   all: see `TransactionOptions.isDurable`).
+    package func store(_ bodies: [[UInt8]], from senders: [String?] = []) async throws {
+        guard !bodies.isEmpty else { return }
+        if headers.renew(pool.generation) { try? await learnHeaders() }
+        if try await !storeIfReadable(packed(bodies), from: senders) {
+            headers.forget()
+            _ = try await pool.query(.store(bodies.map(StoredBody.init(verbatim:)), from: senders), durably: true)
+        }
+        queue.announce()
+    }
+
+    /// - Returns: whether they are stored; not if a header that they name is not in the database.
+    private func storeIfReadable(_ bodies: [StoredBody], from senders: [String?]) async throws -> Bool {
+        do {
+            return try await pool.query(.store(bodies, from: senders), durably: true).one().decode(0)
+        } catch let error as PostgresError where error.sqlState?.isCatalogueFault == true {
+            // It may be the headers' table that is missing, or the right to read it.
+            if bodies.allSatisfy(\.digests.isEmpty) { throw error }
+            return false
+        }
     }
 
     /// Bodies as they would be stored now.
@@ -18,24 +41,46 @@ extension Outbox {
 }
 
 extension PostgresQuery {
-    /// The one statement of ``Outbox/store(_:)``; its parameters are the bodies' packings and the bodies.
+    /// The one statement of ``Outbox/store(_:)``; its parameters are the bodies' packings, the bodies, their senders (who are
+    /// null where there are fewer of them), and the digests of the headers that they name, if any. Answers whether all of
+    /// those are there; else it has done nothing.
     ///
     /// The ids are drawn first, so that nothing has to be read back: the receiver's role may insert and nothing else.
-    package static func store(_ bodies: [StoredBody]) -> PostgresQuery {
+    package static func store(_ bodies: [StoredBody], from senders: [String?] = []) -> PostgresQuery {
         PostgresQuery(
             "outbox.store",
             """
             with drawn as materialized (
-                select nextval('storehook.outbox_id') as id, now() as received_at, packing, body
-                  from unnest(\(bodies.map { Int16($0.packing) }), \(bodies.map(\.bytes))) as posted (packing, body)
+                \(embedding: drawn(bodies, from: senders))
             ), stored as (
                 insert into storehook.outbox (id, received_at, packing, body)
                 select id, received_at, packing, body from drawn
             ), queued as (
-                insert into storehook.outbox_queue (id, received_at, due_at)
-                select id, received_at, received_at from drawn
+                insert into storehook.outbox_queue (id, received_at, due_at, sender)
+                select id, received_at, received_at, sender from drawn
+            ), counted as (
+                insert into storehook.outbox_stored (rows) select count(*) from drawn having count(*) > 0
             )
-            select pg_notify('storehook_outbox', '')
+            select exists (select from drawn), \(unescaped: PostgresQuery.showingWarnings)
             """)
+    }
+
+    private static func drawn(_ bodies: [StoredBody], from senders: [String?]) -> PostgresQuery {
+        let (packings, bytes) = (bodies.map { Int16($0.packing) }, bodies.map(\.bytes))
+        let digests = Array(Set(bodies.flatMap(\.digests)))
+        // Who names none needs no right to look for any.
+        guard !digests.isEmpty else {
+            return """
+                select nextval('storehook.outbox_id') as id, now() as received_at, packing, body, sender::inet
+                  from unnest(\(packings), \(bytes), \(senders)) as posted (packing, body, sender)
+                """
+        }
+        return """
+            select nextval('storehook.outbox_id') as id, now() as received_at, packing, body, sender::inet
+              from unnest(\(packings), \(bytes), \(senders)) as posted (packing, body, sender)
+             where not exists (select from unnest(\(digests)) as named (digest)
+                                where not exists (select from storehook.signature_headers h
+                                                   where h.digest = named.digest))
+            """
     }
 }

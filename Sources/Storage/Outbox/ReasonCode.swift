@@ -4,12 +4,17 @@ package import Postgres
 /// Why a notification is a dead letter or was put off: every code there is, for letters, logs, metrics and the runbook,
 /// which has an entry for each. The raw values are names that others build on: they never change.
 package enum ReasonCode: Sendable, Hashable {
-    /// It is not trusted, or, of `revocation_unknown`, cannot be judged now.
+    /// It is not trusted, or, of the transient ones, cannot be judged now.
     case verification(VerificationCode)
-    /// What is stored cannot be read: a header is gone, or the bytes are damaged.
+    /// What is stored cannot be read: the bytes are damaged, or packed as a later release does.
     case bodyUnreadable
+    /// What is stored cannot be read until a header is there again that it names; it waits for that, however long.
+    case headerMissing
     /// What was stored is gone.
     case bodyMissing
+    /// A renewal info by itself, of a purchase that no app served here is known to have: it names no app, so it waits for
+    /// the purchase's first record.
+    case purchaseUnknown
     /// Workers ended while they had it.
     case crashedWorker
     /// It was put off as often as it may be.
@@ -37,7 +42,7 @@ package enum ReasonCode: Sendable, Hashable {
             switch error.kind {
             case .server(let state): .sqlState(state)
             case .connection: .databaseUnavailable
-            case .timeout: .databaseTimeout
+            case .timeout, .unconfirmed: .databaseTimeout
             case .cancelled: .cancelled
             case .decoding: .databaseDecoding
             case .configuration, .unsupported: .databaseUnsupported
@@ -47,19 +52,33 @@ package enum ReasonCode: Sendable, Hashable {
     /// The codes with a name of their own: all but ``sqlState(_:)``, of which there are as many as PostgreSQL has.
     package static let named: [ReasonCode] =
         VerificationCode.allCases.map(ReasonCode.verification) + [
-            .bodyUnreadable, .bodyMissing, .crashedWorker, .attemptsExhausted, .applyFailed, .deadLetterRefused,
+            .bodyUnreadable, .headerMissing, .bodyMissing, .purchaseUnknown, .crashedWorker, .attemptsExhausted,
+            .applyFailed,
+            .deadLetterRefused,
             .databaseUnavailable, .databaseTimeout, .databaseDecoding, .databaseUnsupported, .cancelled,
         ]
+
+    /// Whether it says that nobody vouches for what was posted: its form, its chain or its signature failed. What was rightly
+    /// signed is none of these, whatever else is wrong with it: it waits for a setting. The schema's `expire_junk` has the
+    /// same codes.
+    package var isJunk: Bool {
+        guard case .verification(let code) = self else { return false }
+        return switch code {
+        case .malformed, .unsupportedAlgorithm, .wrongChainLength, .malformedCertificate, .untrustedRoot, .invalidChain,
+            .certificateNotValidAt, .missingMarkerOID, .invalidSignature:
+            true
+        default: false
+        }
+    }
 
     /// Which kind of letter it makes; nil where it passes, so that the notification is only put off for it. Of the
     /// database's answers those that pass never come as far as a letter.
     package var category: DeadLetterCategory? {
         switch self {
-        case .verification(.revocationUnknown): nil
-        case .verification: .unverified
-        case .deadLetterRefused, .databaseUnavailable, .databaseTimeout, .cancelled: nil
-        case .bodyUnreadable, .bodyMissing, .crashedWorker, .attemptsExhausted, .applyFailed, .databaseDecoding,
-            .databaseUnsupported:
+        case .verification(let code): code.isTransient ? nil : .unverified
+        case .headerMissing, .deadLetterRefused, .databaseUnavailable, .databaseTimeout, .cancelled: nil
+        case .bodyUnreadable, .bodyMissing, .purchaseUnknown, .crashedWorker, .attemptsExhausted, .applyFailed,
+            .databaseDecoding, .databaseUnsupported:
             .unprocessable
         case .sqlState(let state): state.isTransient ? nil : .unprocessable
         }
@@ -86,7 +105,9 @@ extension ReasonCode: RawRepresentable {
         case .verification(let code): code.rawValue
         case .sqlState(let state): Self.sqlStatePrefix + state.rawValue.lowercased()
         case .bodyUnreadable: "body_unreadable"
+        case .headerMissing: "header_missing"
         case .bodyMissing: "body_missing"
+        case .purchaseUnknown: "purchase_unknown"
         case .crashedWorker: "crashed_worker"
         case .attemptsExhausted: "attempts_exhausted"
         case .applyFailed: "apply_failed"

@@ -3,8 +3,15 @@ package struct Retention: Sendable, Hashable {
     /// Whole days (UTC) for which bytes are kept; nil: for ever.
     package var days: Int?
 
+    /// Whole days after which letters are given up whose chain or signature failed: of these nobody is ever asked for. In no
+    /// case longer than ``days``, so that they hold no day back.
+    package var junkDays: Int
+
     /// A retention of so many days.
-    package init(days: Int?) { self.days = days }
+    package init(days: Int?, junkDays: Int = 7) {
+        self.days = days
+        self.junkDays = junkDays
+    }
 
     /// Unless told otherwise: a year, because an annual subscription is questioned when its renewal is paid for, and five
     /// weeks for the question to be asked. Apple gives notifications of the last 180 days a second time at most (App Store

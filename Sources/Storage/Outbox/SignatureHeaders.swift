@@ -11,8 +11,10 @@ import Synchronization
 
 /// The headers of table `storehook.signature_headers` that this process has seen there: one for each process and database.
 ///
-/// Rows of that table are never changed and never deleted, so what was read once holds. A header that is not known here
-/// costs nothing but space: its notification is stored as it was posted.
+/// Rows of that table are never changed and never deleted, so what was read holds for as long as the database is the same
+/// one. A connection that is made anew may lead to another: to a standby that took over, or to what a backup brought back.
+/// So each one makes this forget (see ``renew(_:)``). A header that is not known here costs nothing but space: its
+/// notification is stored as it was posted.
 package final class SignatureHeaders: Sendable {
     /// Headers that packing looks for: more than Apple uses at a time, and few enough to search through.
     static let packable = 64
@@ -26,6 +28,18 @@ package final class SignatureHeaders: Sendable {
         var recent: [SignatureHeader] = []
         /// Handed to the table by this process, whatever came of it.
         var offered: [[UInt8]] = []
+        /// Once read from the table, and to be handed to it again: it may be another one by now.
+        var former: [[UInt8]] = []
+        /// Of the pool's connections, when this was learned.
+        var generation: UInt64?
+
+        mutating func forget() {
+            let known = recent.map(\.text)
+            former = Array((known + former.filter { !known.contains($0) }).prefix(SignatureHeaders.packable))
+            texts = [:]
+            recent = []
+            offered = []
+        }
     }
 
     private let state = Mutex(State())
@@ -36,6 +50,23 @@ package final class SignatureHeaders: Sendable {
     /// Those that packing may name, the newest first: all of them stand in the table.
     var recent: [SignatureHeader] { state.withLock(\.recent) }
 
+    /// Forgets what is known if connections have been made since it was learned.
+    /// - Returns: whether anything was forgotten that packing could name.
+    @discardableResult
+    func renew(_ generation: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.generation != generation else { return false }
+            defer { state.generation = generation }
+            guard state.generation != nil else { return false }
+            let hadAny = !state.recent.isEmpty
+            state.forget()
+            return hadAny
+        }
+    }
+
+    /// Forgets what is known: the database turned out not to hold it.
+    func forget() { state.withLock { $0.forget() } }
+
     func learn(_ headers: [SignatureHeader]) {
         state.withLock { state in
             for header in headers where state.texts[header.digest] == nil {
@@ -45,10 +76,13 @@ package final class SignatureHeaders: Sendable {
         }
     }
 
-    /// The headers of these JWS that are neither known nor offered yet; they count as offered from now on.
+    /// The headers of these JWS that are neither known nor offered yet, and those that were known of a database that may be
+    /// another one now; they count as offered from now on.
     func offering(_ texts: [[UInt8]]) -> [[UInt8]] {
         state.withLock { state in
-            var new: [[UInt8]] = []
+            var new = state.former.filter { former in !state.recent.contains { $0.text == former } }
+            state.former = []
+            state.offered = Array((new + state.offered).prefix(Self.packable))
             for text in texts {
                 let header = text.withUnsafeBufferPointer { bytes -> [UInt8]? in
                     let isOld =
@@ -69,15 +103,18 @@ package final class SignatureHeaders: Sendable {
 
     /// Lets headers be offered again.
     func withdraw(_ headers: [[UInt8]]) {
-        state.withLock { state in state.offered.removeAll { headers.contains($0) } }
+        state.withLock { state in
+            state.offered.removeAll { headers.contains($0) }
+            state.former = Array((headers + state.former).prefix(Self.packable))
+        }
     }
 
     /// The bytes that were posted, for each of these; reads headers that are not known here yet from the table.
-    /// - Returns: for each what was stored, or why it cannot be read; nil where there is nothing stored.
+    /// - Returns: for each what was stored, its bytes or why they cannot be read; nil where there is nothing stored.
     /// - Throws: `PostgresError` where headers have to be read and that fails.
     package func open(
         _ stored: [StoredBody?], _ session: borrowing PostgresSession
-    ) throws -> [OpenedBody?] {
+    ) throws -> [OpenedEvidence?] {
         let missing = unknown(stored)
         if !missing.isEmpty { learn(try session.query(.headers(missing)).map { try SignatureHeader($0) }) }
         return opened(stored)
@@ -86,7 +123,8 @@ package final class SignatureHeaders: Sendable {
     /// As ``open(_:_:)-(_,PostgresSession)``, outside of a transaction.
     package func open(
         _ stored: [StoredBody?], _ pool: PostgresPool
-    ) async throws -> [OpenedBody?] {
+    ) async throws -> [OpenedEvidence?] {
+        renew(pool.generation)
         let missing = unknown(stored)
         if !missing.isEmpty { learn(try await pool.query(.headers(missing)).map { try SignatureHeader($0) }) }
         return opened(stored)
@@ -97,13 +135,9 @@ package final class SignatureHeaders: Sendable {
         return Array(Set(stored.flatMap { $0?.digests ?? [] }.filter { texts[$0] == nil }))
     }
 
-    private func opened(_ stored: [StoredBody?]) -> [OpenedBody?] {
+    private func opened(_ stored: [StoredBody?]) -> [OpenedEvidence?] {
         let texts = state.withLock(\.texts)
-        return stored.map { stored in
-            stored.map { stored in
-                Result { () throws(UnreadableBody) in try stored.open { texts[$0] } }
-            }
-        }
+        return stored.map { stored in stored.map { $0.opened { texts[$0] } } }
     }
 }
 

@@ -1,9 +1,10 @@
 package import Postgres
+import Subscriptions
 
 /// Apple's bytes as a row of the outbox holds them. What they stand for, ``SignatureHeaders`` tells.
 ///
-/// Read from one column of type `bytea`, the packing in two bytes before the body: `int2send(packing) || body`. So a scalar
-/// subquery can fetch both.
+/// Read from one column of type `bytea`, what it is in two bytes before the body: the packing, 256 times the kind's number
+/// and 4096 times the source's. So a scalar subquery can fetch all of it.
 package struct StoredBody: Sendable, Hashable, PostgresDecodable {
     /// How the bytes of an outbox's row are to be read, as the schema's check numbers it.
     enum Packing: Int {
@@ -14,10 +15,13 @@ package struct StoredBody: Sendable, Hashable, PostgresDecodable {
     }
 
     package let packing: Int
+    /// Kind and source, as they stand before the packing; 0 for what Apple posts.
+    private let origin: Int
     package let bytes: [UInt8]
 
     /// Packs a body as far as that is possible.
     init(packing body: [UInt8], knowing headers: [SignatureHeader]) {
+        origin = 0
         if let packed = PackedBody.pack(body, knowing: headers) {
             packing = Packing.headersByDigest.rawValue
             bytes = packed
@@ -27,8 +31,14 @@ package struct StoredBody: Sendable, Hashable, PostgresDecodable {
         }
     }
 
-    private init(packing: Int, bytes: [UInt8]) {
+    /// A body as it came.
+    init(verbatim body: [UInt8]) {
+        self.init(packing: Packing.verbatim.rawValue, origin: 0, bytes: body)
+    }
+
+    private init(packing: Int, origin: Int, bytes: [UInt8]) {
         self.packing = packing
+        self.origin = origin
         self.bytes = bytes
     }
 
@@ -36,14 +46,26 @@ package struct StoredBody: Sendable, Hashable, PostgresDecodable {
     package static func decode(_ bytes: RawSpan, type: PostgresType) throws(PostgresValueError) -> StoredBody {
         let both: [UInt8] = try .decode(bytes, type: type)
         guard both.count >= 2 else { throw PostgresValueError(wanted: "StoredBody", got: "\(type) without a packing") }
-        return StoredBody(
-            packing: Int(Int16(bitPattern: UInt16(both[0]) << 8 | UInt16(both[1]))), bytes: Array(both[2...]))
+        return StoredBody(packing: Int(both[1]), origin: Int(both[0]), bytes: Array(both[2...]))
     }
 
     /// The digests of the headers without which it cannot be read.
     var digests: [[UInt8]] {
         guard packing == Packing.headersByDigest.rawValue else { return [] }
         return (try? PackedBody.digests(in: bytes)) ?? []
+    }
+
+    /// What it is; nil if this release does not know.
+    var kind: EvidenceKind? { EvidenceKind(number: origin & 0xF) }
+    /// Which way it came; nil if this release does not know.
+    var source: EvidenceSource? { EvidenceSource(number: origin >> 4) }
+
+    /// What it stands for.
+    func opened(_ header: ([UInt8]) -> [UInt8]?) -> OpenedEvidence {
+        guard let kind, let source else {
+            return OpenedEvidence(.notification, from: .webhook, .failure(.unknownPacking(origin << 8 | packing)))
+        }
+        return OpenedEvidence(kind, from: source, Result { () throws(UnreadableBody) in try open(header) })
     }
 
     /// The bytes that were posted.

@@ -1,6 +1,7 @@
 import Logging
 
-/// The way to a connection: start-up packet, authentication, and all of it again with the next host if one fails.
+/// The way to a connection: start-up packet, authentication, whether the server takes writes where that matters, and all
+/// of it again with the next host if one fails.
 struct ConnectionAttempt {
     let configuration: PostgresConfiguration
     let wake: WakePipe
@@ -9,12 +10,15 @@ struct ConnectionAttempt {
     /// Tries each host in turn, each with its own deadline; the last failure is the one told.
     func connect(cancellation: CancellationFlag) throws(PostgresError) -> LibPQConnection {
         var failure = PostgresError(.configuration, "the connection string names no host")
-        for parameters in configuration.hosts {
-            do throws(PostgresError) {
-                return try connectOnce(parameters, cancellation: cancellation)
-            } catch {
-                failure = error
-                if error.kind == .cancelled { break }
+        for wanted in configuration.wantedSessions {
+            for var parameters in configuration.hosts {
+                if let wanted { parameters["target_session_attrs"] = wanted }
+                do throws(PostgresError) {
+                    return try connectOnce(parameters, cancellation: cancellation)
+                } catch {
+                    failure = error
+                    if error.kind == .cancelled { throw error }
+                }
             }
         }
         throw failure
@@ -68,6 +72,13 @@ struct ConnectionAttempt {
     /// names and certificates.
     private func connectFailure(of connection: LibPQConnection, password: String?) -> PostgresError {
         var text = connection.errorMessage.split(whereSeparator: \.isNewline).first.map(String.init) ?? "unknown reason"
+        // As libpq has it in its fe-connect.c; programs set no locale, so nothing is translated.
+        if text.hasSuffix("session is read-only") {
+            return PostgresError(
+                .connection,
+                "\(place(of: connection)) takes no writes: it is a standby, or default_transaction_read_only is on",
+                operation: "connect", sqlState: .readOnlyTransaction)
+        }
         if let password, !password.isEmpty { text = text.replacing(password, with: "…") }
         // libpq quotes a parameter that it cannot read, and a host that it cannot find; a URI put together wrongly may have
         // the password in either place.

@@ -24,6 +24,8 @@ final class ConnectionDriver {
     }
 
     private(set) var state = State.initial
+    /// Whether the transaction under way was begun as one that only reads.
+    var isReadOnlyByChoice = false
     private var connection: LibPQConnection?
     private let configuration: PostgresConfiguration
     private let wake: WakePipe
@@ -59,6 +61,20 @@ final class ConnectionDriver {
             state = .closed
             throw error
         }
+        try endWithClient()
+    }
+
+    /// Where a statement is stopped by closing the connection, the server has to notice. A server
+    /// that cannot (before PostgreSQL 14, or not on Linux) ends the statement when it would write its answer.
+    private func endWithClient() throws(PostgresError) {
+        guard connection?.isEncrypted == true else { return }
+        do throws(PostgresError) {
+            _ = try run(
+                PostgresQuery(unescaped: "set client_connection_check_interval = '2s'", name: "connect"),
+                deadline: .now + configuration.connectTimeout, cancellation: nil)
+        } catch {
+            guard case .server = error.kind else { throw error }
+        }
     }
 
     /// Ends the connection; what is under way on the server ends with it, sooner or later.
@@ -74,26 +90,30 @@ final class ConnectionDriver {
     /// - Parameters:
     ///   - deadline: When to ask the server to stop.
     ///   - cancellation: Raised when the caller's task is cancelled; nil where a stop would do harm, as in a COMMIT.
+    ///   - durably: Takes nothing for done that was to be stopped, or that drew a WARNING.
     func run(
-        _ query: PostgresQuery, deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?
+        _ query: PostgresQuery, deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?,
+        durably: Bool = false
     ) throws(PostgresError) -> LibPQResult {
         guard query.slots.count <= Int(UInt16.max), query.values.count <= Int(Int32.max) else {
             throw PostgresError(
                 .unsupported, "a statement takes at most 65535 parameters and 2 GiB; send arrays or smaller batches",
                 operation: query.name)
         }
-        return try perform(query.name, deadline: deadline, cancellation: cancellation) { $0.send(query) }
+        return try perform(query.name, deadline: deadline, cancellation: cancellation, durably: durably) {
+            $0.send(query)
+        }
     }
 
     /// Sends a script; the result is that of its last statement.
     func run(
         script: String, name: String?, deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?
     ) throws(PostgresError) -> LibPQResult {
-        try perform(name, deadline: deadline, cancellation: cancellation) { $0.send(script: script) }
+        try perform(name, deadline: deadline, cancellation: cancellation, durably: false) { $0.send(script: script) }
     }
 
     private func perform(
-        _ operation: String?, deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?,
+        _ operation: String?, deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?, durably: Bool,
         _ send: (LibPQConnection) -> Bool
     ) throws(PostgresError) -> LibPQResult {
         let connection = try readyConnection(operation)
@@ -103,12 +123,14 @@ final class ConnectionDriver {
         if let deadline, deadline <= .now {
             throw PostgresError(.timeout, "the deadline passed before it was sent", operation: operation)
         }
+        connection.forgetWarnings()
         guard send(connection) else {
             if connection.isBad { throw lost(operation) }
             throw PostgresError(.unsupported, "libpq refused to send the statement", operation: operation)
         }
         state = .running
-        return try awaitResult(on: connection, operation, deadline: deadline, cancellation: cancellation)
+        return try awaitResult(
+            on: connection, operation, deadline: deadline, cancellation: cancellation, durably: durably)
     }
 
     /// The connection, if it is there and, as far as can be seen without asking the server, alive.
@@ -134,7 +156,7 @@ final class ConnectionDriver {
     /// Waits for the statement's end, whatever becomes of it: afterwards the connection is ready or closed.
     private func awaitResult(
         on connection: LibPQConnection, _ operation: String?, deadline: ContinuousClock.Instant?,
-        cancellation: CancellationFlag?
+        cancellation: CancellationFlag?, durably: Bool
     ) throws(PostgresError) -> LibPQResult {
         var stop: StopReason?
         var canceller: CancelRequest?
@@ -152,7 +174,8 @@ final class ConnectionDriver {
             while !connection.isBusy {
                 guard let result = connection.nextResult() else {
                     try settle(canceller, operation, until: giveUp)
-                    return try judge(last: last, failure: failure, stop: stop, on: connection, operation)
+                    return try judge(
+                        last: last, failure: failure, stop: stop, durably: durably, on: connection, operation)
                 }
                 if result.status == .copy {
                     close()
@@ -166,7 +189,9 @@ final class ConnectionDriver {
             if stop == nil {
                 if let cancellation, cancellation.isSet { stop = .cancellation }
                 if let deadline, deadline <= .now { stop = .deadline }
-                if stop != nil {
+                if let stop {
+                    // The secret that goes with a request to cancel would be there for everybody to read and to use.
+                    if connection.isEncrypted { throw gaveUp(stop, operation) }
                     state = .cancelling
                     giveUp = .now + configuration.cancelGracePeriod
                     canceller = connection.makeCanceller().flatMap { CancelRequest(canceller: $0, wake: wake) }
@@ -197,7 +222,7 @@ final class ConnectionDriver {
 
     /// What the statement's results mean. A statement that ended well although it was to stop has ended well.
     private func judge(
-        last: LibPQResult?, failure: LibPQResult?, stop: StopReason?, on connection: LibPQConnection,
+        last: LibPQResult?, failure: LibPQResult?, stop: StopReason?, durably: Bool, on connection: LibPQConnection,
         _ operation: String?
     ) throws(PostgresError) -> LibPQResult {
         if connection.isBad { throw lost(operation, after: failure) }
@@ -208,11 +233,21 @@ final class ConnectionDriver {
                 error = stopped(stop)
                 error.sqlState = .queryCanceled
             }
+            // A server that was a primary when this connection was made, and is none any more: another one may be.
+            if error.sqlState == .readOnlyTransaction, !isReadOnlyByChoice { close() }
             throw error.naming(operation)
         }
         guard let last else {
             close()
             throw PostgresError(.connection, "the server sent no result", operation: operation)
+        }
+        if durably, stop != nil || connection.drewWarning {
+            var error = PostgresError(
+                .unconfirmed,
+                "the server ended it without saying that it will last, as when a synchronous standby does not answer; see "
+                    + "its log", operation: operation)
+            error.mayHaveCommitted = true
+            throw error
         }
         return last
     }
@@ -228,7 +263,7 @@ final class ConnectionDriver {
         close()
         var error = PostgresError(
             reason == .deadline ? .timeout : .cancelled,
-            "the server did not stop the statement in time; the connection was closed", operation: operation)
+            "the statement was not stopped in time; the connection was closed", operation: operation)
         error.mayHaveCommitted = true
         return error
     }

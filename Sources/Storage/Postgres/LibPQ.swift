@@ -38,6 +38,7 @@ final class LibPQConnection {
                 let severity = PQresultErrorField(result, diagnosticSeverity).map { String(cString: $0) } ?? ""
                 // Errors that answer no statement come as notices.
                 if severity == "FATAL" || severity == "PANIC" { sink.sawFatal = true }
+                if severity == "WARNING" { sink.sawWarning = true }
                 sink.receive(severity, PQresultErrorField(result, diagnosticSQLState).map { String(cString: $0) } ?? "")
             },
             Unmanaged.passUnretained(noticeSink).toOpaque())
@@ -56,6 +57,10 @@ final class LibPQConnection {
     var serverProcess: Int32 { PQbackendPID(raw) }
     /// Whether the server said that it ends the connection, which may be known before the socket shows it.
     var saidFarewell: Bool { noticeSink.sawFatal }
+    /// Whether a WARNING has come since ``forgetWarnings()``.
+    var drewWarning: Bool { noticeSink.sawWarning }
+    /// Whether what is said here is hidden from the network. libpq 15 sends a request to cancel in the clear all the same.
+    var isEncrypted: Bool { PQsslInUse(raw) == 1 || PQgssEncInUse(raw) == 1 }
     /// libpq's last complaint: during the start-up free of the server's words, afterwards not to be shown to anybody.
     var errorMessage: String { String(cString: PQerrorMessage(raw)) }
 
@@ -81,6 +86,11 @@ final class LibPQConnection {
 
     func setNonblocking() -> Bool {
         PQsetnonblocking(raw, 1) == 0
+    }
+
+    /// What is warned of from now on concerns the next statement.
+    func forgetWarnings() {
+        noticeSink.sawWarning = false
     }
 
     /// Queues a statement with its parameters and asks for binary results. `false`: see the connection's status.
@@ -145,6 +155,7 @@ final class LibPQConnection {
     private final class NoticeSink {
         let receive: @Sendable (String, String) -> Void
         var sawFatal = false
+        var sawWarning = false
 
         init(receive: @escaping @Sendable (String, String) -> Void) {
             self.receive = receive

@@ -1,8 +1,13 @@
 /// Brings a schema up to date, and tells whether it is.
 ///
 /// All pending migrations run in one transaction under an advisory lock, so that any number of migrators may start at
-/// once: one applies them, the others then find nothing to do. Each is recorded in `schema_migrations` with the SHA-256
-/// of its text, computed by the database.
+/// once: one applies them, the others then find nothing to do. Each is recorded with the SHA-256 of its text, computed by
+/// the database.
+///
+/// Where it is recorded says who still fits. `schema_migrations` holds what a program must know: one that finds a row there
+/// which it does not know is refused. `schema_expansions` holds what it need not know (``Migration/compatibleFrom``). A
+/// migration that leaves older programs behind moves the expansions before it into the first table, so that programs which
+/// know nothing of the second are refused in time as well.
 public struct Migrator: Sendable {
     /// The key of the transaction-level advisory lock under which migrations run: "storehok" in ASCII.
     public static let lockKey: Int64 = 0x7374_6F72_6568_6F6B
@@ -10,12 +15,22 @@ public struct Migrator: Sendable {
     private let schema: String
     private let migrations: [Migration]
     private let needed: Int
+    private let oldestFitting: Int
+
+    /// How long a migration waits for a lock that others hold. Behind a waiting one everybody queues: after so long it makes
+    /// room, and all of it is tried again.
+    static let lockTimeout: Duration = .milliseconds(900)
+    /// Pauses between tries, in which whoever queued gets on.
+    private static let pauses = Backoff(base: .seconds(1), cap: .seconds(15))
 
     /// A migrator for a schema, which it creates if need be.
     ///
+    /// - Parameter oldestFitting: The oldest version of the schema that the program works with, where that is older than its own.
     /// - Throws: ``PostgresError`` (`.configuration`) if the schema's name is no plain lower-case identifier, there are no
-    ///   migrations, or two have the same version.
-    public init(schema: String = "storehook", migrations: [Migration]) throws(PostgresError) {
+    ///   migrations, two have the same version, or one is compatible with what does not come before it.
+    public init(
+        schema: String = "storehook", migrations: [Migration], oldestFitting: Int? = nil
+    ) throws(PostgresError) {
         guard isPlainIdentifier(schema) else {
             throw PostgresError(.configuration, "a schema's name is made of a-z, 0-9 and _, at most 63 of them")
         }
@@ -25,56 +40,84 @@ public struct Migrator: Sendable {
         else {
             throw PostgresError(.configuration, "migrations need versions from 1 on, each used once")
         }
+        if let odd = sorted.first(where: { !(1...$0.version).contains($0.compatibleFrom) }) {
+            throw PostgresError(
+                .configuration, "migration \(odd.version): compatible-from is a version from 1 to its own")
+        }
         self.schema = schema
         self.migrations = sorted
         needed = last.version
+        self.oldestFitting = oldestFitting ?? last.version
     }
 
     /// Applies what is pending, all or nothing, and returns it.
     ///
     /// - Parameters:
     ///   - connection: A connection whose user may create the schema, or owns it.
-    ///   - deadline: For everything, including the wait for another migrator.
+    ///   - deadline: For everything, including the wait for another migrator and for locks that others hold.
+    ///   - waiting: Told each time that a lock was not to be had and everything will be tried again.
     /// - Throws: ``SchemaMismatch`` if the schema is newer than this program or was made by other migrations, or
     ///   ``PostgresError``.
     public func migrate(
-        on connection: PostgresConnection, deadline: Duration = .seconds(3600)
+        on connection: PostgresConnection, deadline: Duration = .seconds(3600),
+        waiting: @escaping @Sendable (_ tries: Int) -> Void = { _ in }
     ) async throws -> [Migration] {
+        let end = ContinuousClock.now + deadline
+        var tries = 0
+        while true {
+            do {
+                return try await attempt(on: connection, deadline: ContinuousClock.now.duration(to: end))
+            } catch let error as PostgresError
+                where error.sqlState == .lockNotAvailable || error.sqlState == .deadlockDetected
+            {
+                tries += 1
+                let pause = Self.pauses.pause(afterFailures: tries)
+                guard ContinuousClock.now + pause < end else { throw error }
+                waiting(tries)
+                try await Task.sleep(for: pause)
+            }
+        }
+    }
+
+    private func attempt(on connection: PostgresConnection, deadline: Duration) async throws -> [Migration] {
         try await connection.withTransaction(TransactionOptions(deadline: deadline, name: "migrate")) { session in
             // Each statement of a read-committed transaction sees what was committed before it began, hence everything
             // that the migrator before this one did.
             try session.query(
                 PostgresQuery("migrate.lock", "select pg_advisory_xact_lock(\(Self.lockKey))"), deadline: deadline)
-            try createTable(in: session)
-            let state = try judge(try session.query(comparison))
+            // After that lock, which another migrator may well hold for longer.
+            try session.query(
+                PostgresQuery(
+                    "migrate.lock_timeout",
+                    "select set_config('lock_timeout', \("\(Int64(Self.lockTimeout / .milliseconds(1)))ms"), true)"))
+            try createTables(in: session)
+            let state = try judge(try session.query(comparison(withExpansions: true)))
             if case .newer = state.schema { throw SchemaMismatch(state: state.schema) }
             if case .changed = state.schema { throw SchemaMismatch(state: state.schema) }
             let pending = migrations.filter { !state.applied.contains($0.version) }
             for migration in pending {
                 let name = "migration \(migration.version) (\(migration.name))"
                 try session.executeScript(migration.sql, name: name, deadline: deadline)
-                try session.query(
-                    PostgresQuery(
-                        "migrate.record",
-                        """
-                        insert into \(unescaped: table) (version, name, checksum)
-                        values (\(Int32(clamping: migration.version)), \(migration.name),
-                            encode(sha256(convert_to(\(migration.sql), 'UTF8')), 'hex'))
-                        """))
+                for statement in recording(migration) { try session.query(statement) }
             }
             return pending
         }
     }
 
     /// Applies what is pending over a pool; see ``migrate(on:deadline:)-(PostgresConnection,_)``.
-    public func migrate(on pool: PostgresPool, deadline: Duration = .seconds(3600)) async throws -> [Migration] {
-        try await pool.withConnection { try await migrate(on: $0, deadline: deadline) }
+    public func migrate(
+        on pool: PostgresPool, deadline: Duration = .seconds(3600),
+        waiting: @escaping @Sendable (_ tries: Int) -> Void = { _ in }
+    ) async throws -> [Migration] {
+        try await pool.withConnection { try await migrate(on: $0, deadline: deadline, waiting: waiting) }
     }
 
-    /// Tells how the schema stands, by one SELECT on `schema_migrations`.
+    /// Tells how the schema stands, by a SELECT on each of its two tables.
     public func check(on connection: PostgresConnection) async throws -> SchemaState {
         do {
-            return try judge(try await connection.query(comparison)).schema
+            // A schema that only older programs have migrated has one table.
+            let hasExpansions = try await connection.query(expansionsExist).one().decode(0, as: Bool.self)
+            return try judge(try await connection.query(comparison(withExpansions: hasExpansions))).schema
         } catch let error as PostgresError where [.undefinedTable, .invalidSchemaName].contains(error.sqlState) {
             return .missing(needed: needed)
         }
@@ -86,6 +129,83 @@ public struct Migrator: Sendable {
     }
 
     private var table: String { "\"\(schema)\".schema_migrations" }
+
+    private var expansions: String { "\"\(schema)\".schema_expansions" }
+
+    private var expansionsExist: PostgresQuery {
+        PostgresQuery("migrate.find_expansions", "select to_regclass(\(expansions)) is not null")
+    }
+
+    private func createTables(in session: borrowing PostgresSession) throws {
+        try createTable(in: session)
+        guard try !session.query(expansionsExist).one().decode(0, as: Bool.self) else { return }
+        // Whoever may read the one table reads the other: programs that run must not lose sight of the schema before
+        // somebody gives rights anew.
+        try session.executeScript(
+            """
+            create table \(expansions) (
+                version integer primary key check (version > 0),
+                name text not null,
+                checksum text not null,
+                compatible_from integer not null check (compatible_from between 1 and version - 1),
+                applied_at timestamptz not null default now()
+            );
+            comment on table \(expansions) is
+                'applied migrations that a program of version compatible_from or later need not know to go on working; those '
+                'that it must know are in schema_migrations';
+            do $grants$
+            declare
+                reader oid;
+            begin
+                for reader in
+                    select distinct g.grantee from pg_class c cross join lateral aclexplode(c.relacl) g
+                     where c.oid = '\(table)'::regclass and g.privilege_type = 'SELECT' and g.grantee <> c.relowner
+                loop
+                    execute 'grant select on \(expansions) to '
+                        || case reader when 0 then 'public' else quote_ident(pg_get_userbyid(reader)) end;
+                end loop;
+            end
+            $grants$;
+            """, name: "migrate.create_expansions")
+    }
+
+    /// The row for a migration, and where the rows of those before it belong from now on.
+    private func recording(_ migration: Migration) -> [PostgresQuery] {
+        let version = Int32(clamping: migration.version)
+        let from = Int32(clamping: migration.compatibleFrom)
+        guard from < version else {
+            return [
+                PostgresQuery(
+                    "migrate.record",
+                    """
+                    insert into \(unescaped: table) (version, name, checksum)
+                    values (\(version), \(migration.name), encode(sha256(convert_to(\(migration.sql), 'UTF8')), 'hex'))
+                    """), leaveBehind(before: from),
+            ]
+        }
+        return [
+            PostgresQuery(
+                "migrate.record_expansion",
+                """
+                insert into \(unescaped: expansions) (version, name, checksum, compatible_from)
+                values (\(version), \(migration.name), encode(sha256(convert_to(\(migration.sql), 'UTF8')), 'hex'), \(from))
+                """), leaveBehind(before: from),
+        ]
+    }
+
+    /// Programs that do not know this version no longer fit.
+    private func leaveBehind(before version: Int32) -> PostgresQuery {
+        PostgresQuery(
+            "migrate.leave_behind",
+            """
+            with needed as (
+                delete from \(unescaped: expansions) where version <= \(version)
+                returning version, name, checksum, applied_at
+            )
+            insert into \(unescaped: table) (version, name, checksum, applied_at)
+            select version, name, checksum, applied_at from needed
+            """)
+    }
 
     private func createTable(in session: borrowing PostgresSession) throws {
         // IF NOT EXISTS asks for the right to create even where there is nothing to do, so look first.
@@ -112,13 +232,17 @@ public struct Migrator: Sendable {
                 """))
     }
 
-    /// What was applied, each with whether this program has the same: null where it has none under that number.
-    private var comparison: PostgresQuery {
-        PostgresQuery(
-            "migrate.compare",
+    /// What was applied, each with whether programs must know it and whether this program has the same: null where it has
+    /// none under that number.
+    private func comparison(withExpansions: Bool) -> PostgresQuery {
+        let further = withExpansions ? "union all select version, checksum, false from \(expansions)" : ""
+        return PostgresQuery(
+            withExpansions ? "migrate.compare" : "migrate.compare_older",
             """
-            select applied.version, applied.checksum = encode(sha256(convert_to(known.sql, 'UTF8')), 'hex')
-            from \(unescaped: table) as applied
+            select applied.version, applied.is_needed,
+                   applied.checksum = encode(sha256(convert_to(known.sql, 'UTF8')), 'hex')
+            from (select version, checksum, true from \(unescaped: table) \(unescaped: further))
+                as applied (version, checksum, is_needed)
             left join unnest(\(migrations.map { Int32(clamping: $0.version) }), \(migrations.map(\.sql)))
                 as known (version, sql) using (version)
             order by applied.version
@@ -129,15 +253,32 @@ public struct Migrator: Sendable {
         var applied: Set<Int> = []
         var changed: Int?
         var unknown: Int?
+        var leavesBehind = false
         for row in rows {
-            let (version, isSame) = try row.values(Int.self, Bool?.self)
+            let (version, isNeeded, isSame) = try row.values(Int.self, Bool.self, Bool?.self)
             applied.insert(version)
-            if isSame == nil { unknown = version }
+            if isSame == nil {
+                unknown = version
+                leavesBehind = leavesBehind || isNeeded
+            }
             if isSame == false { changed = changed ?? version }
         }
-        if let unknown { return (.newer(found: unknown, needed: needed), applied) }
-        if let changed { return (.changed(version: changed), applied) }
-        if migrations.allSatisfy({ applied.contains($0.version) }) { return (.current(version: needed), applied) }
-        return (applied.max().map { .older(found: $0, needed: needed) } ?? .missing(needed: needed), applied)
+        let isComplete = migrations.allSatisfy { applied.contains($0.version) }
+        let fits = migrations.allSatisfy { $0.version > oldestFitting || applied.contains($0.version) }
+        let state: SchemaState =
+            if let unknown, leavesBehind || !isComplete {
+                .newer(found: unknown, needed: needed)
+            } else if let changed {
+                .changed(version: changed)
+            } else if let unknown {
+                .compatible(found: unknown, own: needed)
+            } else if isComplete {
+                .current(version: needed)
+            } else if let found = applied.max() {
+                fits ? .compatible(found: found, own: needed) : .older(found: found, needed: needed)
+            } else {
+                .missing(needed: needed)
+            }
+        return (state, applied)
     }
 }

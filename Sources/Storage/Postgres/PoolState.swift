@@ -23,6 +23,8 @@ struct PoolState<Connection: Sendable, Waiter: Sendable> {
     private var lastID: UInt64 = 0
     private var failures = 0
     private var backoff: (error: PostgresError, until: ContinuousClock.Instant)?
+    /// Connections opened so far.
+    private(set) var opened: UInt64 = 0
     private(set) var isClosed = false
 
     init(size: Int) {
@@ -70,6 +72,9 @@ struct PoolState<Connection: Sendable, Waiter: Sendable> {
         return settle(now: now)
     }
 
+    /// What is idle is not to be trusted any more.
+    mutating func dropIdle() { idle.removeAll() }
+
     /// An attempt begins although nobody waits, so that the server's return is noticed early.
     mutating func probe() -> Bool {
         guard isAway else { return false }
@@ -80,6 +85,7 @@ struct PoolState<Connection: Sendable, Waiter: Sendable> {
     /// An attempt has succeeded.
     mutating func opened(_ connection: Connection, now: ContinuousClock.Instant) -> [Action] {
         opening -= 1
+        opened += 1
         failures = 0
         backoff = nil
         idle.append(connection)

@@ -24,6 +24,11 @@ extension PostgresScalar {
         ArrayForm.encode(elements, into: &buffer)
     }
 
+    /// Appends a one-dimensional array in which elements may be NULL.
+    public static func encodeArray(_ elements: [Self?], into buffer: inout [UInt8]) {
+        ArrayForm.encode(elements, into: &buffer)
+    }
+
     /// Reads a one-dimensional array; a NULL in it is an error.
     public static func decodeArray(_ bytes: RawSpan, type: PostgresType) throws(PostgresValueError) -> [Self] {
         try ArrayForm.decode(bytes)
@@ -36,7 +41,8 @@ extension Optional: PostgresArrayElement where Wrapped: PostgresScalar {
 
     /// Appends a one-dimensional array in which elements may be NULL.
     public static func encodeArray(_ elements: [Wrapped?], into buffer: inout [UInt8]) {
-        ArrayForm.encode(elements, into: &buffer)
+        // The wrapped type's own way, which is compiled for that type: here it is known only when this runs.
+        Wrapped.encodeArray(elements, into: &buffer)
     }
 
     /// Reads a one-dimensional array in which elements may be NULL.

@@ -9,6 +9,11 @@ public struct PostgresConfiguration: Sendable {
     /// How long a caller waits for a free connection of a pool.
     public var acquireTimeout: Duration = .seconds(5)
 
+    /// Whether only a server that takes writes will do; one that does not is refused as if it were away. Otherwise one that
+    /// does is preferred where several hosts are named. `target_session_attrs` in the connection string decides instead of
+    /// both.
+    public var requiresWrites = false
+
     /// libpq's parameters for each host in turn.
     private(set) var hosts: [[String: String]]
 
@@ -39,6 +44,14 @@ public struct PostgresConfiguration: Sendable {
         // Text is decoded as UTF-8, so nothing else may arrive, whatever the string or PGCLIENTENCODING says.
         parameters["client_encoding"] = "UTF8"
         hosts = try Self.hosts(of: parameters)
+    }
+
+    /// What to ask of the servers, in the order of asking: each for all hosts, as `target_session_attrs` has it, nil for
+    /// as it is.
+    var wantedSessions: [String?] {
+        if hosts.first?["target_session_attrs"] != nil { return [nil] }
+        if requiresWrites { return ["read-write"] }
+        return hosts.count > 1 ? ["read-write", nil] : [nil]
     }
 
     /// The keepalives find a vanished server after 15 + 3 × 5 seconds of silence, the user timeout an unacknowledged
@@ -97,6 +110,20 @@ extension PostgresConfiguration: CustomReflectable {
 }
 
 extension PostgresConfiguration {
+    /// Each host by itself, whatever it is, for who looks at them one by one.
+    public var eachHost: [PostgresConfiguration] {
+        hosts.map { host in
+            var one = self
+            one.hosts = [host.filter { $0.key != "target_session_attrs" }]
+            one.requiresWrites = false
+            return one
+        }
+    }
+
+    /// What the connection string says of the servers that will do, `target_session_attrs`; nil where it leaves that to the
+    /// program.
+    public var ownSessionAttributes: String? { hosts.first?["target_session_attrs"] }
+
     /// What the server calls this client, and the system its threads.
     var applicationName: String { hosts.first?["application_name"] ?? "storehook" }
 

@@ -58,12 +58,18 @@ public actor PostgresConnection {
     /// - Parameters:
     ///   - query: The statement; it must not begin or end a transaction.
     ///   - deadline: How long it may take; without one, the configuration's `queryTimeout`. Then the server is asked to
-    ///     stop it, and the connection remains usable.
+    ///     stop it, and the connection remains usable; an encrypted connection is closed instead, as libpq 15 sends such a
+    ///     request in the clear.
+    ///   - durably: What it did is about to be acknowledged to somebody, so nothing counts as done that may not last: see
+    ///     ``TransactionOptions/isDurable``. The statement itself has to see to it that warnings are sent, by
+    ///     ``PostgresQuery/showingWarnings``.
     @discardableResult
-    public func query(_ query: PostgresQuery, deadline: Duration? = nil) async throws -> PostgresRows {
+    public func query(
+        _ query: PostgresQuery, deadline: Duration? = nil, durably: Bool = false
+    ) async throws -> PostgresRows {
         try await perform { cancellation in
             let result = try self.driver.run(
-                query, deadline: self.limit(deadline), cancellation: cancellation)
+                query, deadline: self.limit(deadline), cancellation: cancellation, durably: durably)
             guard self.driver.transaction == .idle else {
                 self.driver.close()
                 throw PostgresError(
@@ -137,11 +143,13 @@ public actor PostgresConnection {
         _ options: TransactionOptions, cancellation: CancellationFlag, _ body: (borrowing PostgresSession) throws -> T
     ) throws -> T {
         let end = options.deadline.map { ContinuousClock.now + $0 }
+        driver.isReadOnlyByChoice = options.isReadOnly
+        defer { driver.isReadOnlyByChoice = false }
         let session = PostgresSession(
             driver: driver, cancellation: cancellation, queryTimeout: configuration.queryTimeout, end: end)
         do throws(PostgresError) {
             try session.query(options.beginning)
-            if let limit = options.limitingIdleness { try session.query(limit) }
+            if let settings = options.settings { try session.query(settings) }
         } catch {
             // Nothing has happened yet, so nothing can have been committed.
             if driver.transaction != .idle { rollBack() }
@@ -177,7 +185,8 @@ public actor PostgresConnection {
         }
         // Not within the transaction's deadline and not to be cancelled: a COMMIT cut short leaves its outcome open.
         let result = try driver.run(
-            PostgresQuery(unescaped: "commit", name: name), deadline: limit(nil), cancellation: nil)
+            PostgresQuery(unescaped: "commit", name: name), deadline: limit(nil), cancellation: nil,
+            durably: options.isDurable)
         guard result.commandTag == "COMMIT" else {
             throw PostgresError(.server(.inFailedTransaction), "the server rolled back instead", operation: name)
         }

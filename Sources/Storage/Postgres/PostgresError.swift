@@ -17,6 +17,9 @@ public struct PostgresError: Error, Sendable, Hashable {
         case decoding
         /// The connection string or another setting is no good.
         case configuration
+        /// The server says that it is done, and not that it will last: a WARNING came with it, as when the wait for a
+        /// synchronous standby ends early, or the server had been asked to stop. See ``TransactionOptions/isDurable``.
+        case unconfirmed
         /// Something that this client does not do, or a use of it that cannot work.
         case unsupported
     }
@@ -37,7 +40,8 @@ public struct PostgresError: Error, Sendable, Hashable {
     public var column: String?
     /// Where in the statement's text the server found fault, in characters from 1.
     public var position: Int?
-    /// Whether the statement or the COMMIT was under way when the connection was lost, so that it may have taken effect.
+    /// Whether the statement or the COMMIT was under way when the connection was lost, or is ``Kind/unconfirmed``, so that it
+    /// may have taken effect.
     public var mayHaveCommitted = false
 
     /// Whether the connection turned out to be gone before anything was sent: then another one may be used instead.
@@ -57,7 +61,7 @@ public struct PostgresError: Error, Sendable, Hashable {
     public var isTransient: Bool {
         switch kind {
         case .server(let state): state.isTransient
-        case .connection, .timeout, .cancelled: true
+        case .connection, .timeout, .cancelled, .unconfirmed: true
         case .decoding, .configuration, .unsupported: false
         }
     }

@@ -42,10 +42,16 @@ public final class PostgresPool: Service, Sendable {
         wakeUp.yield()
     }
 
-    /// Runs one statement in a transaction of its own; see ``PostgresConnection/query(_:deadline:)``.
+    /// How many connections it has opened so far. What was learned of the database before the last one may be of another:
+    /// one that a standby has taken over from, or that was restored.
+    public var generation: UInt64 { state.withLock(\.pool.opened) }
+
+    /// Runs one statement in a transaction of its own; see ``PostgresConnection/query(_:deadline:durably:)``.
     @discardableResult
-    public func query(_ query: PostgresQuery, deadline: Duration? = nil) async throws -> PostgresRows {
-        try await leasing { try await $0.query(query, deadline: deadline) }
+    public func query(
+        _ query: PostgresQuery, deadline: Duration? = nil, durably: Bool = false
+    ) async throws -> PostgresRows {
+        try await leasing { try await $0.query(query, deadline: deadline, durably: durably) }
     }
 
     /// Runs `body` in a transaction; see ``PostgresConnection/withTransaction(_:_:)``. It runs at most once.
@@ -102,16 +108,24 @@ public final class PostgresPool: Service, Sendable {
             do {
                 return try await withConnection(operation)
             } catch let error as PostgresError {
-                onError?(error)
+                heed(error)
                 guard error.isUnsent else { throw error }
             }
         }
         do {
             return try await withConnection(operation)
         } catch let error as PostgresError {
-            onError?(error)
+            heed(error)
             throw error
         }
+    }
+
+    private func heed(_ error: PostgresError) {
+        onError?(error)
+        // A server that takes no writes any more says so on each of its connections, one failure each; these few spare it.
+        guard configuration.requiresWrites, error.sqlState == .readOnlyTransaction else { return }
+        state.withLock { $0.pool.dropIdle() }
+        wakeUp.yield()
     }
 
     private func acquire(isolation: isolated (any Actor)? = #isolation) async throws -> PostgresConnection {

@@ -58,6 +58,10 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
         values = []
     }
 
+    /// An expression for a statement that is to be durable: until its transaction ends, the server sends warnings, whatever
+    /// `client_min_messages` the session, the user or the database have.
+    public static let showingWarnings = "set_config('client_min_messages', 'warning', true)"
+
     /// Builds the statement's text and its parameters side by side.
     public struct StringInterpolation: StringInterpolationProtocol {
         var sql = ""

@@ -11,4 +11,7 @@ public protocol PostgresArrayElement {
 }
 
 /// A type that stands for itself: as a parameter, a column, and the element of a one-dimensional array.
-public protocol PostgresScalar: PostgresEncodable, PostgresDecodable, PostgresArrayElement {}
+public protocol PostgresScalar: PostgresEncodable, PostgresDecodable, PostgresArrayElement {
+    /// Appends the binary form of a whole array in which elements may be NULL to `buffer`.
+    static func encodeArray(_ elements: [Self?], into buffer: inout [UInt8])
+}

@@ -22,6 +22,8 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
     public static let uniqueViolation: SQLState = "23505"
     /// 23514
     public static let checkViolation: SQLState = "23514"
+    /// 25006: the server takes no writes; it is a standby, or set to read only.
+    public static let readOnlyTransaction: SQLState = "25006"
     /// 25P02: an earlier statement of this transaction failed.
     public static let inFailedTransaction: SQLState = "25P02"
     /// 3F000
@@ -49,6 +51,19 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
         case "57": rawValue != "57P04"  // the database was dropped
         default: ["25006", "25P03", "55006", "55P03"].contains(rawValue)
         }
+    }
+
+    /// Whether this is about the database as it stands rather than about what was asked of it: something is missing or not
+    /// allowed (3F, 28, 42), used up (53), out of order (XX), being stopped or started (57), or set to read only (25006).
+    /// What is refused for it is refused to everybody, until somebody puts it right.
+    public var isDeploymentFault: Bool {
+        ["28", "3F", "42", "53", "57", "XX"].contains(classCode) || self == .readOnlyTransaction
+    }
+
+    /// Whether this tells what the catalogues hold, which no value of a statement has any part in: a right, schema, table,
+    /// column or function that is missing.
+    public var isCatalogueFault: Bool {
+        ["28", "3F"].contains(classCode) || ["42501", "42P01", "42703", "42883"].contains(rawValue)
     }
 
     /// Whether the server's primary message for this class names objects only. In the others (data exceptions above all:

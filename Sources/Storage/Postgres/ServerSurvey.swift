@@ -24,6 +24,18 @@ public struct ServerSurvey: Sendable {
         public var transactions: Int64
     }
 
+    /// How commits are replicated before they are told.
+    public struct Replication: Sendable, Hashable {
+        /// `synchronous_standby_names`; empty where no commit waits for anybody.
+        public var standbys: String
+        /// How many standbys are connected that commits wait for; nil where this user may not see it.
+        public var connected: Int64?
+        /// How long the slowest of them took lately; nil where that is not known.
+        public var lag: Duration?
+        /// `statement_timeout`, which ends that wait as well; nil where there is none.
+        public var statementTimeout: Duration?
+    }
+
     private let pool: PostgresPool
 
     /// A survey by way of a pool.
@@ -37,6 +49,48 @@ public struct ServerSurvey: Sendable {
     /// The user that statements run as.
     public func user() async throws -> String {
         try await pool.query(PostgresQuery("survey.user", "select current_user::text")).one().decode(0)
+    }
+
+    /// How dates are written in this session, `ISO, MDY` for instance.
+    public func dateStyle() async throws -> String {
+        try await pool.query(PostgresQuery("survey.date_style", "select current_setting('datestyle')")).one().decode(0)
+    }
+
+    /// Whether the server takes writes in this session: not a standby, nor one that is set to read only.
+    public func takesWrites() async throws -> Bool {
+        try await pool.query(
+            PostgresQuery(
+                "survey.takes_writes",
+                "select not (pg_is_in_recovery() or current_setting('transaction_read_only')::boolean)")
+        ).one().decode(0)
+    }
+
+    /// How full the server's queue of notices is, from 0 to 1; at 1 everything that notifies fails.
+    public func noticeQueueUsage() async throws -> Double {
+        try await pool.query(PostgresQuery("survey.notices", "select pg_notification_queue_usage()")).one().decode(0)
+    }
+
+    /// How commits are replicated before they are told.
+    public func replication() async throws -> Replication {
+        let row = try await pool.query(
+            PostgresQuery(
+                "survey.replication",
+                """
+                select case when current_setting('synchronous_commit') in ('off', 'local') then ''
+                            else current_setting('synchronous_standby_names') end as standbys,
+                       case when pg_has_role('pg_read_all_stats', 'usage') then
+                            (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')) end as connected,
+                       (select extract(epoch from max(case current_setting('synchronous_commit')
+                                                           when 'remote_apply' then replay_lag else flush_lag end))
+                          from pg_stat_replication where sync_state in ('sync', 'quorum'))::double precision as lag,
+                       (select setting::bigint from pg_settings where name = 'statement_timeout') as statement_timeout
+                """)
+        ).one()
+        let milliseconds = try row.decode("statement_timeout", as: Int64.self)
+        return Replication(
+            standbys: try row.decode("standbys"), connected: try row.decode("connected"),
+            lag: try row.decode("lag", as: Double?.self).map { .seconds($0) },
+            statementTimeout: milliseconds > 0 ? .milliseconds(milliseconds) : nil)
     }
 
     /// The size of this database in bytes, and the data directory's path on the server's own machine: nil where this user

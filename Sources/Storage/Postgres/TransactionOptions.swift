@@ -19,18 +19,24 @@ public struct TransactionOptions: Sendable {
     /// How long it may stand between two statements, or its client be out of reach, before the server ends it, so that a
     /// client that is stopped or cut off in the middle does not keep its locks; nil: as the server is set.
     public var idleTimeout: Duration?
+    /// Whether what it does is about to be acknowledged to somebody, so that a COMMIT counts only if the server vouches for
+    /// it. A server that waits for a synchronous standby and is asked to stop, by whomever, commits with a WARNING and
+    /// without the standby (PostgreSQL's manual, 27.2.8.2); what it committed is gone after a promotion. Such an end is
+    /// ``PostgresError/Kind/unconfirmed``.
+    public var isDurable: Bool
     /// What logs and errors call its BEGIN and COMMIT.
     public var name: String?
 
     /// Reads committed data, may write, and limits only the single statements, unless told otherwise.
     public init(
         isolation: Isolation = .readCommitted, isReadOnly: Bool = false, deadline: Duration? = nil,
-        idleTimeout: Duration? = nil, name: String? = nil
+        idleTimeout: Duration? = nil, isDurable: Bool = false, name: String? = nil
     ) {
         self.isolation = isolation
         self.isReadOnly = isReadOnly
         self.deadline = deadline
         self.idleTimeout = idleTimeout
+        self.isDurable = isDurable
         self.name = name
     }
 
@@ -41,8 +47,18 @@ public struct TransactionOptions: Sendable {
             name: name.map { "\($0) (begin)" } ?? "begin")
     }
 
-    /// Local to the transaction, so that it does not outlive it either.
-    ///
+    /// Settings local to the transaction, so that they do not outlive it either; nil where it needs none.
+    var settings: PostgresQuery? {
+        guard isDurable else { return limitingIdleness }
+        guard let limitingIdleness else {
+            return PostgresQuery(
+                name.map { "\($0) (settings)" } ?? "settings", "select \(unescaped: PostgresQuery.showingWarnings)")
+        }
+        return PostgresQuery(
+            limitingIdleness.name ?? "settings",
+            "\(embedding: limitingIdleness), \(unescaped: PostgresQuery.showingWarnings)")
+    }
+
     /// The server counts as idle only a client whose last statement it has done. One whose machine or link went away in the
     /// middle of a message is waited for by TCP's rules, hours by default: hence keepalives, and a limit for bytes that
     /// nobody acknowledges. Neither means anything on a Unix-domain socket, where PostgreSQL ignores them.

@@ -1,6 +1,6 @@
 /// What a claim fetches besides the queue's own columns, in the same statement.
 ///
-/// Text of the program's own. The rows claimed are `claimed` (id, received_at, attempts, lapsed, last_reason), and `c`
+/// Text of the program's own. The rows claimed are `claimed` (id, received_at, attempts, lapsed, lapses, last_reason), and `c`
 /// where they are joined to.
 package struct ClaimJoin: Sendable, Hashable {
     let columns: String

@@ -10,6 +10,8 @@ package struct ClaimedRow<Content: Sendable>: Sendable {
     package var attempts: Int
     /// Whether the lease before this one ran out unsettled: its worker died, hung, or was killed by this very row.
     package var lapsed: Bool
+    /// How many of the claims before this one ended with their lease running out.
+    package var lapses: Int
     /// Why the attempt before this one was put off; nil for the first.
     package var lastReason: String?
     /// What the queue's owner read with the claim.
@@ -17,12 +19,14 @@ package struct ClaimedRow<Content: Sendable>: Sendable {
 
     /// A row as a claim brings it.
     package init(
-        id: Int64, receivedAt: PostgresTimestamp, attempts: Int, lapsed: Bool, lastReason: String?, content: Content
+        id: Int64, receivedAt: PostgresTimestamp, attempts: Int, lapsed: Bool, lapses: Int = 0, lastReason: String?,
+        content: Content
     ) {
         self.id = id
         self.receivedAt = receivedAt
         self.attempts = attempts
         self.lapsed = lapsed
+        self.lapses = lapses
         self.lastReason = lastReason
         self.content = content
     }

@@ -45,6 +45,7 @@ extension Queue {
                         receivedAt: claimed.row.decode("received_at"),
                         attempts: Int(claimed.row.decode("attempts", as: Int16.self)),
                         lapsed: claimed.row.decode("lapsed"),
+                        lapses: Int(claimed.row.decode("lapses", as: Int16.self)),
                         lastReason: claimed.row.decode("last_reason"),
                         content: content)
                 })
@@ -97,16 +98,17 @@ extension Queue {
             ), claimed as (
                 update \(unescaped: table.name) q
                    set attempts = q.attempts + 1,
+                       lapses = q.lapses + due.lapsed::integer,
                        due_at = now() + make_interval(secs => \(lease.duration / .seconds(1))),
                        lease_owner = \(lease.owner),
                        lease_token = \(lease.token)
                   from due, first
                  where q.id = due.id
                    and case when first.lapsed then due.id = first.id else not due.lapsed end
-                returning q.id, q.received_at, q.attempts, due.lapsed, q.last_reason
+                returning q.id, q.received_at, q.attempts, due.lapsed, q.lapses, q.last_reason
             )
             select now() as claimed_at, (select due_at from first) as oldest_due_at,
-                   c.id, c.received_at, c.attempts, c.lapsed, c.last_reason\(unescaped: join.map { ", \($0.columns)" } ?? "")
+                   c.id, c.received_at, c.attempts, c.lapsed, c.lapses, c.last_reason\(unescaped: join.map { ", \($0.columns)" } ?? "")
               from (select) as clock
               left join claimed c on true
               \(unescaped: join?.clause ?? "")

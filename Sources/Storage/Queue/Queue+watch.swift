@@ -7,13 +7,18 @@ extension Queue {
             PostgresQuery(
                 "\(table.statements).states",
                 """
-                select s.state, count(q.received_at) as count,
-                       coalesce(extract(epoch from now() - min(q.received_at)), 0)::double precision
-                           as oldest_age_seconds
+                select s.state, coalesce(sum(q.rows), 0)::bigint as count,
+                       coalesce(extract(epoch from now() - min(q.oldest)), 0)::double precision as oldest_age_seconds,
+                       (array_agg(q.last_reason order by q.rows desc, q.last_reason)
+                            filter (where q.last_reason is not null))[1] as reason,
+                       min(q.next_due_at) as next_due_at
                   from (values ('ready', 1), ('scheduled', 2), ('leased', 3)) as s (state, place)
                   left join (select case when due_at <= now() then 'ready'
-                                         when lease_token is null then 'scheduled' else 'leased' end as state, received_at
-                               from \(unescaped: table.name)) q using (state)
+                                         when lease_token is null then 'scheduled' else 'leased' end as state,
+                                    last_reason, count(*) as rows, min(received_at) as oldest,
+                                    min(due_at) filter (where due_at > now()) as next_due_at
+                               from \(unescaped: table.name)
+                              group by 1, 2) q using (state)
                  group by s.state, s.place
                  order by s.place
                 """)

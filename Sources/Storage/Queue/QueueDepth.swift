@@ -8,11 +8,17 @@ package struct QueueDepth: Sendable, Hashable {
     package var count: Int64
     /// Since the oldest of them was received; zero where there is none.
     package var oldestAge: Duration
+    /// What most of them were last put off for, or given up; nil where none was.
+    package var reason: String?
+    /// When the first of them falls due; nil where all are due, or given up.
+    package var nextDueAt: PostgresTimestamp?
 
-    /// Reads the columns state, count and oldest_age_seconds.
+    /// Reads the columns state, count, oldest_age_seconds, reason and next_due_at.
     package init(_ row: PostgresRow) throws {
         state = try row.decode("state", among: QueueState.self)
         count = try row.decode("count")
         oldestAge = .seconds(try row.decode("oldest_age_seconds", as: Double.self))
+        reason = try row.decode("reason")
+        nextDueAt = try row.decode("next_due_at")
     }
 }

@@ -16,6 +16,11 @@ enum Reader: String, CaseIterable {
     case body
     /// An OCSP responder's answer about the chain that is among the seeds.
     case ocsp
+    /// What a sender says on a connection, the handlers of every server of ours behind it. The first byte says in what
+    /// pieces it comes.
+    case head
+    /// The same, after a head that announces chunks.
+    case chunks
 
     /// Reads one input. Traps where a reader's promise is broken.
     func run(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -26,6 +31,8 @@ enum Reader: String, CaseIterable {
         case .payload: readPayload(input)
         case .body: readBody(input)
         case .ocsp: readAnswer(input)
+        case .head: FuzzedConnection.read(input)
+        case .chunks: FuzzedConnection.read(input, after: Self.chunkedHead)
         }
         return 0
     }
@@ -136,6 +143,8 @@ enum Reader: String, CaseIterable {
         }
         return certificates
     }
+
+    private static let chunkedHead = "POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     private static let app = "com.example.storehook"
 }

@@ -24,6 +24,8 @@ struct StorehookFuzz {
             case .payload: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.payload.run($0, $1) }
             case .body: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.body.run($0, $1) }
             case .ocsp: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.ocsp.run($0, $1) }
+            case .head: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.head.run($0, $1) }
+            case .chunks: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.chunks.run($0, $1) }
             }
         guard status == 0 else { fatalError("libFuzzer ended with \(status)") }
     }

@@ -54,7 +54,13 @@ public struct PurchaseEvidence: Sendable, Hashable {
         return digests.lexicographicallyPrecedes(other.digests)
     }
 
-    private var digests: [UInt8] { (transaction?.digest ?? []) + (renewal?.digest ?? []) }
+    private var digests: [UInt8] { recordDigests.flatMap(\.self) }
+
+    /// What its records are known by.
+    var recordDigests: [[UInt8]] { [transaction?.digest, renewal?.digest].compactMap(\.self) }
+
+    /// The digest of a record that came by itself, which is what such a piece is known by; nil for a notification.
+    public var loneDigest: [UInt8]? { notificationUUID == nil ? recordDigests.first : nil }
 
     /// The instant that it is about: its signature, or what it tells of where Apple's clocks put that a moment later. A
     /// purchase that is dated a second after its own signature has begun.

@@ -11,6 +11,8 @@ public struct PurchaseStory: Sendable, Hashable {
         public var type: NotificationType?
         /// More about it, in Apple's word.
         public var subtype: NotificationSubtype?
+        /// The digest of the record that tells it, where that came by itself; nil for a notification.
+        public var recordDigest: [UInt8]?
         /// The transaction that it speaks of.
         public var transactionID: String?
         /// When Apple signed it.
@@ -42,15 +44,19 @@ public struct PurchaseStory: Sendable, Hashable {
         var facts = PurchaseFacts()
         for piece in evidence { piece.merge(into: &facts) }
         let state = SubscriptionState(facts, in: purchase.environment, policy: policy)
+        // What came with a notification is told by that, whichever of the two was signed first: it knows more about it.
+        let notified = Set(evidence.filter { $0.notificationUUID != nil }.flatMap(\.recordDigests))
         var told = StorySoFar()
         var before: SubscriptionStatus?
         entries = evidence.map { piece in
             let after = state?.status(at: piece.instant)
             defer { before = after?.status }
-            let changes = told.take(piece, after)
+            let isTold = piece.loneDigest.map(notified.contains) ?? false
+            let changes = isTold ? [PurchaseChange(.nothingNew)] : told.take(piece, after)
             return Entry(
                 notificationUUID: piece.notificationUUID, type: piece.type, subtype: piece.subtype,
-                transactionID: piece.transaction?.transactionID, signedAt: piece.signedAt, changes: changes,
+                recordDigest: piece.loneDigest, transactionID: piece.transaction?.transactionID,
+                signedAt: piece.signedAt, changes: changes,
                 words: StoryWords(at: piece.signedAt, bundleID: purchase.bundleID).text(changes), before: before,
                 after: after)
         }

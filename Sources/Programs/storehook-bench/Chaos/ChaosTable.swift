@@ -9,6 +9,7 @@ enum ChaosTable {
         ("dead", "dead", { "\($0.dead)" }),
         ("lost", "lost", { "\($0.lost)" }),
         ("doubled", "doubled", { "\($0.doubled)" }),
+        ("unreadable", "unreadable", { "\($0.unreadable)" }),
         ("state differs", "differences", { $0.differences == 0 ? "0" : "yes" }),
         ("recovered in", "seconds_to_recover", { "\(Double(Int($0.secondsToRecover * 100)) / 100)" }),
     ]
@@ -17,7 +18,7 @@ enum ChaosTable {
         if json {
             for outcome in outcomes {
                 let figures =
-                    outcome.skipped.map { ["\"skipped\":\"\($0)\""] }
+                    words(outcome).map { ["\"\($0.name)\":\"\($0.text.replacing("\"", with: "'"))\""] }
                     ?? columns.map { "\"\($0.name)\":\($0.value(outcome) == "yes" ? "1" : $0.value(outcome))" }
                 Swift.print("{\"cell\":\"\(outcome.cell)\",\(figures.joined(separator: ","))}")
             }
@@ -26,8 +27,12 @@ enum ChaosTable {
         Swift.print("| cell | " + columns.map(\.title).joined(separator: " | ") + ", s |")
         Swift.print("|---|" + String(repeating: "---:|", count: columns.count))
         for outcome in outcomes {
-            let cells = outcome.skipped.map { ["not run: \($0)"] } ?? columns.map { $0.value(outcome) }
+            let cells = words(outcome).map { ["\($0.title): \($0.text)"] } ?? columns.map { $0.value(outcome) }
             Swift.print("| \(outcome.cell) | " + cells.joined(separator: " | ") + " |")
         }
+    }
+    /// Of a cell that has no figures, why.
+    private static func words(_ outcome: ChaosOutcome) -> (name: String, title: String, text: String)? {
+        outcome.skipped.map { ("skipped", "not run", $0) } ?? outcome.failure.map { ("failed", "failed", $0) }
     }
 }

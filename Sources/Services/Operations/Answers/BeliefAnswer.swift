@@ -12,6 +12,8 @@ package struct BeliefAnswer: Encodable {
         package var type: String?
         package var subtype: String?
         package var signedAt: String
+        package var kind: String?
+        package var source: String?
         package var receivedAt: String?
         package var appliedAt: String?
         package var outcome: String?
@@ -41,7 +43,9 @@ package struct BeliefAnswer: Encodable {
             let after = belief.believed?.status.rawValue
             table.add([
                 belief.learned?.appliedAt.minute ?? "-", belief.signedAt.minute,
-                [belief.type?.rawValue, belief.subtype?.rawValue].compactMap(\.self).joined(separator: " "),
+                belief.type == nil
+                    ? belief.learned?.origin ?? "-"
+                    : [belief.type?.rawValue, belief.subtype?.rawValue].compactMap(\.self).joined(separator: " "),
                 StoryEntryAnswer.status(before[belief.purchase], after),
             ])
             before[belief.purchase] = after
@@ -61,6 +65,8 @@ extension BeliefAnswer.Entry {
         type = belief.type?.rawValue
         subtype = belief.subtype?.rawValue
         signedAt = belief.signedAt.description
+        kind = belief.learned?.kind.rawValue
+        source = belief.learned?.source.rawValue
         receivedAt = belief.learned?.receivedAt.description
         appliedAt = belief.learned?.appliedAt.description
         outcome = belief.learned?.outcome.rawValue

@@ -2,11 +2,14 @@ import AppStorePayloads
 import Foundation
 import Ledger
 package import Outbox
+import Subscriptions
 
 /// A dead letter as scripts see it.
 package struct DeadLetterAnswer: Encodable {
     package var id: Int64
     package var outboxId: Int64
+    package var kind: String
+    package var source: String
     package var notificationUuid: String?
     package var type: String?
     package var subtype: String?
@@ -25,6 +28,8 @@ package struct DeadLetterAnswer: Encodable {
     package init(_ letter: DeadLetter) {
         id = letter.id
         outboxId = letter.outboxID
+        kind = letter.kind.rawValue
+        source = letter.source.rawValue
         notificationUuid = letter.notificationUUID?.uuidString.lowercased()
         type = letter.type
         subtype = letter.subtype

@@ -31,7 +31,8 @@ package struct DeadLetterDetail: Encodable, Sendable {
     package var text: String {
         var rows: [(String, String?)] = [
             ("dead letter", "\(letter.id)"), ("reason", "\(letter.reason) (\(letter.category))"),
-            ("message", letter.message), ("notification", letter.notificationUuid),
+            ("message", letter.message), ("kind", letter.kind),
+            ("source", letter.source), ("notification", letter.notificationUuid),
             ("type", [letter.type, letter.subtype].compactMap(\.self).joined(separator: " ")),
             ("attempts", "\(letter.attempts)"), ("received", letter.receivedAt), ("dead since", letter.deadAt),
             ("resolution", letter.resolution),

@@ -2,6 +2,7 @@ import AppStorePayloads
 import Foundation
 import Ledger
 package import Outbox
+import Subscriptions
 
 /// Open dead letters for people: those that were asked for, and how many there are of each reason.
 package struct DeadLetterList: Sendable {
@@ -23,7 +24,8 @@ package struct DeadLetterList: Sendable {
         var table = Table(["ID", "DEAD SINCE", "REASON", "TYPE", "TRIES", "NOTIFICATION", "MESSAGE"], numeric: [0, 4])
         for letter in letters {
             table.add([
-                "\(letter.id)", Timestamp(letter.deadAt).description, letter.reason, letter.type ?? "-",
+                "\(letter.id)", Timestamp(letter.deadAt).description, letter.reason,
+                letter.type ?? (letter.kind == .notification ? "-" : letter.kind.words),
                 "\(letter.attempts)", letter.notificationUUID?.uuidString.lowercased() ?? "-", letter.message,
             ])
         }

@@ -12,19 +12,22 @@ package struct MaintenanceAnswer: Encodable, Sendable {
     private let made: Int
     private let days: [Day]
     private let settled: Int
+    private let expired: Int64
 
     /// An answer.
     package init(_ report: MaintenanceReport) {
         made = report.made
         settled = report.settled
+        expired = report.expired
         days = report.days.map { Day(day: $0.day, outcome: $0.outcome.rawValue, gone: $0.gone, kept: $0.kept) }
     }
 
-    /// For people: a line for the partitions, one for each day that is too old, and one for the days that were counted.
+    /// For people: a line for the partitions, one for the letters that were given up, one for each day that is too old, and one for the days that were counted.
     package static func text(_ report: MaintenanceReport) -> String {
         let made = report.made == 0 ? "partitions stand ready" : "made \(report.made) partitions"
         let settled = report.settled == 0 ? [] : ["counted \(report.settled) days for the books"]
-        return ([made] + report.days.map(line) + settled).joined(separator: "\n")
+        let expired = report.expired == 0 ? [] : ["gave up \(report.expired) letters that did not verify"]
+        return ([made] + expired + report.days.map(line) + settled).joined(separator: "\n")
     }
 
     private static func line(_ day: MaintenanceReport.Day) -> String {

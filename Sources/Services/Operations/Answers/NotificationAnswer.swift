@@ -30,7 +30,8 @@ package struct NotificationAnswer {
     /// For scripts, one JSON object. The payloads go out as they were signed, byte for byte.
     package func json() throws -> String {
         var members = [
-            "\"outcome\":\"\(found.outcome.rawValue)\"", "\"signed_at\":\"\(found.signedAt)\"",
+            "\"outcome\":\"\(found.outcome.rawValue)\"", "\"source\":\"\(found.source.rawValue)\"",
+            "\"signed_at\":\"\(found.signedAt)\"",
             "\"received_at\":\"\(found.receivedAt)\"", "\"applied_at\":\"\(found.appliedAt)\"",
             "\"payload\":\(payload?.outer ?? "null")",
         ]
@@ -56,7 +57,7 @@ package struct NotificationAnswer {
             ("type", [found.type, found.subtype].compactMap(\.self).joined(separator: " ")),
             ("purchase", purchase ?? "none: \(found.bundleID), \(found.environment)"),
             ("signed", "\(found.signedAt)"), ("received", "\(found.receivedAt), \(delay) later"),
-            ("applied", "\(found.appliedAt)"),
+            ("applied", "\(found.appliedAt)"), ("source", "\(found.source.rawValue): \(found.source.words)"),
             ("outcome", found.outcome == .parked ? "parked: a type that this release does not know" : nil),
             ("what happened", entry?.words), ("status", entry?.status),
             ("place", place.map { "\($0 + 1) of \(timeline.count) of its purchase" }),

@@ -1,3 +1,5 @@
+import AppStorePayloads
+import Ledger
 package import Outbox
 package import Queue
 
@@ -7,6 +9,8 @@ package struct QueueAnswer: Encodable, Sendable {
         var state: String
         var count: Int64
         var oldestAgeSeconds: Double
+        var reason: String?
+        var nextDueAt: String?
     }
 
     private let depth: [Depth]
@@ -17,7 +21,9 @@ package struct QueueAnswer: Encodable, Sendable {
     /// An answer; with `conservation`, it also accounts for every stored notification.
     package init(_ depth: [QueueDepth], _ rate: QueueRate, _ conservation: Conservation?) {
         self.depth = depth.map {
-            Depth(state: $0.state.rawValue, count: $0.count, oldestAgeSeconds: $0.oldestAge / .seconds(1))
+            Depth(
+                state: $0.state.rawValue, count: $0.count, oldestAgeSeconds: $0.oldestAge / .seconds(1),
+                reason: $0.reason, nextDueAt: $0.nextDueAt.map { Timestamp($0).description })
         }
         receivedLastMinute = rate.receivedLastMinute
         appliedLastMinute = rate.appliedLastMinute
@@ -26,10 +32,10 @@ package struct QueueAnswer: Encodable, Sendable {
 
     /// For people.
     package var text: String {
-        var table = Table(["STATE", "COUNT", "OLDEST"], numeric: [1, 2])
+        var table = Table(["STATE", "COUNT", "OLDEST", "REASON", "NEXT DUE"], numeric: [1, 2])
         for row in depth {
             let age = row.count == 0 ? "-" : Duration.seconds(row.oldestAgeSeconds).age
-            table.add([row.state, "\(row.count)", age])
+            table.add([row.state, "\(row.count)", age, row.reason ?? "-", row.nextDueAt ?? "-"])
         }
         var text = table.text
         text += "\n\nlast minute: \(receivedLastMinute) received, \(appliedLastMinute) applied"
@@ -43,12 +49,14 @@ package struct QueueAnswer: Encodable, Sendable {
 extension Conservation {
     fileprivate static let names = [
         "received", "pending", "applied", "duplicate", "parked", "dead", "discarded", "missing", "doubled",
+        "acknowledged", "withoutBytes", "waitingForHeader",
     ]
 
     fileprivate var places: [(String, Int64)] {
         [
             ("received", received), ("pending", pending), ("applied", applied), ("duplicate", duplicate),
             ("parked", parked), ("dead", dead), ("discarded", discarded), ("missing", missing), ("doubled", doubled),
+            ("acknowledged", acknowledged), ("withoutBytes", withoutBytes), ("waitingForHeader", waitingForHeader),
         ]
     }
 }

@@ -34,8 +34,8 @@ package struct ReplayDryRunAnswer: Encodable, Sendable {
         stillDead = report.stillDead.map { StillDead(id: $0.id, reason: $0.reason.rawValue, message: $0.message) }
         changes = report.moves.map {
             Change(
-                environment: $0.line.environment, bundleId: $0.line.bundleID,
-                originalTransactionId: $0.line.originalTransactionID, from: $0.from?.rawValue, to: $0.to.rawValue)
+                environment: $0.purchase.environment, bundleId: $0.purchase.bundleID,
+                originalTransactionId: $0.purchase.originalTransactionID, from: $0.from?.rawValue, to: $0.to.rawValue)
         }
     }
 

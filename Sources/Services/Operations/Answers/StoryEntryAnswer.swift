@@ -28,6 +28,10 @@ package struct StoryEntryAnswer: Encodable {
     package var subtype: String?
     package var transactionId: String?
     package var signedAt: String
+    /// What told it: `notification`, or a record that came by itself.
+    package var kind: String?
+    /// Which way that came: `webhook`, `history`, `api`, `client` or `operator`.
+    package var source: String?
     package var receivedAt: String?
     package var appliedAt: String?
     package var outcome: String?
@@ -35,6 +39,12 @@ package struct StoryEntryAnswer: Encodable {
     package var statusAfter: String?
     package var words: String
     package var changes: [Change]
+    private let origin: String?
+
+    private enum CodingKeys: CodingKey {
+        case environment, bundleId, notificationUuid, type, subtype, transactionId, signedAt, kind, source, receivedAt
+        case appliedAt, outcome, statusBefore, statusAfter, words, changes
+    }
 
     /// An entry of a purchase's story.
     init(_ entry: RecordedStory.Entry, of purchase: PurchaseKey) {
@@ -46,13 +56,24 @@ package struct StoryEntryAnswer: Encodable {
         subtype = told.subtype?.rawValue
         transactionId = told.transactionID
         signedAt = told.signedAt.description
+        kind = entry.learned?.kind.rawValue
+        source = entry.learned?.source.rawValue
         receivedAt = entry.learned?.receivedAt.description
         appliedAt = entry.learned?.appliedAt.description
         outcome = entry.learned?.outcome.rawValue
         statusBefore = told.before?.rawValue
         statusAfter = told.after?.status.rawValue
         words = told.words
+        origin = entry.learned?.origin
         changes = told.changes.map(Change.init)
+    }
+
+    /// What happened for people: of what Apple did not post, where it was learned from as well. A second line where there
+    /// is no room for that beside it.
+    var lines: [String] {
+        guard let origin else { return [words] }
+        let both = "\(words) (\(origin))"
+        return both.count <= PurchaseStory.wordsWidth ? [both] : [words, "  (\(origin))"]
     }
 
     /// The status for people: where it came from only where it moved.
@@ -80,6 +101,40 @@ extension StoryEntryAnswer.Change {
         quantity = change.quantity
         intent = change.intent
         reason = change.reason
+    }
+}
+
+extension RecordedStory.Learned {
+    /// For people; nil for what is usual, a notification that Apple posted.
+    var origin: String? {
+        guard kind != .notification || source != .webhook else { return nil }
+        return "\(kind.words) \(source.words)"
+    }
+}
+
+extension EvidenceKind {
+    /// For people.
+    var words: String {
+        switch self {
+        case .notification: "notification"
+        case .transaction: "transaction"
+        case .renewal: "renewal info"
+        case .appTransaction: "app transaction"
+        case .receipt: "receipt"
+        }
+    }
+}
+
+extension EvidenceSource {
+    /// For people, after what came.
+    var words: String {
+        switch self {
+        case .webhook: "that Apple posted"
+        case .history: "from Apple's history"
+        case .api: "from Apple's API"
+        case .client: "from the app"
+        case .operator: "stored by hand"
+        }
     }
 }
 

@@ -98,9 +98,11 @@ package struct SubscriptionAnswer: Encodable {
                 ?? "purchase \(key.originalTransactionID) of \(key.bundleID), \(key.environment): nothing at \(instant)"
             var table = Table(["SIGNED (UTC)", "WHAT HAPPENED", "STATUS"])
             for entry in story.entries {
-                table.add([
-                    entry.told.signedAt.minute, entry.told.words, StoryEntryAnswer(entry, of: key).status,
-                ])
+                let answer = StoryEntryAnswer(entry, of: key)
+                for (number, line) in answer.lines.enumerated() {
+                    let isFirst = number == 0
+                    table.add([isFirst ? entry.told.signedAt.minute : "", line, isFirst ? answer.status : ""])
+                }
             }
             blocks.append("\(head)\n\n\(table.text)")
         }

@@ -80,16 +80,21 @@ package struct ConfigurationChecks: Sendable {
 
     private func roots() -> Finding {
         guard let trust else { return .skipped("roots", "see configuration") }
-        // Xcode signs with a certificate of the developer's own.
-        let isAppleNeeded = !trust.environments.subtracting([.xcode]).isEmpty
-        guard isAppleNeeded else { return .ok("roots", "\(trust.trustedRoots.count), for Xcode alone") }
-        guard trust.trustedRoots.contains(.appleRootG3) else {
+        // What is made on a developer's machine is signed there, by a root of its own.
+        let purchases = trust.environments.intersection([.production, .sandbox]).map(\.rawValue).sorted()
+            .map(Environment.init(rawValue:))
+        guard !purchases.isEmpty else {
+            return .ok("roots", "\(trust.trustedRoots.all.count), none of them for purchases")
+        }
+        if let without = purchases.first(where: { !trust.trustedRoots.trusts(.appleRootG3, for: $0) }) {
             return .failed(
                 "roots",
-                "STOREHOOK_TRUSTED_ROOTS leaves out Apple Root CA - G3, so nothing that Apple signs is trusted; "
+                "STOREHOOK_TRUSTED_ROOTS leaves out Apple Root CA - G3, so nothing that Apple signs for \(without) is trusted; "
                     + "unset it, or add \(Fingerprint.appleRootG3)")
         }
-        let unknown = trust.trustedRoots.subtracting([.appleRootG3]).map(\.description).sorted()
+        let unknown = purchases.reduce(into: Set<Fingerprint>()) {
+            $0.formUnion(trust.trustedRoots.byEnvironment[$1, default: []])
+        }.subtracting([.appleRootG3]).map(\.description).sorted()
         guard unknown.isEmpty else {
             return .failed(
                 "roots",

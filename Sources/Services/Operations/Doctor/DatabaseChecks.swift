@@ -7,24 +7,28 @@ import Subscriptions
 
 /// What can be told from the database, each question bounded in time.
 package struct DatabaseChecks: Sendable {
-    private let pool: PostgresPool
+    let pool: PostgresPool
     private let migrator: Migrator
-    private let place: String
     private let role: DatabaseRole?
     let transactionAge: Duration
+    let configuration: PostgresConfiguration
+    let storeDeadline: Duration
 
     /// Checks of a database.
     /// - Parameters:
     ///   - migrator: knows the schema that the program was built for.
-    ///   - place: the database, for people; no secret in it.
+    ///   - configuration: how the database is reached.
+    ///   - storeDeadline: how long a receiver waits for a commit.
     ///   - role: what the user must be allowed to be; without one, a receiver or a worker.
     ///   - transactionAge: for how long a transaction may keep dead rows from being removed.
     package init(
-        pool: PostgresPool, migrator: Migrator, place: String, role: DatabaseRole?, transactionAge: Duration
+        pool: PostgresPool, migrator: Migrator, configuration: PostgresConfiguration, storeDeadline: Duration,
+        role: DatabaseRole?, transactionAge: Duration
     ) {
         self.pool = pool
         self.migrator = migrator
-        self.place = place
+        self.configuration = configuration
+        self.storeDeadline = storeDeadline
         self.role = role
         self.transactionAge = transactionAge
     }
@@ -33,8 +37,9 @@ package struct DatabaseChecks: Sendable {
     package static let queryTimeout = Duration.seconds(5)
     /// The checks, in their order.
     package static let names = [
-        "database", "schema", "rights", "clock", "disk", "vacuum horizon", "partitions", "queue", "dead letters",
-        "anomalies",
+        "database", "schema", "rights", "hosts", "replication", "clock", "date style", "disk", "vacuum horizon",
+        "notices",
+        "partitions", "queue", "evidence", "dead letters", "anomalies", "history",
     ]
     /// How far clocks may be apart; NTP keeps them within milliseconds.
     private static let clockTolerance = Duration.seconds(5)
@@ -43,7 +48,7 @@ package struct DatabaseChecks: Sendable {
 
     /// A finding for each of ``names``.
     package func findings() async -> [Finding] {
-        var database = Finding.ok("database", "reached \(place)")
+        var database = Finding.ok("database", "reached \(configuration)")
         do {
             _ = try await survey.user()
         } catch {
@@ -53,9 +58,11 @@ package struct DatabaseChecks: Sendable {
             return [database] + Self.names.dropFirst().map { .skipped($0, "no database to ask") }
         }
         let schema = await self.schema()
-        var findings = [database, schema, await rights(), await clock(), await disk(), await horizon()]
+        var findings = [database, schema, await rights(), await hosts(), await replication()]
+        findings += [await clock(), await dateStyle(), await disk(), await horizon(), await notices()]
         let rest: [(String, () async throws -> Finding)] = [
-            ("partitions", partitions), ("queue", queue), ("dead letters", deadLetters), ("anomalies", anomalies),
+            ("partitions", partitions), ("queue", queue), ("evidence", evidence), ("dead letters", deadLetters),
+            ("anomalies", anomalies), ("history", history),
         ]
         for (name, body) in rest {
             findings.append(schema.status == .ok ? await check(name, body) : .skipped(name, "see schema"))
@@ -64,7 +71,7 @@ package struct DatabaseChecks: Sendable {
     }
 
     var survey: ServerSurvey { ServerSurvey(pool) }
-    private var outbox: Outbox { Outbox(pool) }
+    var outbox: Outbox { Outbox(pool) }
 
     /// A question that this user may not ask is no fault: rights are a check of their own.
     func check(_ name: String, _ body: () async throws -> Finding) async -> Finding {

@@ -55,6 +55,8 @@ public struct CertificateShape: Sendable {
     public var maySignCertificates: Bool
     /// Where an OCSP responder would be; nil leaves the extension out.
     public var responder: String?
+    /// Where further responders would be, to be asked where the first one gives no answer; needs a first one.
+    public var furtherResponders: [String] = []
     /// Where the issuer's certificate would be; nil leaves it out.
     public var issuerLocation: String?
     /// Where a revocation list would be; nil leaves the extension out.

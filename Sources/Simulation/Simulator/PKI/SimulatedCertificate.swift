@@ -83,7 +83,7 @@ public struct SimulatedCertificate: Sendable {
         if let location = shape.issuerLocation {
             access.append(.init(method: .issuingCA, location: .uniformResourceIdentifier(location)))
         }
-        if let responder = shape.responder {
+        for responder in shape.responder.map({ [$0] + shape.furtherResponders }) ?? [] {
             access.append(.init(method: .ocspServer, location: .uniformResourceIdentifier(responder)))
         }
         if !access.isEmpty { list.append(try .init(AuthorityInformationAccess(access), critical: false)) }

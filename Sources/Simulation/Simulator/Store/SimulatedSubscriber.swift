@@ -29,7 +29,7 @@ public struct SimulatedSubscriber: Sendable {
     /// The customer's download of the app.
     public let appTransactionId: String
     /// How many times faster than in life periods pass, as in Apple's Sandbox: 1 is life, 8640 makes a month of five minutes.
-    public let pace: Int64
+    public var pace: Int64
 
     var lines: [SubscriptionLine] = []
     var purchases: [TransactionRecord] = []

@@ -1,0 +1,65 @@
+import AppStorePayloads
+
+/// The pages of a list, each asked for when it is wanted: nothing but the present one is held.
+///
+/// Where Apple's token for the next page has expired, the list is begun again: pages that were seen come once more. Whoever reads
+/// them must not mind (everything in them is signed, and counts once).
+public struct Pages<Request: PagedRequest>: Sendable {
+    /// How often one list is begun again before it is given up.
+    public static var mostRestarts: Int { 3 }
+
+    /// How often this one was.
+    public private(set) var restarts = 0
+
+    private let client: AppStoreClient
+    private let first: Request
+    private let priority: RateSchedule.Priority
+    private var environment: Environment?
+    private var request: Request?
+
+    init(
+        _ client: AppStoreClient, _ request: Request, _ environment: Environment?, _ priority: RateSchedule.Priority
+    ) {
+        self.client = client
+        first = request
+        self.request = request
+        self.environment = environment
+        self.priority = priority
+    }
+
+    /// The next page, and who gave it; nil after the last.
+    ///
+    /// - Throws: ``AppStoreFailure``, or `CancellationError`.
+    public mutating func next() async throws -> AppStoreClient.Answered<Request.Answer>? {
+        while let asked = request {
+            do {
+                let answered = try await client.ask(asked, in: environment, priority: priority)
+                // Whoever gave the first page gives them all.
+                environment = answered.environment
+                do {
+                    request = try asked.following(answered.value)
+                } catch {
+                    throw AppStoreFailure(
+                        reason: error.reason, endpoint: asked.endpoint, environment: answered.environment, attempts: 1)
+                }
+                return answered
+            } catch let failure as AppStoreFailure {
+                guard case .apple(let code) = failure.reason, code.behaviour == .beginAgain,
+                    restarts < Self.mostRestarts
+                else { throw failure }
+                restarts += 1
+                request = first
+            }
+        }
+        return nil
+    }
+}
+
+extension AnswerFault {
+    var reason: AppStoreFailure.Reason {
+        switch self {
+        case .refused(let failure): .refused(failure)
+        case .unreadable(let why): .unreadable(why)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// What came back over HTTP.
+public struct TransportAnswer: Sendable, Hashable {
+    /// The status code.
+    public var status: Int
+    /// The header `Retry-After`, as it stands.
+    public var retryAfter: String?
+    /// The body, of bounded length.
+    public var body: [UInt8]
+
+    /// Creates the value from its parts.
+    public init(status: Int, retryAfter: String? = nil, body: [UInt8] = []) {
+        self.status = status
+        self.retryAfter = retryAfter
+        self.body = body
+    }
+}
+
+/// Why nothing came back.
+public enum TransportFault: String, Error, Sendable, Hashable, CaseIterable {
+    /// No connection: the request was certainly not heard.
+    case notConnected = "not_connected"
+    /// The certificate or the handshake is no good: certainly not heard either.
+    case tls
+    /// No answer in time: perhaps heard.
+    case timeout
+    /// The connection ended in the middle: perhaps heard.
+    case disconnected
+    /// An answer longer than is read.
+    case tooLong = "too_long"
+
+    /// Whether Apple may have done what was asked.
+    var isPerhapsHeard: Bool { self != .notConnected && self != .tls }
+}

@@ -1,0 +1,35 @@
+import AppStorePayloads
+
+/// One page of Apple's list of notifications.
+public struct NotificationHistoryPage: Sendable {
+    /// The notifications that are Apple's.
+    public let notifications: [ListedNotification]
+    /// Why others are not here: what does not verify is shown to nobody.
+    public let refused: [RefusedRecord]
+    /// Whether there is another page.
+    public let hasMore: Bool
+    /// What asks for it.
+    public let paginationToken: String?
+    /// What this release does not know, by name, as JSON texts.
+    public let unknownFields: [String: [UInt8]]
+
+    init(_ reader: inout AnswerReader) throws(AnswerFault) {
+        let object = reader.object
+        // Apple leaves the list out where it is empty.
+        let items = object.has("notificationHistory") ? object.objects("notificationHistory") : []
+        guard let items else { throw .unreadable("notificationHistory is no list of objects") }
+        var notifications: [ListedNotification] = []
+        for item in items {
+            guard let jws = item.string("signedPayload") else {
+                throw .unreadable("a notification has no signedPayload")
+            }
+            guard let record = reader.notification(jws) else { continue }
+            notifications.append(ListedNotification(record: record, sendAttempts: try SendAttempt.list(in: item)))
+        }
+        self.notifications = notifications
+        refused = reader.refused
+        hasMore = object.bool("hasMore") ?? false
+        paginationToken = object.string("paginationToken")
+        unknownFields = object.members(except: ["notificationHistory", "hasMore", "paginationToken"])
+    }
+}

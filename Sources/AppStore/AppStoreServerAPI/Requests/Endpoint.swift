@@ -1,0 +1,78 @@
+public import AppStorePayloads
+
+/// The calls of the App Store Server API that are made here. Raw values name them in metrics and messages.
+public enum Endpoint: String, Sendable, Hashable, CaseIterable {
+    /// Get Transaction History.
+    case transactionHistory = "transaction_history"
+    /// Get Transaction Info.
+    case transactionInfo = "transaction_info"
+    /// Get All Subscription Statuses.
+    case subscriptionStatuses = "subscription_statuses"
+    /// Get App Transaction Info.
+    case appTransactionInfo = "app_transaction_info"
+    /// Finish Transaction.
+    case finishTransaction = "finish_transaction"
+    /// Send Consumption Information.
+    case consumptionInformation = "consumption_information"
+    /// Get Notification History.
+    case notificationHistory = "notification_history"
+    /// Request a Test Notification.
+    case testNotification = "test_notification"
+    /// Get Test Notification Status.
+    case testNotificationStatus = "test_notification_status"
+    /// Extend a Subscription Renewal Date.
+    case extendRenewalDate = "extend_renewal_date"
+    /// Extend Subscription Renewal Dates for All Active Subscribers.
+    case massExtension = "mass_extension"
+    /// Get Status of Subscription Renewal Date Extensions.
+    case massExtensionStatus = "mass_extension_status"
+    /// Set App Account Token.
+    case appAccountToken = "app_account_token"
+    /// Look Up Order ID.
+    case orderLookup = "order_lookup"
+    /// Get Refund History.
+    case refundHistory = "refund_history"
+
+    /// How the call is made.
+    public enum Method: String, Sendable {
+        /// Reads.
+        case get = "GET"
+        /// Starts something, or reads by a question too long for a URL.
+        case post = "POST"
+        /// Sets something.
+        case put = "PUT"
+    }
+
+    /// The HTTP method.
+    public var method: Method {
+        switch self {
+        case .finishTransaction, .notificationHistory, .testNotification, .massExtension: .post
+        case .consumptionInformation, .extendRenewalDate, .appAccountToken: .put
+        default: .get
+        }
+    }
+
+    /// Requests a second that Apple allows an app (Identifying rate limits, App Store Server API); Sandbox has a tenth.
+    ///
+    /// Apple counts them by the hour: short bursts are harmless.
+    public func ratePerSecond(in environment: Environment) -> Double {
+        let production: Double =
+            switch self {
+            case .transactionHistory, .transactionInfo, .subscriptionStatuses, .appTransactionInfo, .finishTransaction,
+                .consumptionInformation, .notificationHistory:
+                50
+            case .extendRenewalDate, .appAccountToken: 20
+            case .orderLookup, .refundHistory: 10
+            case .testNotification, .testNotificationStatus, .massExtension, .massExtensionStatus: 1
+            }
+        return environment == .production ? production : production / 10
+    }
+
+    /// Whether asking again does no more than asking once. Where it may, a request that was perhaps heard is not repeated.
+    public var isRepeatable: Bool { self != .extendRenewalDate && self != .massExtension }
+
+    /// The environments that have it: orders are the App Store's alone.
+    public var environments: [Environment] {
+        self == .orderLookup ? [.production] : [.production, .sandbox]
+    }
+}

@@ -1,0 +1,13 @@
+/// What a piece of evidence is. The raw values are names that others build on: they never change.
+public enum EvidenceKind: String, Sendable, Hashable, CaseIterable {
+    /// A notification of Apple's, with the records in it.
+    case notification
+    /// A signed transaction by itself (`signedTransactionInfo`, or what StoreKit hands to an app).
+    case transaction
+    /// A signed renewal info by itself (`signedRenewalInfo`).
+    case renewal
+    /// A signed app transaction by itself.
+    case appTransaction = "app_transaction"
+    /// An old receipt, or verifyReceipt's answer to it. Not signed in a way that is verified here: it is kept, and parked.
+    case receipt
+}

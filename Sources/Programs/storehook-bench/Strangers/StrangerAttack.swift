@@ -1,0 +1,154 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// What a stranger does to a receiver, for as long as it may: each on threads of its own that give way to everybody else's.
+enum StrangerAttack: String, CaseIterable, Sendable {
+    /// A request line without an end.
+    case endlessHead = "endless-head"
+    /// A header whose value never begins.
+    case endlessSpaces = "endless-spaces"
+    /// Connections that say nothing, as many as a receiver holds, from sixteen addresses.
+    case silent
+    /// Bodies that arrive a byte a second.
+    case byteASecond = "byte-a-second"
+    /// Bodies without an end, in large chunks.
+    case endlessChunks = "endless-chunks"
+    /// Bodies of chunks of one byte.
+    case tinyChunks = "tiny-chunks"
+    /// Posts that look like Apple's and are none.
+    case junk
+
+    /// What came of it.
+    final class Tally: Sendable {
+        let connections = Atomic(0)
+        let bytes = Atomic(0)
+    }
+
+    /// Where to, for how long, and how much.
+    struct Terms: Sendable {
+        var port: Int
+        var end: ContinuousClock.Instant
+        /// Of junk, in all.
+        var junkBytes: Int
+        var seconds: Double
+        /// Whether all of it comes from the address that honest posts come from.
+        var isNeighbour: Bool
+
+        var isOver: Bool { ContinuousClock.now >= end }
+
+        func socket(_ number: Int, _ tally: Tally) -> StrangerSocket? {
+            tally.connections.add(1, ordering: .relaxed)
+            return StrangerSocket(to: port, from: isNeighbour ? (0, 1) : (1, UInt8(1 + number % 16)))
+        }
+    }
+
+    private static let post = "POST /webhooks/apple HTTP/1.1\r\nHost: x\r\n"
+
+    /// Threads that do it together.
+    private var threads: Int {
+        switch self {
+        case .silent, .byteASecond: 1
+        case .endlessHead, .endlessSpaces, .endlessChunks, .tinyChunks, .junk: 4
+        }
+    }
+
+    /// Does it until the terms are over.
+    func run(_ terms: Terms) async -> Tally {
+        let tally = Tally()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<threads {
+                group.addTask {
+                    await withCheckedContinuation { done in
+                        Thread.detachNewThread {
+                            // Of this thread alone (setpriority(2), Linux).
+                            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
+                            self.attack(number, terms, tally)
+                            done.resume()
+                        }
+                    }
+                }
+            }
+        }
+        return tally
+    }
+
+    private func attack(_ number: Int, _ terms: Terms, _ tally: Tally) {
+        switch self {
+        case .endlessHead: pour("GET /", String(repeating: "a", count: 65_536), number, terms, tally)
+        case .endlessSpaces:
+            pour("POST / HTTP/1.1\r\nX:", String(repeating: " ", count: 65_536), number, terms, tally)
+        case .endlessChunks:
+            pour(
+                Self.post + "Transfer-Encoding: chunked\r\n\r\n",
+                "10000\r\n" + String(repeating: "x", count: 65_536) + "\r\n", number, terms, tally)
+        case .tinyChunks:
+            pour(
+                Self.post + "Transfer-Encoding: chunked\r\n\r\n", String(repeating: "1\r\nx\r\n", count: 8192), number,
+                terms, tally)
+        case .silent: hold(4096, beginning: "", each: "", every: 0.05, terms, tally)
+        case .byteASecond:
+            hold(256, beginning: Self.post + "Content-Length: 262144\r\n\r\n", each: "x", every: 1, terms, tally)
+        case .junk: postJunk(number, terms, tally)
+        }
+    }
+
+    /// Says something without an end, again and again.
+    private func pour(_ beginning: String, _ more: String, _ number: Int, _ terms: Terms, _ tally: Tally) {
+        let (beginning, more) = (Array(beginning.utf8), Array(more.utf8))
+        while !terms.isOver {
+            guard let socket = terms.socket(number, tally) else {
+                usleep(10_000)
+                continue
+            }
+            var goesOn = socket.send(beginning)
+            while goesOn, !terms.isOver {
+                goesOn = socket.send(more)
+                if goesOn { tally.bytes.add(more.count, ordering: .relaxed) }
+            }
+            socket.close()
+        }
+    }
+
+    /// Holds so many connections, and replaces each that was closed.
+    private func hold(
+        _ count: Int, beginning: String, each: String, every pause: Double, _ terms: Terms, _ tally: Tally
+    ) {
+        let (beginning, each) = (Array(beginning.utf8), Array(each.utf8))
+        var sockets: [StrangerSocket?] = Array(repeating: nil, count: count)
+        while !terms.isOver {
+            for index in sockets.indices where !terms.isOver {
+                if let socket = sockets[index], socket.isOver || !socket.send(each) {
+                    socket.close()
+                    sockets[index] = nil
+                }
+                if sockets[index] == nil, let socket = terms.socket(index, tally) {
+                    _ = socket.send(beginning)
+                    sockets[index] = socket
+                }
+            }
+            usleep(UInt32(pause * 1_000_000))
+        }
+        for socket in sockets { socket?.close() }
+    }
+
+    /// Posts what the receiver stores, evenly over the time.
+    private func postJunk(_ number: Int, _ terms: Terms, _ tally: Tally) {
+        let size = 200_000
+        let body = "{\"signedPayload\":\"" + String(repeating: "x", count: size) + "\"}"
+        let request = Array((Self.post + "Content-Length: \(body.utf8.count)\r\n\r\n" + body).utf8)
+        let posts = max(1, terms.junkBytes / size / threads)
+        var socket: StrangerSocket?
+        for _ in 0..<posts where !terms.isOver {
+            if socket == nil { socket = terms.socket(number, tally) }
+            if let open = socket, open.send(request), open.answer().hasPrefix("HTTP/1.1 200 ") {
+                tally.bytes.add(request.count, ordering: .relaxed)
+            } else {
+                socket?.close()
+                socket = nil
+            }
+            usleep(UInt32(terms.seconds / Double(posts) * 1_000_000))
+        }
+        socket?.close()
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Foundation
+import ServiceLifecycle
+import Simulator
+import StandIn
+import UnixSignals
+
+struct AppStoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-store",
+        abstract: "A stand-in for Apple's servers, with customers who buy, renew, fail to pay and ask for refunds.",
+        discussion: """
+            Answers the App Store Server API and verifyReceipt, posts notifications to --notify, and takes under /stand-in what
+            a person does on a device or in the shop. Its root is its own (--pki): trust it in tests alone, never in production.
+            Prints one line of JSON with everything that a client needs.
+
+            Example: storehook app-store --notify http://127.0.0.1:8080/webhooks/apple --speed sandbox --customers 50
+            """)
+
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "The port; 0 for any free one.") var port = 8090
+    @Option(help: "Where notifications are posted.") var notify: String?
+    @Option(help: "A directory for its root and its key; made if it is not there.") var pki = "storehook-app-store"
+    @Option(help: "How fast customers live: 1 as in life, N times faster, or sandbox.") var speed = "1"
+    @Option(help: "How many customers live by themselves.") var customers = 0
+    @Option(help: "How many percent of the posts are lost.") var loss = 0.0
+    @Option(help: "How many percent of the charges fail.") var failures = 8.0
+    @Option(help: "How many percent of the periods a refund is asked for.") var refunds = 3.0
+    @Option(help: "How many days its clock is behind at the start; so far it can be put ahead.") var daysBehind: Int64 =
+        0
+    @Option(help: "Decides everything that is left to chance.") var seed: UInt64 = 1
+    @OptionGroup var shared: SharedOptions
+
+    func validate() throws {
+        guard chosenSpeed != nil else { throw ValidationError("--speed is a whole number from 1, or sandbox") }
+        for (name, value) in [("--loss", loss), ("--failures", failures), ("--refunds", refunds)] {
+            guard (0...100).contains(value) else { throw ValidationError("\(name) goes from 0 to 100 percent") }
+        }
+        guard (0...100_000).contains(customers) else { throw ValidationError("--customers goes from 0 to 100000") }
+        guard (0...3650).contains(daysBehind) else { throw ValidationError("--days-behind goes from 0 to 3650") }
+        guard (0...65535).contains(port) else { throw ValidationError("--port goes from 0 to 65535") }
+    }
+
+    private var chosenSpeed: StandInConfiguration.Speed? {
+        if speed == "sandbox" { return .sandbox }
+        guard let factor = Int64(speed), (1...1_000_000).contains(factor) else { return nil }
+        return .times(factor)
+    }
+
+    private struct Announcement: Encodable {
+        var url: String
+        var issuerId: String
+        var keyId: String
+        var privateKeyFile: String
+        var rootFingerprint: String
+        var bundleId: String
+        var appAppleId: Int64
+        var sharedSecret: String
+    }
+
+    func run() async throws {
+        let logger = try await shared.settings().logger("app-store")
+        guard let speed = chosenSpeed else { return }
+        let access: StandInAccess
+        do {
+            access = try StandInAccess(directory: pki)
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+        let app = SimulatedApp.example
+        let configuration = StandInConfiguration(
+            app: app, notifyURL: notify, speed: speed, customers: customers, lossPercent: loss,
+            failurePercent: failures, refundPercent: refunds, seed: seed, daysBehind: daysBehind)
+        let host = host
+        let server = StandInServer(configuration, access: access, host: host, port: port, logger: logger) { port in
+            let announcement = Announcement(
+                url: "http://\(host):\(port)", issuerId: access.issuerId, keyId: access.keyId,
+                privateKeyFile: access.privateKeyFile, rootFingerprint: access.authority.rootFingerprint,
+                bundleId: app.bundleId, appAppleId: app.appAppleId, sharedSecret: access.sharedSecret)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            if let line = try? encoder.encode(announcement) {
+                FileHandle.standardOutput.write(line + Data("\n".utf8))
+            }
+        }
+        try await ServiceGroup(
+            configuration: .init(
+                services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        ).run()
+    }
+}

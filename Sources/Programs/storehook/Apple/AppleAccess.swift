@@ -1,0 +1,103 @@
+import AppStoreAccess
+import AppStorePayloads
+import AppStoreServerAPI
+import AppStoreVerification
+import AppleSync
+import EvidenceVerification
+
+/// Clients of Apple's for a command: what the settings say, over HTTP.
+struct AppleAccess {
+    let keys: AppleKeys
+    private let hosts: AppStoreHosts
+    private let verifier: Verifier
+    private let transport: HTTPTransport
+    private let policy: RetryPolicy
+    private let settle: (@Sendable () async -> Void)?
+    private let requester: OCSPRequester?
+
+    /// - Throws: `CommandFailure` naming the setting that is missing or wrong.
+    init(_ settings: Settings, policy: RetryPolicy = RetryPolicy()) throws {
+        keys = try settings.appleKeys()
+        hosts = try settings.appleHosts()
+        let cache = try settings.checksRevocation() ? RevocationCache() : nil
+        verifier = Verifier(configuration: try settings.verifier(), revocation: cache, clock: WallClock.now)
+        self.policy = policy
+        let logger = try settings.logger("apple")
+        // What has connections to close comes last, when nothing can fail any more.
+        transport = HTTPTransport()
+        if let cache {
+            let requester = OCSPRequester()
+            let checker = requester.checker(for: cache, logger: logger)
+            self.requester = requester
+            settle = { _ = await checker.sendPendingRequests() }
+        } else {
+            requester = nil
+            settle = nil
+        }
+    }
+
+    /// A client for an app.
+    func client(
+        _ app: AppleKeys.App, budget: RateBudget = RateBudget(), observer: ClientObserver = ClientObserver()
+    ) -> AppStoreClient {
+        AppStoreClient(
+            app.credentials, hosts: hosts, transport: transport, clock: MachineClock(), verifier: verifier,
+            budget: budget, policy: policy, observer: observer, settleRevocation: settle)
+    }
+
+    /// Clients for all apps that keys are set for, which share one budget.
+    func clients(_ settings: Settings, observer: ClientObserver = ClientObserver()) throws -> AppleClients {
+        let budget = RateBudget()
+        return AppleClients(
+            keys.apps.values.map { client($0, budget: budget, observer: observer) },
+            in: try settings.verifier().environments)
+    }
+
+    /// Closes all connections.
+    func shutdown() async {
+        await transport.shutdown()
+        await requester?.shutdown()
+    }
+
+    /// The app that is meant: the one that was named, or the only one.
+    func app(_ name: String?) throws -> AppleKeys.App {
+        if let name {
+            guard let app = keys.apps[name] else {
+                throw CommandFailure("no key is set for \(name); see STOREHOOK_APPLE_KEYS", status: .usage)
+            }
+            return app
+        }
+        guard keys.apps.count == 1, let app = keys.apps.values.first else {
+            throw CommandFailure(
+                "keys of several apps are set; say which with --app: \(keys.apps.keys.sorted().joined(separator: ", "))",
+                status: .usage)
+        }
+        return app
+    }
+
+    /// Runs `body` with a client of the app that is meant and the environment that is asked; nil where both are.
+    static func with<T>(
+        _ settings: Settings, app name: String?, in environment: Environment?,
+        _ body: (AppStoreClient, Environment?) async throws -> T
+    ) async throws -> T {
+        let served = try settings.verifier().environments.intersection([.production, .sandbox])
+        if let environment, !served.contains(environment) {
+            throw CommandFailure("\(environment) is not among STOREHOOK_ENVIRONMENTS", status: .usage)
+        }
+        let access = try AppleAccess(settings)
+        do {
+            let answer = try await body(access.client(try access.app(name)), environment ?? served.only)
+            await access.shutdown()
+            return answer
+        } catch {
+            await access.shutdown()
+            if let failure = error as? AppStoreFailure { throw CommandFailure("\(failure)") }
+            throw error
+        }
+    }
+}
+
+extension Set {
+    /// The element of a set that has one.
+    fileprivate var only: Element? { count == 1 ? first : nil }
+}

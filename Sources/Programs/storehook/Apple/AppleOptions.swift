@@ -1,0 +1,49 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import ArgumentParser
+import Operations
+
+/// What every question to Apple takes.
+struct AppleOptions: ParsableArguments {
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "The app's bundle id, where keys of several are set.") var app: String?
+    @Option(help: "Production or Sandbox; where it is not given, Production and then Sandbox.")
+    var environment: String?
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        if let environment, place == nil {
+            throw ValidationError("--environment takes Production or Sandbox, not \(environment)")
+        }
+    }
+
+    /// The environment that was named.
+    var place: Environment? {
+        switch environment?.lowercased() {
+        case "production": .production
+        case "sandbox": .sandbox
+        default: nil
+        }
+    }
+
+    /// Asks, and prints the answer. Exits with 1 where a record was kept back.
+    /// - Parameter whenOpen: where to ask what is about no purchase, which neither environment then disowns.
+    func run(
+        environmentWhenOpen whenOpen: Environment? = nil,
+        _ ask: (AppStoreClient, Environment?) async throws -> AppleAnswer
+    ) async throws {
+        let answer = try await AppleAccess.with(try await shared.settings(), app: app, in: place) { client, place in
+            try await ask(client, place ?? whenOpen)
+        }
+        try show(answer)
+    }
+
+    /// Prints an answer.
+    func show(_ answer: AppleAnswer) throws {
+        print(OutputFormat.chosen(format) == .json ? answer.json : answer.text)
+        for record in answer.refused {
+            StandardError.line("storehook: kept back record \(record.index + 1) of the answer: \(record.failure)")
+        }
+        if !answer.refused.isEmpty { throw ExitStatus.failed }
+    }
+}

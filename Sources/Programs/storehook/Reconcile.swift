@@ -1,0 +1,85 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import AppleSync
+import ArgumentParser
+import History
+import Ledger
+import Operations
+import Postgres
+
+struct Reconcile: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Hold what is stored against Apple's notification history, and fetch what is missing.",
+        discussion: """
+            Workers with a key (STOREHOOK_APPLE_KEYS) do this by themselves, hour by hour; this does it now and up to the
+            present. Apple's history reaches back 180 days, in Sandbox 30. What is missing is stored as Apple signed it and
+            takes the way of what Apple posts. Whatever ends it, the next run goes on from there. Exits with 1 if something
+            could not be proven.
+
+            --check changes nothing: it tells what Apple lists and is in no place here, and exits with 1 if there is any.
+            What is still waiting for a worker is not missing.
+
+            Example: storehook reconcile --since 2026-01-31T03:00:00Z
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "The app's bundle id; all that keys are set for, unless told otherwise.") var app: String?
+    @Option(
+        help:
+            "Ask once more about everything from this instant on, ISO 8601 with a zone, also where it is proven already."
+    )
+    var since: Instant?
+    @Flag(help: "Only tell what is missing.") var check = false
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        let access = try AppleAccess(settings)
+        do {
+            try await run(settings, access)
+            await access.shutdown()
+        } catch {
+            await access.shutdown()
+            if let failure = error as? AppStoreFailure { throw CommandFailure("\(failure)") }
+            if let trouble = error as? AnswerTrouble { throw CommandFailure("\(trouble)") }
+            if let waiting = error as? TooMuchPending { throw CommandFailure("\(waiting)") }
+            throw error
+        }
+    }
+
+    private func run(_ settings: Settings, _ access: AppleAccess) async throws {
+        let clients = try access.clients(settings)
+        let scopes = clients.scopes.filter { app == nil || $0.bundleID == app }
+        guard !scopes.isEmpty else {
+            throw CommandFailure("no key is set for \(app ?? "any app"); see STOREHOOK_APPLE_KEYS", status: .usage)
+        }
+        let since = since.map { PostgresTimestamp($0.timestamp) }
+        try await Database.with(settings) { pool in
+            let reconciliation = Reconciliation(History(pool), clients, of: scopes, owner: Operator.name)
+            let counter = CountingLine(check ? "listed" : "listed, recovered")
+            if check {
+                var checks: [Reconciliation.Check] = []
+                for scope in scopes {
+                    checks.append(
+                        try await reconciliation.check(scope, since: since) { counter.advance($0.listed) })
+                }
+                counter.finish()
+                let answer = ReconcileCheckAnswer(checks)
+                try show(answer, answer.text)
+                if !answer.isComplete { throw ExitStatus.failed }
+            } else {
+                let proofs = try await reconciliation.run(since: since) { step, left in
+                    counter.advance(step.listed, step.recovered, "\(left) windows left")
+                }
+                counter.finish()
+                let answer = ReconcileAnswer(proofs)
+                try show(answer, answer.text)
+                if !answer.isProven { throw ExitStatus.failed }
+            }
+        }
+    }
+
+    private func show(_ answer: some Encodable, _ text: String) throws {
+        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : text)
+    }
+}

@@ -1,0 +1,80 @@
+import AppStoreAccess
+import AppStorePayloads
+import AppStoreServerAPI
+import AppStoreVerification
+import Configuration
+
+extension Settings {
+    /// `STOREHOOK_APPLE_KEYS`; for a single app also `APPLE_ISSUER_ID`, `APPLE_KEY_ID`, `APPLE_PRIVATE_KEY` and
+    /// `APPLE_SHARED_SECRET`.
+    ///
+    /// - Throws: `CommandFailure`, also where none is set.
+    func appleKeys() throws -> AppleKeys {
+        let file = text("storehook.apple.keys")
+        let single = (text("apple.issuer.id"), text("apple.key.id"), secret("apple.private.key"))
+        let hasSingle = single.0 != nil || single.1 != nil || single.2 != nil
+        guard hasAppleKeys else {
+            throw CommandFailure(
+                "no key for Apple's Server API is set: make one in App Store Connect (Users and Access, Integrations, In-App "
+                    + "Purchase) and set STOREHOOK_APPLE_KEYS", status: .usage)
+        }
+        if file != nil, hasSingle {
+            throw CommandFailure(
+                "set STOREHOOK_APPLE_KEYS or APPLE_ISSUER_ID, APPLE_KEY_ID and APPLE_PRIVATE_KEY, not both",
+                status: .usage)
+        }
+        let keys: AppleKeys
+        do throws(AppleKeys.Fault) {
+            if let file {
+                keys = try AppleKeys(file: file)
+            } else {
+                keys = try singleKey(single)
+            }
+        } catch {
+            throw CommandFailure(error.description, status: .usage)
+        }
+        let served = try verifier().apps
+        if let stranger = keys.apps.keys.filter({ served[$0] == nil }).min() {
+            throw CommandFailure(
+                "a key is set for \(stranger), which is not served; add it to STOREHOOK_APPS", status: .usage)
+        }
+        return keys
+    }
+
+    /// Whether any key is set, be it right or wrong.
+    var hasAppleKeys: Bool {
+        text("storehook.apple.keys") != nil || text("apple.issuer.id") != nil || text("apple.key.id") != nil
+            || secret("apple.private.key") != nil
+    }
+
+    private func singleKey(
+        _ texts: (issuerId: String?, keyId: String?, privateKey: String?)
+    ) throws(AppleKeys.Fault) -> AppleKeys {
+        guard let issuerId = texts.issuerId, let keyId = texts.keyId, let privateKey = texts.privateKey else {
+            throw AppleKeys.Fault(
+                description: "APPLE_ISSUER_ID, APPLE_KEY_ID and APPLE_PRIVATE_KEY belong together; one is missing")
+        }
+        guard let bundleId = text("apple.bundle.id") ?? onlyApp else {
+            throw AppleKeys.Fault(
+                description: "APPLE_PRIVATE_KEY is one app's: with several in STOREHOOK_APPS, set STOREHOOK_APPLE_KEYS")
+        }
+        return try AppleKeys(
+            bundleId: bundleId, issuerId: issuerId, keyId: keyId, privateKey: privateKey,
+            sharedSecret: secret("apple.shared.secret"))
+    }
+
+    private var onlyApp: String? {
+        guard let apps = try? verifier().apps, apps.count == 1 else { return nil }
+        return apps.keys.first
+    }
+
+    /// `STOREHOOK_APPLE_URL`: where Apple's servers are; Apple's own unless told.
+    func appleHosts() throws -> AppStoreHosts {
+        guard let url = text("storehook.apple.url") else { return .apple }
+        do {
+            return try AppStoreHosts(standIn: url, for: try verifier().environments)
+        } catch let fault as AppStoreHosts.Fault {
+            throw CommandFailure("STOREHOOK_APPLE_URL: \(fault.rawValue)", status: .usage)
+        }
+    }
+}

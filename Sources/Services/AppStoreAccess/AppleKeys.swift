@@ -1,0 +1,130 @@
+package import AppStoreServerAPI
+import Foundation
+import Yams
+
+/// What the operator has given to ask Apple with, app by app.
+package struct AppleKeys: Sendable {
+    /// One app's.
+    package struct App: Sendable {
+        /// For the App Store Server API.
+        package let credentials: Credentials
+        /// For old receipts.
+        package let sharedSecret: SharedSecret?
+    }
+
+    /// Why they cannot be used: which setting, and what to do. Never what it says.
+    package struct Fault: Error, Sendable, CustomStringConvertible {
+        /// One line.
+        package let description: String
+
+        /// A fault of this line.
+        package init(description: String) { self.description = description }
+    }
+
+    /// By bundle id.
+    package let apps: [String: App]
+
+    private static let names: Set<String> = ["issuer_id", "key_id", "private_key_file", "shared_secret_file"]
+
+    /// Reads the file of `STOREHOOK_APPLE_KEYS` and those that it names, which are beside it unless their paths are absolute.
+    package init(file: String) throws(Fault) {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw Fault(description: "STOREHOOK_APPLE_KEYS: cannot read \(file)")
+        }
+        guard data.count <= 1 << 20, let root = try? Yams.compose(yaml: String(decoding: data, as: UTF8.self)),
+            let mapping = root.mapping, !mapping.isEmpty
+        else {
+            // What the parser says may quote the file, into which somebody may have put a key by mistake.
+            throw Fault(
+                description:
+                    "\(file) is not YAML with a member for each app, like com.example.app: {issuer_id: …, key_id: …, "
+                    + "private_key_file: …}")
+        }
+        let directory = URL(fileURLWithPath: file).deletingLastPathComponent()
+        var apps: [String: App] = [:]
+        for (key, value) in mapping {
+            guard let bundleId = key.string, let members = value.mapping else {
+                throw Fault(description: "\(file): an app is a bundle id with members")
+            }
+            apps[bundleId] = try Self.app(bundleId, members, file, directory)
+        }
+        self.apps = apps
+    }
+
+    /// The key of a single app, out of variables.
+    ///
+    /// - Parameter privateKey: base64 of the .p8 file.
+    package init(
+        bundleId: String, issuerId: String, keyId: String, privateKey: String, sharedSecret: String?
+    ) throws(Fault) {
+        // base64 breaks its lines, and some shells keep them.
+        let packed = String(privateKey.filter { !$0.isWhitespace })
+        guard let data = Data(base64Encoded: packed) else {
+            throw Fault(description: "APPLE_PRIVATE_KEY is not the base64 of a .p8 file; type: base64 -w0 AuthKey_….p8")
+        }
+        var secret: SharedSecret?
+        if let sharedSecret {
+            guard let one = SharedSecret(sharedSecret) else {
+                throw Fault(description: "APPLE_SHARED_SECRET is not one word")
+            }
+            secret = one
+        }
+        let key = try Self.key(String(decoding: data, as: UTF8.self), "APPLE_PRIVATE_KEY")
+        apps = [
+            bundleId: App(
+                credentials: Credentials(bundleId: bundleId, issuerId: issuerId, keyId: keyId, key: key),
+                sharedSecret: secret)
+        ]
+    }
+
+    private static func app(
+        _ bundleId: String, _ members: Node.Mapping, _ file: String, _ directory: URL
+    ) throws(Fault) -> App {
+        var texts: [String: String] = [:]
+        for (key, value) in members {
+            // As it is written: a key id of digits alone is a text, too.
+            guard let name = key.string, names.contains(name), let text = value.scalar?.string, !text.isEmpty else {
+                throw Fault(
+                    description: "\(file): \(bundleId) takes \(names.sorted().joined(separator: ", ")), each one text")
+            }
+            texts[name] = text
+        }
+        guard let issuerId = texts["issuer_id"], let keyId = texts["key_id"],
+            let keyFile = texts["private_key_file"]
+        else {
+            throw Fault(description: "\(file): \(bundleId) needs issuer_id, key_id and private_key_file")
+        }
+        let keyPath = path(keyFile, directory)
+        let key = try key(try secret(keyPath), keyPath)
+        var sharedSecret: SharedSecret?
+        if let secretFile = texts["shared_secret_file"].map({ path($0, directory) }) {
+            guard let one = SharedSecret(try secret(secretFile)) else {
+                throw Fault(description: "\(secretFile) does not hold one word, the app's shared secret")
+            }
+            sharedSecret = one
+        }
+        return App(
+            credentials: Credentials(bundleId: bundleId, issuerId: issuerId, keyId: keyId, key: key),
+            sharedSecret: sharedSecret)
+    }
+
+    private static func path(_ text: String, _ directory: URL) -> String {
+        text.hasPrefix("/") ? text : directory.appending(path: text).path
+    }
+
+    private static func secret(_ path: String) throws(Fault) -> String {
+        do throws(SecretFile.Fault) {
+            return try SecretFile.read(path)
+        } catch {
+            throw Fault(description: error.description)
+        }
+    }
+
+    private static func key(_ pem: String, _ place: String) throws(Fault) -> SigningKey {
+        do throws(SigningKey.Fault) {
+            return try SigningKey(pem: pem)
+        } catch {
+            throw Fault(description: "\(place): \(error.rawValue)")
+        }
+    }
+}

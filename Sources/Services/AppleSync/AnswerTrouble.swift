@@ -1,0 +1,15 @@
+/// Why an answer of Apple's cannot be used at present.
+package enum AnswerTrouble: String, Error, Sendable, Hashable, CustomStringConvertible {
+    /// It is not known yet whether a certificate in it was revoked.
+    case unsettled = "revocation_unknown"
+    /// It is not what Apple documents.
+    case unreadable = "unreadable_answer"
+
+    /// What happened.
+    package var description: String {
+        switch self {
+        case .unsettled: "no responder says whether the certificates in Apple's answer were revoked"
+        case .unreadable: "Apple's answer is not what Apple documents"
+        }
+    }
+}

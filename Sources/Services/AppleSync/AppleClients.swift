@@ -1,0 +1,24 @@
+package import AppStorePayloads
+package import AppStoreServerAPI
+package import History
+
+/// The clients that this process has: one for each app that it has a key of.
+package struct AppleClients: Sendable {
+    private let clients: [String: AppStoreClient]
+    /// The apps with a key, in the environments served of which Apple has servers.
+    package let scopes: [HistoryScope]
+
+    /// Clients by their bundle ids, in these environments.
+    package init(_ clients: [AppStoreClient], in environments: Set<Environment>) {
+        self.clients = Dictionary(clients.map { ($0.bundleId, $0) }) { first, _ in first }
+        let served = [Environment.production, .sandbox].filter(environments.contains).map(\.rawValue)
+        scopes = self.clients.keys.sorted().flatMap { app in
+            served.map { HistoryScope(bundleID: app, environment: $0) }
+        }
+    }
+
+    /// Who asks about an app; nil where there is no key of it, or the environment is not served.
+    package func client(of scope: HistoryScope) -> AppStoreClient? {
+        scopes.contains(scope) ? clients[scope.bundleID] : nil
+    }
+}

@@ -1,0 +1,114 @@
+import AppStorePayloads
+package import AppStoreServerAPI
+import AppStoreVerification
+import Foundation
+package import History
+import Ledger
+import Postgres
+
+/// Asks Apple for a window of its notification history, page by page, and has each page recorded: never more than one is held.
+package struct HistoryWalk: Sendable {
+    /// How a walk ended.
+    package enum End: Sendable, Hashable {
+        /// Everything that the window lists is held.
+        case proven
+        /// It lists what is not Apple's.
+        case refused
+        /// Somebody else has taken the window over.
+        case lost
+    }
+
+    /// What a page brought, for those who count.
+    package struct Progress: Sendable, Hashable {
+        /// Apple's count, without what it did not sign.
+        package var listed: Int
+        /// Of those, not held before.
+        package var recovered: Int
+        /// Not Apple's.
+        package var refused: Int
+    }
+
+    /// How often a window is begun again within one walk.
+    package static let mostRestarts = 3
+
+    /// The token belongs to another list. (App Store Server API, error codes)
+    private static let invalidPaginationToken = ServerErrorCode(rawValue: 4_000_014)
+
+    private let history: History
+    private let client: AppStoreClient
+    private let priority: RateSchedule.Priority
+    private let progress: @Sendable (Progress) -> Void
+
+    /// A walk through the history of the client's app.
+    package init(
+        _ history: History, _ client: AppStoreClient, priority: RateSchedule.Priority = .background,
+        progress: @escaping @Sendable (Progress) -> Void = { _ in }
+    ) {
+        self.history = history
+        self.client = client
+        self.priority = priority
+        self.progress = progress
+    }
+
+    /// Walks a window to its end, from where it was left.
+    /// - Throws: `AppStoreFailure`, ``AnswerTrouble``, `TooMuchPending`, `PostgresError` or `CancellationError`; the window can
+    ///   then be put off, and keeps its position.
+    package func run(_ window: HistoryWindow) async throws -> End {
+        var token = window.token
+        var restarts = 0
+        while true {
+            let answer: NotificationHistoryPage
+            var request = NotificationHistoryRequest(
+                from: Timestamp(window.startsAt), to: Timestamp(window.endsAt))
+            request.paginationToken = token
+            do {
+                answer = try await client.ask(
+                    request, in: Environment(rawValue: window.scope.environment), priority: priority
+                ).value
+            } catch let failure as AppStoreFailure where Self.hasLostItsPlace(failure) && token != nil {
+                guard restarts < Self.mostRestarts else { throw failure }
+                restarts += 1
+                token = nil
+                guard try await history.beginAgain(window) else { return .lost }
+                continue
+            }
+            let page = try Self.page(answer, of: request)
+            guard let recorded = try await history.record(page, of: window) else { return .lost }
+            progress(
+                Progress(listed: page.letters.count, recovered: recorded.recovered.count, refused: page.refused))
+            if let isProven = recorded.isProven { return isProven ? .proven : .refused }
+            token = page.next
+        }
+    }
+
+    /// Whether the token is good no more: Apple's have an end, and one that was kept over a restart may be of another list.
+    private static func hasLostItsPlace(_ failure: AppStoreFailure) -> Bool {
+        guard case .apple(let code) = failure.reason else { return false }
+        return code.behaviour == .beginAgain || code == Self.invalidPaginationToken
+    }
+
+    /// An answer as it is recorded.
+    static func page(
+        _ answer: NotificationHistoryPage, of request: NotificationHistoryRequest
+    ) throws(AnswerTrouble) -> HistoryPage {
+        // That passes: nothing is known of these records yet.
+        if answer.refused.contains(where: { $0.failure.code == .revocationUnknown }) { throw .unsettled }
+        let next: String?
+        do throws(AnswerFault) {
+            next = try request.following(answer)?.paginationToken
+        } catch {
+            throw .unreadable
+        }
+        var letters: [HistoryPage.Letter] = []
+        for listed in answer.notifications {
+            guard let identifier = UniqueIdentifier(listed.record.payload.payload.notificationUUID) else {
+                throw .unreadable
+            }
+            letters.append(
+                HistoryPage.Letter(notificationUUID: UUID(identifier), bytes: Array(listed.record.jws.utf8)))
+        }
+        return HistoryPage(
+            letters: letters, refused: answer.refused.count, refusedReason: answer.refused.first?.failure.code.rawValue,
+            next: next)
+    }
+}

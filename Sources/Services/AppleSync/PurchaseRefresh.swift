@@ -1,0 +1,74 @@
+package import AppStorePayloads
+package import AppStoreServerAPI
+import AppStoreVerification
+package import History
+import Outbox
+import Subscriptions
+
+/// Asks Apple for all that it holds about a purchase and stores the signed records: they take the way of all evidence.
+package struct PurchaseRefresh: Sendable {
+    /// What Apple gave.
+    package struct Report: Sendable, Hashable {
+        /// Who answered.
+        package var environment: Environment
+        /// Signed records in the answers.
+        package var answered = 0
+        /// Of those, stored; the others are recorded already.
+        package var stored = 0
+        /// Not Apple's: nobody has seen them.
+        package var refused = 0
+    }
+
+    private let history: History
+    private let client: AppStoreClient
+    private let priority: RateSchedule.Priority
+
+    /// Questions about the client's app.
+    package init(_ history: History, _ client: AppStoreClient, priority: RateSchedule.Priority) {
+        self.history = history
+        self.client = client
+        self.priority = priority
+    }
+
+    /// Asks for statuses, all transactions and all refunds, and stores each page before the next is asked for.
+    /// - Parameters:
+    ///   - id: any transaction id of the customer's.
+    ///   - environment: where to ask; where it is not known, Production and then Sandbox.
+    /// - Throws: `AppStoreFailure`, `PostgresError` or `CancellationError`. What was stored by then stays, and does no harm.
+    package func run(_ id: String, in environment: Environment?) async throws -> Report {
+        // The history first: it is known of everything that was ever bought, the statuses of subscriptions alone.
+        var pages = client.pages(TransactionHistoryRequest(id), in: environment, priority: priority)
+        var report = Report(environment: environment ?? .production)
+        while let page = try await pages.next() {
+            report.environment = page.environment
+            try await take(page.value, &report)
+        }
+        let statuses = try await client.ask(
+            SubscriptionStatusesRequest(id), in: report.environment, priority: priority
+        ).value
+        var evidence: [Evidence] = []
+        for line in statuses.groups.flatMap(\.lastTransactions) {
+            if let record = line.transaction { evidence.append(Self.evidence(.transaction, record.jws)) }
+            if let record = line.renewal { evidence.append(Self.evidence(.renewal, record.jws)) }
+        }
+        try await store(evidence, refused: statuses.refused.count, &report)
+        var refunds = client.pages(RefundHistoryRequest(id), in: report.environment, priority: priority)
+        while let page = try await refunds.next() { try await take(page.value, &report) }
+        return report
+    }
+
+    private func take(_ page: TransactionsPage, _ report: inout Report) async throws {
+        try await store(
+            page.transactions.map { Self.evidence(.transaction, $0.jws) }, refused: page.refused.count, &report)
+    }
+
+    private func store(_ evidence: [Evidence], refused: Int, _ report: inout Report) async throws {
+        report.answered += evidence.count
+        report.refused += refused
+        report.stored += try await history.store(answered: evidence)
+    }
+
+    private static func evidence(_ kind: EvidenceKind, _ jws: String) -> Evidence {
+        Evidence(kind, from: .api, Array(jws.utf8))
+    }
+}

@@ -1,0 +1,133 @@
+import AppStorePayloads
+import AppStoreServerAPI
+package import Foundation
+package import History
+import Logging
+package import Postgres
+import Queue
+
+/// Reconciliation at somebody's wish: now, up to the present, and until it is done.
+package struct Reconciliation: Sendable {
+    /// What asking of one app in one environment came to.
+    package struct Check: Sendable, Hashable {
+        /// Whose history.
+        package var scope: HistoryScope
+        /// Apple's count.
+        package var listed = 0
+        /// Of those, in some place here.
+        package var held = 0
+        /// Of those, in none.
+        package var missing: [UUID] = []
+        /// How many are in none, also where they are too many to name.
+        package var missingCount = 0
+        /// Not Apple's.
+        package var refused = 0
+    }
+
+    /// How many of what is missing are named.
+    private static let mostNamed = 1000
+
+    private let history: History
+    private let clients: AppleClients
+    private let scopes: [HistoryScope]
+    private let duty: HistoryDuty
+
+    /// Reconciliation of these apps and environments, all of them among the clients'.
+    package init(
+        _ history: History, _ clients: AppleClients, of scopes: [HistoryScope], owner: String,
+        metrics: AppleSyncMetrics = AppleSyncMetrics()
+    ) {
+        self.history = history
+        self.clients = clients
+        self.scopes = scopes
+        var logger = Logger(label: "reconcile")
+        logger.logLevel = .error
+        duty = HistoryDuty(history, clients, owner: owner, logger: logger, metrics: metrics)
+    }
+
+    /// Fetches what is missing, up to now. Whatever ends it, the next run goes on from there.
+    /// - Parameters:
+    ///   - since: asks all windows that end after it once more; without it, those that would be asked anyhow.
+    ///   - progress: what was listed and recovered, and how many windows are left.
+    /// - Returns: what is proven now, of these apps and environments.
+    package func run(
+        since: PostgresTimestamp?, progress: @escaping @Sendable (HistoryWalk.Progress, _ left: Int64) -> Void
+    ) async throws -> [HistoryProof] {
+        try await history.plan(scopes, behind: .zero, partial: true)
+        try await history.hasten(scopes, since: since)
+        while true {
+            let open = try await history.open(scopes)
+            if open.due == 0 {
+                guard open.leased > 0 else { break }
+                // Others are at them, or one of ours was killed: then its lease ends.
+                try await Task.sleep(for: .milliseconds(500))
+                continue
+            }
+            switch try await duty.next({ progress($0, open.due + open.leased) }) {
+            case nil: try await Task.sleep(for: .milliseconds(100))
+            case .postponed(let why)? where why.isGeneral: return try await proofs()
+            default: continue
+            }
+        }
+        return try await proofs()
+    }
+
+    private func proofs() async throws -> [HistoryProof] {
+        try await history.proofs().filter { scopes.contains($0.scope) }
+    }
+
+    /// Tells what is missing, and stores nothing. Asks a day at a time, up to now.
+    package func check(
+        _ scope: HistoryScope, since: PostgresTimestamp?, progress: @Sendable (HistoryWalk.Progress) -> Void
+    ) async throws -> Check {
+        guard let client = clients.client(of: scope) else { return Check(scope: scope) }
+        let (oldest, now) = try await history.reach(scope)
+        var check = Check(scope: scope)
+        var start = max(since ?? oldest, oldest)
+        while start < now {
+            let end = min(start.adding(.seconds(86_400)), now)
+            try await check.add(day(client, scope, start, end, progress), naming: Self.mostNamed)
+            start = end
+        }
+        return check
+    }
+
+    private func day(
+        _ client: AppStoreClient, _ scope: HistoryScope, _ start: PostgresTimestamp, _ end: PostgresTimestamp,
+        _ progress: @Sendable (HistoryWalk.Progress) -> Void
+    ) async throws -> Check {
+        let request = NotificationHistoryRequest(
+            from: Timestamp(millisecondsSince1970: start.millisecondsSince1970),
+            to: Timestamp(millisecondsSince1970: end.millisecondsSince1970))
+        var pages = client.pages(
+            request, in: Environment(rawValue: scope.environment), priority: .interactive)
+        var check = Check(scope: scope)
+        var restarts = 0
+        while let answered = try await pages.next() {
+            // A list that was begun again comes from its first page.
+            if pages.restarts > restarts {
+                restarts = pages.restarts
+                check = Check(scope: scope)
+            }
+            let page = try HistoryWalk.page(answered.value, of: request)
+            let missing = try await history.missing(page.letters)
+            check.add(
+                Check(
+                    scope: scope, listed: page.letters.count, held: page.letters.count - missing.count,
+                    missing: missing.map(\.notificationUUID), missingCount: missing.count, refused: page.refused),
+                naming: Self.mostNamed)
+            progress(.init(listed: page.letters.count, recovered: 0, refused: page.refused))
+        }
+        return check
+    }
+}
+
+extension Reconciliation.Check {
+    fileprivate mutating func add(_ other: Reconciliation.Check, naming most: Int) {
+        listed += other.listed
+        held += other.held
+        missingCount += other.missingCount
+        refused += other.refused
+        missing += other.missing.prefix(max(0, most - missing.count))
+    }
+}

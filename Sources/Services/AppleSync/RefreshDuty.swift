@@ -1,0 +1,82 @@
+import AppStorePayloads
+import AppStoreServerAPI
+package import History
+package import Logging
+import Queue
+import ServiceLifecycle
+
+/// Asks Apple about purchases that the records contradict, beside a worker: what is missing of them comes with the answer. A
+/// purchase that was asked for is left alone for a while, whatever came of it.
+package struct RefreshDuty: Service {
+    private let history: History
+    private let clients: AppleClients
+    private let owner: String
+    private let interval: Duration
+    private let logger: Logger
+    private let metrics: AppleSyncMetrics
+    private let planned = PlanClock()
+
+    /// How long a purchase is held: all its pages, at Apple's slowest rate.
+    private static let lease = Duration.seconds(600)
+
+    /// A duty; see ``HistoryDuty``.
+    package init(
+        _ history: History, _ clients: AppleClients, owner: String, interval: Duration = .seconds(60), logger: Logger,
+        metrics: AppleSyncMetrics
+    ) {
+        self.history = history
+        self.clients = clients
+        self.owner = owner
+        self.interval = interval
+        self.logger = logger
+        self.metrics = metrics
+    }
+
+    /// Works until graceful shutdown; the purchase in hand is then given back.
+    package func run() async throws {
+        let loop = DutyLoop(name: "Refreshing of purchases", interval: interval, logger: logger)
+        await cancelWhenGracefulShutdown { await loop.run { try await step() } }
+    }
+
+    /// Plans now and then, and asks for one purchase.
+    func step() async throws -> DutyLoop.Step {
+        if planned.isDue(every: interval) {
+            try await history.planRefreshes(clients.scopes)
+            planned.done()
+        }
+        guard let refresh = try await history.claimRefresh(for: Lease(owner: owner, duration: Self.lease)) else {
+            return .idle
+        }
+        guard let client = clients.client(of: refresh.scope) else {
+            try await history.putOff(refresh, by: Postponement.noKey.delay, reason: Postponement.noKey.reason)
+            return .worked
+        }
+        do {
+            let report = try await PurchaseRefresh(history, client, priority: .background)
+                .run(refresh.originalTransactionID, in: Environment(rawValue: refresh.scope.environment))
+            try await history.finish(refresh, stored: report.stored, outcome: "refreshed")
+            metrics.refreshed("refreshed")
+            return .worked
+        } catch let failure as AppStoreFailure where !failure.isTransient && failure.isAboutThePurchase {
+            try await history.finish(refresh, stored: 0, outcome: failure.code)
+            metrics.refreshed("unknown")
+            return .worked
+        } catch {
+            guard !Task.isCancelled, let postponement = Postponement(error, attempts: refresh.attempts) else {
+                // In a task of its own: this one is cancelled.
+                try? await Task { try await history.giveBack(refresh) }.value
+                throw CancellationError()
+            }
+            metrics.refreshed("failed")
+            try await history.putOff(refresh, by: postponement.delay, reason: postponement.reason)
+            return postponement.isGeneral ? .inTrouble(postponement.text) : .worked
+        }
+    }
+}
+
+extension AppStoreFailure {
+    /// Whether Apple has said something about what was asked for, rather than about who asks.
+    fileprivate var isAboutThePurchase: Bool {
+        if case .apple = reason { true } else { false }
+    }
+}

@@ -1,0 +1,215 @@
+import NIOCore
+
+/// Which connections are open, what each is doing and holds, and who yields where there is no room. A value: no I/O, and the
+/// clock is the caller's.
+///
+/// Who sends nothing yields before who sends slowly, and he before who only waits to be needed again; a request that is being
+/// answered never does. So strangers that hold as many connections as there are shut out nobody who has something to say.
+struct ConnectionTable {
+    /// What a connection is doing. Every way but to `leaving`, which is the last, may be taken at any time.
+    enum Phase: Int {
+        /// It has not sent a byte. Can transition to: arriving, leaving.
+        case silent
+        /// A request is on its way. Can transition to: answering, idle, leaving.
+        case arriving
+        /// A request has come whole and waits for its answer. Can transition to: arriving, idle, leaving.
+        case answering
+        /// It was answered and says nothing. Can transition to: arriving, leaving.
+        case idle
+        /// It was told to close, and counts for nothing any more.
+        case leaving
+    }
+
+    /// How much there may be.
+    struct Limits {
+        /// Connections in all.
+        var connections: Int
+        /// Connections from one party that is no proxy of ours.
+        var connectionsPerParty: Int
+        /// Bytes of requests that were not answered yet, over all connections.
+        var bytes: Int
+        /// The same of one party that is no proxy of ours.
+        var bytesPerParty: Int
+    }
+
+    /// Why there is no room.
+    enum Bound: Hashable {
+        case connections, party
+    }
+
+    /// What became of a new connection.
+    enum Admission: Equatable {
+        /// It is in. The one that yields to it, if there is one, was the victim of that bound.
+        case admitted(Int, yields: Int?, Bound?)
+        case refused(Bound)
+    }
+
+    private struct Entry {
+        var party: NetworkAddress?
+        var isTrusted: Bool
+        var phase: Phase
+        var since: NIODeadline
+        var bytes = 0
+        var previous: Int?
+        var next: Int?
+    }
+
+    private struct Share {
+        var connections = 0
+        var bytes = 0
+    }
+
+    private let limits: Limits
+    private var entries: [Entry?] = []
+    private var free: [Int] = []
+    /// The first and the last of each phase, in the order of entering it.
+    private var ends: [(first: Int?, last: Int?)] = Array(repeating: (nil, nil), count: Phase.leaving.rawValue + 1)
+    private var shares: [NetworkAddress: Share] = [:]
+    /// Those that are not leaving.
+    private(set) var count = 0
+    /// What is held by all of them.
+    private(set) var bytes = 0
+
+    /// How long a request may take to arrive before it is called slow. Apple's, of less than 20 kB, are here within moments.
+    static let patience = TimeAmount.seconds(1)
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    /// Takes a connection in, where need be in the place of another one, which is to be closed.
+    mutating func add(from address: NetworkAddress?, isTrusted: Bool, at now: NIODeadline) -> Admission {
+        let party = isTrusted ? nil : address?.party
+        var yielding: Int?
+        var bound: Bound?
+        if let party, shares[party]?.connections ?? 0 >= limits.connectionsPerParty {
+            guard let one = whoYields(at: now, of: party) else { return .refused(.party) }
+            (yielding, bound) = (one, .party)
+        } else if count >= limits.connections {
+            guard let one = whoYields(at: now, of: nil) else { return .refused(.connections) }
+            (yielding, bound) = (one, .connections)
+        }
+        if let yielding { leave(yielding) }
+        let slot = free.popLast() ?? entries.endIndex
+        let entry = Entry(party: party, isTrusted: isTrusted, phase: .silent, since: now)
+        if slot == entries.endIndex { entries.append(entry) } else { entries[slot] = entry }
+        append(slot, to: .silent)
+        count += 1
+        if let party { shares[party, default: Share()].connections += 1 }
+        return .admitted(slot, yields: yielding, bound)
+    }
+
+    /// A connection is doing something else now.
+    mutating func move(_ slot: Int, to phase: Phase, at now: NIODeadline) {
+        guard let old = entries[slot]?.phase, old != phase, old != .leaving else { return }
+        unlink(slot)
+        entries[slot]?.phase = phase
+        entries[slot]?.since = now
+        append(slot, to: phase)
+    }
+
+    /// Holds so many bytes more for a connection.
+    /// - Returns: whether there is room for them, and whose requests yield to them. Those of a party that has its share are
+    ///   refused, whatever the others leave.
+    mutating func hold(_ more: Int, by slot: Int) -> (isHeld: Bool, yields: [Int]) {
+        guard let entry = entries[slot], entry.phase != .leaving else { return (false, []) }
+        if let party = entry.party, (shares[party]?.bytes ?? 0) + more > limits.bytesPerParty { return (false, []) }
+        var yields: [Int] = []
+        while bytes + more > limits.bytes {
+            guard let one = greediest(but: slot), entries[one]?.bytes ?? 0 > entry.bytes + more else {
+                return (false, yields)
+            }
+            leave(one)
+            yields.append(one)
+        }
+        count(more, of: slot)
+        return (true, yields)
+    }
+
+    /// Gives back what a connection held.
+    mutating func release(_ less: Int, by slot: Int) {
+        guard let entry = entries[slot], entry.phase != .leaving else { return }
+        count(-min(less, entry.bytes), of: slot)
+    }
+
+    /// The connection is closed, whoever closed it.
+    mutating func remove(_ slot: Int) {
+        guard entries[slot] != nil else { return }
+        leave(slot)
+        unlink(slot)
+        entries[slot] = nil
+        free.append(slot)
+    }
+
+    /// Whether it was told to close.
+    func isLeaving(_ slot: Int) -> Bool { entries[slot]?.phase == .leaving }
+
+    /// Whose connection is missed least: of one party, or of all.
+    private func whoYields(at now: NIODeadline, of party: NetworkAddress?) -> Int? {
+        first(.silent, of: party) { _ in true }
+            ?? first(.arriving, of: party) { $0.since + Self.patience <= now && !$0.isTrusted }
+            ?? first(.idle, of: party) { !$0.isTrusted }
+            ?? first(.arriving, of: party) { !$0.isTrusted }
+    }
+
+    private func first(_ phase: Phase, of party: NetworkAddress?, _ isMeant: (Entry) -> Bool) -> Int? {
+        var slot = ends[phase.rawValue].first
+        while let at = slot, let entry = entries[at] {
+            if party == nil || entry.party == party, isMeant(entry) { return at }
+            slot = entry.next
+        }
+        return nil
+    }
+
+    /// Whose request, still on its way, holds most.
+    private func greediest(but self: Int) -> Int? {
+        var greediest: (slot: Int, bytes: Int)?
+        var slot = ends[Phase.arriving.rawValue].first
+        while let at = slot, let entry = entries[at] {
+            if at != self, entry.bytes > greediest?.bytes ?? 0 { greediest = (at, entry.bytes) }
+            slot = entry.next
+        }
+        return greediest?.slot
+    }
+
+    /// It counts for nothing any more.
+    private mutating func leave(_ slot: Int) {
+        guard let entry = entries[slot], entry.phase != .leaving else { return }
+        count(-entry.bytes, of: slot)
+        count -= 1
+        if let party = entry.party {
+            shares[party]?.connections -= 1
+            if shares[party]?.connections == 0 { shares[party] = nil }
+        }
+        unlink(slot)
+        entries[slot]?.phase = .leaving
+        append(slot, to: .leaving)
+    }
+
+    private mutating func count(_ more: Int, of slot: Int) {
+        guard more != 0 else { return }
+        entries[slot]?.bytes += more
+        bytes += more
+        if let party = entries[slot]?.party { shares[party]?.bytes += more }
+    }
+
+    private mutating func append(_ slot: Int, to phase: Phase) {
+        let last = ends[phase.rawValue].last
+        entries[slot]?.previous = last
+        entries[slot]?.next = nil
+        if let last { entries[last]?.next = slot } else { ends[phase.rawValue].first = slot }
+        ends[phase.rawValue].last = slot
+    }
+
+    private mutating func unlink(_ slot: Int) {
+        guard let entry = entries[slot] else { return }
+        if let previous = entry.previous {
+            entries[previous]?.next = entry.next
+        } else {
+            ends[entry.phase.rawValue].first = entry.next
+        }
+        if let next = entry.next {
+            entries[next]?.previous = entry.previous
+        } else {
+            ends[entry.phase.rawValue].last = entry.previous
+        }
+    }
+}

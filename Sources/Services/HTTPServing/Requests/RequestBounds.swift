@@ -1,0 +1,159 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// What the decoder has made of the bytes that ``RequestBytes`` counts, and the answers on their way back: here a refusal is
+/// answered, and `Expect: 100-continue`.
+///
+/// The parts of a body that came with one read go on as one, so that a sender of tiny chunks costs no more than another.
+final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let bytes: RequestBytes
+    private let limits: RequestLimits
+    private let limited: @Sendable (HTTPServerObserver.Limit) -> Void
+    private var context: ChannelHandlerContext?
+    private var body: ByteBuffer?
+    /// Requests whose heads went on, and whose answers were not written to their ends.
+    private var inHand = 0
+    /// The request on its way waits to be told to go on.
+    private var owesContinue = false
+    private var isRefusing = false
+    private var unread: Scheduled<Void>?
+
+    /// How long who was refused may take to read why: to close at once would reset what is on its way to him.
+    private static let farewell = TimeAmount.seconds(1)
+
+    init(
+        behind bytes: RequestBytes, _ limits: RequestLimits,
+        limited: @escaping @Sendable (HTTPServerObserver.Limit) -> Void
+    ) {
+        self.bytes = bytes
+        self.limits = limits
+        self.limited = limited
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        bytes.bounds = self
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        unread?.cancel()
+        unread = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefusing else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let request):
+            let length = request.headerFields[.contentLength].flatMap(Int.init)
+            bytes.readHead(contentLength: length, isChunked: request.headerFields[.transferEncoding] != nil)
+            inHand += 1
+            // Who announces too much is told so instead, by the route.
+            owesContinue = Self.expectsContinue(request) && length ?? 0 <= limits.mostBody
+            context.fireChannelRead(data)
+            writeContinue(context)
+        case .body(let part):
+            bytes.readBody(part.readableBytes)
+            if body?.writeImmutableBuffer(part) == nil { body = part }
+        case .end:
+            passBody(context)
+            owesContinue = false
+            bytes.readEnd()
+            context.fireChannelRead(data)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        passBody(context)
+        context.fireChannelReadComplete()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let refusal = event as? RequestRefusal {
+            // It was chosen a moment ago, and may have come whole since.
+            if bytes.isArriving { refuse(refusal) } else if inHand == 0 { context.close(promise: nil) }
+            return
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            unread?.cancel()
+            unread = nil
+        } else if unread == nil {
+            let channel = context.channel
+            unread = context.eventLoop.scheduleTask(in: limits.deadline) { [limited] in
+                limited(.time)
+                channel.close(promise: nil)
+            }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .end = unwrapOutboundIn(data) else {
+            context.write(data, promise: promise)
+            return
+        }
+        context.write(data, promise: promise)
+        // What the decoder could not read was answered too, and was never in hand.
+        inHand = max(0, inHand - 1)
+        bytes.wroteEnd()
+        if isRefusing, inHand == 0 { closeSoon(context) } else { writeContinue(context) }
+    }
+
+    /// Nothing that follows what the decoder does not understand can be read.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !isRefusing {
+            isRefusing = true
+            body = nil
+            bytes.stopReading(context)
+        }
+        context.fireErrorCaught(error)
+    }
+
+    /// Reads nothing more, and says why as soon as it is this request's turn to be answered.
+    func refuse(_ refusal: RequestRefusal) {
+        guard let context, !isRefusing else { return }
+        isRefusing = true
+        body = nil
+        bytes.stopReading(context)
+        if bytes.isInBody || inHand > 0 {
+            // Whoever reads the body has it from there; if nobody does, the connection ends.
+            context.fireErrorCaught(refusal)
+            if inHand == 0 { closeSoon(context) }
+        } else {
+            context.write(wrapOutboundOut(.head(refusal.response)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            closeSoon(context)
+        }
+    }
+
+    private func passBody(_ context: ChannelHandlerContext) {
+        guard let body = body.take() else { return }
+        context.fireChannelRead(wrapInboundOut(.body(body)))
+    }
+
+    /// Once all that came before it are answered.
+    private func writeContinue(_ context: ChannelHandlerContext) {
+        guard owesContinue, inHand == 1 else { return }
+        owesContinue = false
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+
+    private func closeSoon(_ context: ChannelHandlerContext) {
+        let channel = context.channel
+        context.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
+    }
+
+    private static func expectsContinue(_ request: HTTPRequest) -> Bool {
+        request.headerFields[.expect]?.lowercased() == "100-continue"
+    }
+}

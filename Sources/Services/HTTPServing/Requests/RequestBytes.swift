@@ -1,0 +1,153 @@
+import NIOCore
+import NIOTLS
+
+/// The first to see what a sender says: counts it before anything is kept of it, and stands the rest of the pipeline up only
+/// when somebody says something at all. Closes a connection that says nothing.
+final class RequestBytes: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    let connection: OpenConnections.Connection
+    private let limits: RequestLimits
+    private let limited: @Sendable (HTTPServerObserver.Limit) -> Void
+    private let build: (RequestBytes, any Channel) -> Void
+    private var hasSpoken = false
+    private var silence: Scheduled<Void>?
+    private var progress: RequestProgress
+    private var isRefusing = false
+    /// What is held for the request that is on its way.
+    private var held = 0
+    /// Whether that one was answered already, before it came whole.
+    private var isAnswered = false
+    /// What is held for those that wait for their answers, in their order.
+    private var waiting = CircularBuffer<Int>()
+    /// Behind the decoder; from the first byte on.
+    weak var bounds: RequestBounds?
+
+    /// - Parameters:
+    ///   - limited: told what bounded the sender.
+    ///   - build: adds the other handlers behind this one.
+    init(
+        _ connection: OpenConnections.Connection, _ limits: RequestLimits,
+        limited: @escaping @Sendable (HTTPServerObserver.Limit) -> Void,
+        build: @escaping (RequestBytes, any Channel) -> Void
+    ) {
+        self.connection = connection
+        self.limits = limits
+        self.limited = limited
+        self.build = build
+        progress = RequestProgress(mostFraming: limits.mostFraming)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { waitForWords(context) }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent where !hasSpoken:
+            context.close(promise: nil)
+        case let event as TLSUserEvent:
+            // A handshake has a deadline of its own.
+            if case .handshakeCompleted = event, !hasSpoken { waitForWords(context) }
+        default:
+            break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefusing else { return }
+        if !hasSpoken {
+            hasSpoken = true
+            silence?.cancel()
+            silence = nil
+            build(self, context.channel)
+        }
+        var bytes = compact(unwrapInboundIn(data), context.channel.allocator)
+        while !isRefusing, context.channel.isActive,
+            let slice = bytes.readSlice(length: progress.slice(of: bytes.readableBytesView)), slice.readableBytes > 0
+        {
+            if !progress.isArriving { connection.move(to: .arriving) }
+            guard hold(slice.readableBytes) else {
+                limited(.bytes)
+                bounds?.refuse(.busy)
+                return
+            }
+            progress.receive(slice.readableBytes)
+            context.fireChannelRead(wrapInboundOut(slice))
+            if progress.isTooLong {
+                limited(.head)
+                bounds?.refuse(.tooLong)
+            }
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        silence?.cancel()
+        silence = nil
+    }
+
+    /// Whether a request is on its way.
+    var isArriving: Bool { progress.isArriving }
+    /// Whether a request's head was read, and not yet its end.
+    var isInBody: Bool { progress.isInBody }
+
+    func readHead(contentLength: Int?, isChunked: Bool) {
+        progress.readHead(contentLength: contentLength, isChunked: isChunked)
+    }
+
+    func readBody(_ count: Int) { progress.readBody(count) }
+
+    /// A request has come whole.
+    func readEnd() {
+        progress.readEnd()
+        if !isAnswered { waiting.append(held) }
+        held = 0
+        connection.move(to: waiting.isEmpty ? .idle : .answering)
+        isAnswered = false
+    }
+
+    /// A request was answered: the first of those that wait, or the one that is on its way.
+    func wroteEnd() {
+        if let bytes = waiting.popFirst() {
+            connection.release(bytes)
+        } else {
+            connection.release(held)
+            held = 0
+            isAnswered = true
+        }
+        if !isArriving, waiting.isEmpty { connection.move(to: .idle) }
+    }
+
+    /// Nothing that comes from now on is read.
+    func stopReading(_ context: ChannelHandlerContext) {
+        isRefusing = true
+        _ = context.channel.setOption(.autoRead, value: false)
+    }
+
+    private func waitForWords(_ context: ChannelHandlerContext) {
+        silence?.cancel()
+        let channel = context.channel
+        silence = context.eventLoop.scheduleTask(in: limits.silence) { [limited] in
+            limited(.silence)
+            channel.close(promise: nil)
+        }
+    }
+
+    /// Holds what has come, but no more than a request may have: what comes on top of it is passed over as it comes.
+    private func hold(_ count: Int) -> Bool {
+        guard !isAnswered else { return true }
+        let more = min(count, limits.mostFraming + limits.mostBody - held)
+        guard more > 0 else { return true }
+        guard connection.hold(more) else { return false }
+        held += more
+        return true
+    }
+
+    /// A few bytes at the beginning of a large buffer would keep all of it.
+    private func compact(_ bytes: ByteBuffer, _ allocator: ByteBufferAllocator) -> ByteBuffer {
+        guard bytes.readableBytes < bytes.storageCapacity / 4 else { return bytes }
+        var copy = allocator.buffer(capacity: bytes.readableBytes)
+        copy.writeImmutableBuffer(bytes)
+        return copy
+    }
+}

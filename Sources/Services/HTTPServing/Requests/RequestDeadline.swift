@@ -1,0 +1,73 @@
+import NIOCore
+import NIOHTTPTypes
+
+/// Closes a connection whose request does not arrive whole in time, head included. Without it a sender of one byte a
+/// second holds a connection and a body buffer for as long as it likes; the server's idle timeout sees a byte and is
+/// content.
+///
+/// Closes as well a connection that goes on sending a body long after it was refused for its length: the server would
+/// read it to its end, for the sake of a next request.
+final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+
+    private let limit: TimeAmount
+    private let mostBytes: Int
+    private let limited: @Sendable (HTTPServerObserver.Limit) -> Void
+    private var bodyBytes = 0
+    /// Under way from a request's first bytes to its end.
+    private var closing: Scheduled<Void>?
+    private var hasReadPart = false
+
+    /// - Parameters:
+    ///   - mostBytes: how long a body may get, refused or not. Some way past what is accepted, so that the refusal is on its
+    ///     way before the connection is closed, and can be read by who stops sending then.
+    ///   - limited: told that the time was up.
+    init(
+        _ limit: TimeAmount, mostBytes: Int, limited: @escaping @Sendable (HTTPServerObserver.Limit) -> Void = { _ in }
+    ) {
+        self.limit = limit
+        self.mostBytes = mostBytes
+        self.limited = limited
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        hasReadPart = true
+        switch unwrapInboundIn(data) {
+        case .head:
+            bodyBytes = 0
+            begin(context)
+        case .end:
+            closing?.cancel()
+            closing = nil
+        case .body(let bytes):
+            bodyBytes += bytes.readableBytes
+            guard bodyBytes <= mostBytes else {
+                context.close(promise: nil)
+                return
+            }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Bytes came and made no part of a request: a head on its way, which the decoder keeps until it is whole.
+        if !hasReadPart { begin(context) }
+        hasReadPart = false
+        context.fireChannelReadComplete()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        closing?.cancel()
+        closing = nil
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        guard closing == nil else { return }
+        let channel = context.channel
+        closing = context.eventLoop.scheduleTask(in: limit) { [limited] in
+            limited(.time)
+            channel.close(promise: nil)
+        }
+    }
+}

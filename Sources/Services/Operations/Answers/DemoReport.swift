@@ -1,0 +1,55 @@
+package import Outbox
+
+/// What became of a demonstration's notifications, held against what was posted.
+package struct DemoReport: Sendable {
+    private let posted: Int
+    private let accepted: Int
+    private let before: Conservation
+    private let after: Conservation
+
+    /// A report.
+    /// - Parameters:
+    ///   - posted: how many were posted.
+    ///   - accepted: how many were answered 200.
+    ///   - before: what was stored before them.
+    ///   - after: what is stored once the workers are done, or were given up.
+    package init(posted: Int, accepted: Int, before: Conservation, after: Conservation) {
+        self.posted = posted
+        self.accepted = accepted
+        self.before = before
+        self.after = after
+    }
+
+    private var received: Int64 { after.received - before.received }
+    private var dead: Int64 { after.dead - before.dead }
+
+    /// Whether each is stored, done, and in exactly one place.
+    package var isWhole: Bool {
+        accepted == posted && received >= accepted && after.pending == 0 && after.isWhole
+    }
+
+    /// The sums, and whatever does not fit.
+    package var lines: [String] {
+        var lines = [
+            "received \(received) = applied \(after.applied - before.applied) + duplicate "
+                + "\(after.duplicate - before.duplicate) + parked \(after.parked - before.parked) + dead \(dead)",
+            "pending \(after.pending), missing \(after.missing), doubled \(after.doubled)",
+        ]
+        if accepted < posted { lines.append("the receiver accepted only \(accepted) of \(posted)") }
+        if received < accepted {
+            lines.append("of \(accepted) that were accepted only \(received) are stored")
+        } else if received > accepted {
+            lines.append(
+                "\(received - Int64(accepted)) more than were accepted: posts repeated for want of an answer, or somebody else's"
+            )
+        }
+        if after.pending > 0 { lines.append("\(after.pending) are not done; the workers' logs may tell why") }
+        if dead > 0 { lines.append("what died and why: storehook dead-letters list") }
+        return lines
+    }
+
+    /// The last line.
+    package var verdict: String {
+        isWhole ? "every notification is accounted for" : "not every notification is accounted for"
+    }
+}

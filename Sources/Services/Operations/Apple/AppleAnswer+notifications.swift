@@ -1,0 +1,80 @@
+package import AppStorePayloads
+package import AppStoreServerAPI
+import AppStoreVerification
+
+extension AppleAnswer {
+    /// Apple's list of notifications.
+    /// - Parameter isCut: whether there are more than those.
+    package init(
+        notifications: [ListedNotification], refused: [RefusedRecord], isCut: Bool, from environment: Environment
+    ) {
+        var table = Table(["SIGNED", "NOTIFICATION", "TYPE", "PURCHASE", "ATTEMPTS", "LAST RESULT"], numeric: [4])
+        for one in notifications {
+            let payload = one.record.payload.payload
+            table.add([
+                "\(payload.signedDate)", "\(payload.notificationUUID)", Self.type(payload),
+                one.record.payload.transaction?.originalTransactionId ?? "-", "\(one.sendAttempts.count)",
+                one.sendAttempts.last?.sendAttemptResult?.rawValue ?? "-",
+            ])
+        }
+        let more = isCut ? "\nthere are more: ask with a later --since, or a higher --limit" : ""
+        self.init(
+            environment,
+            [
+                ("notifications", Self.list(notifications.map { Self.object(Self.members($0)) })),
+                ("has_more", "\(isCut)"),
+            ], refused: refused,
+            text: (notifications.isEmpty ? "no notifications" : table.text) + more + "\n\(environment)")
+    }
+
+    /// What became of a test notification; nil where Apple does not know yet.
+    package init(
+        test: TestNotificationStatusRequest.Answer?, token: String, from environment: Environment
+    ) {
+        guard let test else {
+            self.init(
+                environment, [("test_notification_token", Self.quoted(token)), ("send_attempts", "[]")],
+                text: "asked for; Apple has not posted it yet. Ask again: storehook apple test --token \(token)")
+            return
+        }
+        let payload = test.record.payload.payload
+        let attempts = test.sendAttempts.map { attempt in
+            "\(attempt.attemptDate.map { "\($0)" } ?? "-")  \(attempt.sendAttemptResult?.rawValue ?? "-")"
+        }
+        self.init(
+            environment,
+            [
+                ("test_notification_token", Self.quoted(token)), ("payload", Self.payload(payload.json)),
+                ("send_attempts", Self.attempts(test.sendAttempts)),
+            ], unknown: test.unknownFields,
+            text: Self.lines([
+                ("notification", "\(payload.notificationUUID)"), ("signed", "\(payload.signedDate)"),
+                ("environment", "\(environment)"),
+                ("attempts", attempts.isEmpty ? "none yet" : attempts.joined(separator: "\n              ")),
+                ("look", "storehook notification \(payload.notificationUUID)"),
+            ]))
+    }
+
+    private static func members(_ one: ListedNotification) -> [(String, String)] {
+        [
+            ("payload", payload(one.record.payload.payload.json)),
+            ("transaction", payload(one.record.payload.transaction?.json)),
+            ("renewal", payload(one.record.payload.renewal?.json)),
+            ("send_attempts", attempts(one.sendAttempts)),
+        ]
+    }
+
+    private static func attempts(_ attempts: [SendAttempt]) -> String {
+        list(
+            attempts.map { attempt in
+                object([
+                    ("attempted_at", instant(attempt.attemptDate)),
+                    ("result", quoted(attempt.sendAttemptResult?.rawValue)),
+                ])
+            })
+    }
+
+    private static func type(_ payload: NotificationPayload) -> String {
+        [payload.notificationType.rawValue, payload.subtype?.rawValue].compactMap(\.self).joined(separator: " ")
+    }
+}

@@ -1,0 +1,62 @@
+package import AppStorePayloads
+package import AppStoreServerAPI
+
+/// Whether Apple accepts the keys: asks for a test notification in each environment, which Apple then posts.
+package struct AppleChecks: Sendable {
+    private let clients: [AppStoreClient]
+    private let environments: [Environment]
+
+    /// Waits for nothing longer than some seconds.
+    package static let policy = RetryPolicy(
+        maximumAttempts: 2, firstDelay: .seconds(1), patience: .seconds(8), freshDelays: [])
+
+    /// Checks of these apps' keys in these environments, of which Apple answers in Production and Sandbox.
+    package init(_ clients: [AppStoreClient], in environments: Set<Environment>) {
+        self.clients = clients
+        self.environments = [.production, .sandbox].filter(environments.contains)
+    }
+
+    /// A finding an app and environment.
+    package func findings() async throws -> [Finding] {
+        var findings: [Finding] = []
+        for client in clients {
+            var answers: [(Environment, AppStoreFailure?)] = []
+            for environment in environments { answers.append((environment, try await failure(client, environment))) }
+            for (environment, failure) in answers {
+                let isAcceptedElsewhere = answers.contains { $0.0 != environment && Self.isAccepted($0.1) }
+                findings.append(Self.finding(client.bundleId, environment, failure, isAcceptedElsewhere))
+            }
+        }
+        return findings
+    }
+
+    private func failure(_ client: AppStoreClient, _ environment: Environment) async throws -> AppStoreFailure? {
+        do {
+            _ = try await client.ask(TestNotificationRequest(), in: environment)
+            return nil
+        } catch let failure as AppStoreFailure {
+            return failure
+        }
+    }
+
+    /// Whoever is told that no URL is set was let in.
+    private static func isAccepted(_ failure: AppStoreFailure?) -> Bool {
+        switch failure?.reason {
+        case nil, .apple, .rateLimited: true
+        default: false
+        }
+    }
+
+    private static func finding(
+        _ bundleId: String, _ environment: Environment, _ failure: AppStoreFailure?, _ isAcceptedElsewhere: Bool
+    ) -> Finding {
+        let name = "apple \(bundleId) \(environment)"
+        switch failure?.reason {
+        case nil: return .ok(name, "Apple accepts the key; a test notification is on its way")
+        case .unauthorized where environment == .production && isAcceptedElsewhere:
+            return .skipped(name, "Apple accepts the key in Sandbox: the app was never released")
+        case .rateLimited: return .skipped(name, failure?.message ?? "")
+        default: return .failed(name, failure?.message ?? "")
+        }
+    }
+}

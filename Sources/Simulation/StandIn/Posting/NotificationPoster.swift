@@ -1,0 +1,58 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// Posts notifications as Apple does, several at a time, and reports each attempt.
+struct NotificationPoster: Sendable {
+    private let client: HTTPClient
+    private let url: String
+
+    /// How many are under way at a time.
+    static let width = 16
+
+    init(url: String) {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout.connect = .seconds(5)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.width
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.url = url
+    }
+
+    func shutdown() async { try? await client.shutdown() }
+
+    /// Posts what is due, and tells the store what came of it.
+    func post(_ posts: [(index: Int, body: [UInt8])], _ store: AppStore) async {
+        await withTaskGroup { group in
+            for post in posts {
+                group.addTask {
+                    let (result, isFinal) = await attempt(post.body)
+                    await store.posted(post.index, result, isFinal: isFinal)
+                }
+            }
+        }
+    }
+
+    /// Apple's word for what came of an attempt, and whether it is the last one: a 4xx is not tried again.
+    private func attempt(_ body: [UInt8]) async -> (String, Bool) {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.headers.add(name: "User-Agent", value: "storehook-app-store")
+        request.body = .bytes(ByteBuffer(bytes: body))
+        do {
+            let response = try await client.execute(request, timeout: .seconds(10))
+            _ = try? await response.body.collect(upTo: 1 << 16)
+            let status = response.status.code
+            if (200...206).contains(status) { return ("SUCCESS", true) }
+            return ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", (400...499).contains(status))
+        } catch let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout {
+            return ("TIMED_OUT", false)
+        } catch let error as HTTPClientError where error == .remoteConnectionClosed {
+            return ("PREMATURE_CLOSE", false)
+        } catch {
+            return ("SOCKET_ISSUE", false)
+        }
+    }
+}

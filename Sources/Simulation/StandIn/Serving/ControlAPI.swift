@@ -1,0 +1,302 @@
+import AppStorePayloads
+import Simulator
+
+/// What a person does on a device or in the shop, and what an onlooker asks: the paths under `/stand-in`.
+struct ControlAPI: Sendable {
+    let store: AppStore
+    let receipts: Receipts
+
+    /// Answers a call.
+    func answer(_ call: Call) async throws(Refusal) -> JSONValue {
+        let what = call.parts.dropFirst().first ?? ""
+        switch (call.method, what) {
+        case ("POST", "purchases"): return try await buy(call)
+        case ("POST", "cancellations"):
+            return try await change(call) { $0.subscriber.switchAutoRenew($1, on: false, at: $2) }
+        case ("POST", "reactivations"):
+            return try await change(call) { $0.subscriber.switchAutoRenew($1, on: true, at: $2) }
+        case ("POST", "plan-changes"): return try await changePlan(call)
+        case ("POST", "billing"): return try await billing(call)
+        case ("POST", "refunds"): return try await refund(call)
+        case ("POST", "refund-reversals"):
+            return try await dispute(call) { $0.subscriber.reverseRefund(of: $1, at: $2) }
+        case ("POST", "refund-declines"): return try await dispute(call) { $0.subscriber.declineRefund(of: $1, at: $2) }
+        case ("POST", "consumption-requests"):
+            let reason = try call.object().string("reason") ?? "UNINTENDED_PURCHASE"
+            return try await dispute(call) { $0.subscriber.requestRefund(of: $1, reason: reason, at: $2) }
+        case ("POST", "family"): return try await share(call)
+        case ("POST", "clock"): return try await clock(call)
+        case ("POST", "loss"): return try await loss(call)
+        case ("POST", "errors"): return try await provoke(call)
+        case ("POST", "forgeries"):
+            await store.forge(Int(try call.object().integer("count") ?? 1))
+            return .object([:])
+        case ("GET", "customers"): return try await device(call)
+        case ("GET", "truth"): return await truth()
+        case ("GET", "received"): return .list(await store.received)
+        default: throw Refusal(status: 404, "no such path under /stand-in")
+        }
+    }
+
+    private func text(_ call: Call, _ name: StaticString) throws(Refusal) -> String {
+        guard let text = try call.object().string(name), !text.isEmpty else {
+            throw Refusal(status: 400, "\(name) is missing")
+        }
+        return text
+    }
+
+    private func place(_ call: Call) throws(Refusal) -> SimulatedApp.Environment {
+        guard let name = try call.object().string("environment") else { return call.place }
+        guard let place = SimulatedApp.Environment(rawValue: name) else {
+            throw Refusal(status: 400, "environment is Production or Sandbox")
+        }
+        return place
+    }
+
+    /// The customer and the line of an original transaction, in either environment.
+    private func line(_ call: Call) async throws(Refusal) -> (String, SubscriptionLine.Reference) {
+        let id = try text(call, "originalTransactionId")
+        for place in SimulatedApp.Environment.allCases {
+            if let owner = await store.owner(of: id, place), let line = await store.customers[owner]?.line(id) {
+                return (owner, line)
+            }
+        }
+        throw Refusal(status: 404, "no subscription of this original transaction")
+    }
+
+    private func item(_ call: Call) async throws(Refusal) -> (String, SimulatedSubscriber.SoldItem) {
+        let id = try text(call, "transactionId")
+        for place in SimulatedApp.Environment.allCases {
+            if let owner = await store.owner(of: id, place), let item = await store.customers[owner]?.item(id) {
+                return (owner, item)
+            }
+        }
+        throw Refusal(status: 404, "no such transaction")
+    }
+
+    private func buy(_ call: Call) async throws(Refusal) -> JSONValue {
+        let body = try call.object()
+        let id = try text(call, "productId")
+        guard let product = Catalogue.product(id, await store.speed) else {
+            throw Refusal(status: 400, "nothing of this productId is sold")
+        }
+        let offer = try body.string("offer").map { name throws(Refusal) in
+            guard let offer = Catalogue.offer(name) else { throw Refusal(status: 400, "no such offer") }
+            return offer
+        }
+        let token = body.string("appAccountToken")
+        if let token, UniqueIdentifier(token) == nil { throw Refusal(status: 400, "appAccountToken is a UUID") }
+        let customer = await store.customer(body.string("customer"), try place(call))
+        let now = await store.now
+        let sold = await store.act(customer) { customer -> SimulatedSubscriber.SoldItem in
+            if let token { customer.subscriber.appAccountToken = token }
+            guard product.kind == .autoRenewable else { return customer.subscriber.charge(product, at: now) }
+            let subscriber = customer.subscriber
+            // One line a group: who comes back goes on with it, and who has it moves to another plan.
+            let line = subscriber.allLines.last { subscriber[$0].product.group == product.group }
+            if let line, [.expired, .revoked].contains(subscriber[line].phase) {
+                customer.subscriber.resubscribe(line, to: product, offer: offer, at: now)
+                return customer.subscriber.latest(of: line)
+            }
+            if let line, subscriber[line].phase == .active, subscriber[line].product.id != product.id {
+                customer.subscriber.upgrade(line, to: product, offer: offer, at: now)
+                return customer.subscriber.latest(of: line)
+            }
+            let bought = customer.subscriber.buy(product, offer: offer, at: now)
+            return customer.subscriber.latest(of: bought)
+        }
+        guard let sold else { throw Refusal(status: 500, "the customer is gone") }
+        return try await purchase(customer, sold)
+    }
+
+    private func purchase(
+        _ id: String, _ item: SimulatedSubscriber.SoldItem
+    ) async throws(Refusal) -> JSONValue {
+        guard let customer = await store.customers[id] else { throw Refusal(status: 404, "no such customer") }
+        let record = customer.subscriber[item]
+        var renewal: String?
+        if case .period(let line, _) = item { renewal = await store.signed(customer.subscriber[line].renewal) }
+        return .members([
+            "customer": .text(id), "transactionId": .text(record.transactionId),
+            "originalTransactionId": .text(record.originalTransactionId),
+            "orderId": .text("M\(record.transactionId)"), "environment": .text(record.environment),
+            "signedTransactionInfo": .text(await store.signed(record)),
+            "signedRenewalInfo": renewal.map(JSONValue.text),
+            "receiptData": .text(await receipts.receipt(of: id, store)),
+        ])
+    }
+
+    private func change(
+        _ call: Call, _ act: @Sendable (inout Customer, SubscriptionLine.Reference, Milliseconds) -> Void
+    ) async throws(Refusal) -> JSONValue {
+        let (customer, line) = try await line(call)
+        let now = await store.now
+        await store.act(customer) { act(&$0, line, now) }
+        return try await standing(customer, line)
+    }
+
+    private func dispute(
+        _ call: Call, _ act: @Sendable (inout Customer, SimulatedSubscriber.SoldItem, Milliseconds) -> Void
+    ) async throws(Refusal) -> JSONValue {
+        let (customer, item) = try await item(call)
+        let now = await store.now
+        await store.act(customer) { act(&$0, item, now) }
+        return try await purchase(customer, item)
+    }
+
+    private func changePlan(_ call: Call) async throws(Refusal) -> JSONValue {
+        let id = try text(call, "productId")
+        guard let product = Catalogue.product(id, await store.speed), product.kind == .autoRenewable else {
+            throw Refusal(status: 400, "no subscription of this productId is sold")
+        }
+        // A higher rank at once, the same or a lower one at the next renewal.
+        return try await change(call) { customer, line, now in
+            let present = customer.subscriber[line].product
+            if product.level < present.level {
+                customer.subscriber.upgrade(line, to: product, at: now)
+            } else {
+                customer.subscriber.downgrade(line, to: product, at: now)
+            }
+        }
+    }
+
+    private func billing(_ call: Call) async throws(Refusal) -> JSONValue {
+        guard let fails = try call.object().bool("fails") else { throw Refusal(status: 400, "fails is true or false") }
+        return try await change(call) { customer, line, _ in
+            let id = customer.subscriber[line].originalTransactionId
+            if fails { customer.failing.insert(id) } else { customer.failing.remove(id) }
+        }
+    }
+
+    private func refund(_ call: Call) async throws(Refusal) -> JSONValue {
+        let percentage = try call.object().integer("percentage")
+        guard percentage.map({ (1...100).contains($0) }) != false else {
+            throw Refusal(status: 400, "percentage goes from 1 to 100")
+        }
+        let form = percentage.map { $0 == 100 ? SimulatedSubscriber.RefundForm.full : .prorated($0) } ?? .full
+        return try await dispute(call) { customer, item, now in
+            customer.subscriber.refund(item, form: form, at: now)
+        }
+    }
+
+    /// Another customer has it too, as a member of the family.
+    private func share(_ call: Call) async throws(Refusal) -> JSONValue {
+        let (owner, line) = try await line(call)
+        guard let customer = await store.customers[owner] else { throw Refusal(status: 404, "no such customer") }
+        let product = customer.subscriber[line].product
+        let member = await store.customer(nil, await store.place(of: owner))
+        let now = await store.now
+        let item = await store.act(member) { member -> SimulatedSubscriber.SoldItem in
+            let shared = member.subscriber.buy(product, ownership: .familyShared, at: now)
+            return member.subscriber.latest(of: shared)
+        }
+        guard let item else { throw Refusal(status: 500, "the customer is gone") }
+        return try await purchase(member, item)
+    }
+
+    private func clock(_ call: Call) async throws(Refusal) -> JSONValue {
+        let body = try call.object()
+        if let seconds = body.integer("advanceSeconds") {
+            guard (0...3_200_000_000).contains(seconds) else {
+                throw Refusal(status: 400, "advanceSeconds is too much")
+            }
+            await store.advance(by: seconds * 1000)
+        }
+        if let speed = body.integer("speed") {
+            await store.change(speed: .times(speed))
+        } else if body.string("speed") == "sandbox" {
+            await store.change(speed: .sandbox)
+        }
+        await store.live()
+        return .members(["now": .number(await store.now)])
+    }
+
+    private func loss(_ call: Call) async throws(Refusal) -> JSONValue {
+        guard let rate = try call.object().integer("rate"), (0...100).contains(rate) else {
+            throw Refusal(status: 400, "rate goes from 0 to 100 percent")
+        }
+        await store.setLoss(percent: Double(rate))
+        return .object([:])
+    }
+
+    /// `{code, count?, path?, retryAfterMilliseconds?}`: one of Apple's codes, or a bare status below 1000.
+    private func provoke(_ call: Call) async throws(Refusal) -> JSONValue {
+        let body = try call.object()
+        guard let code = body.integer("code"),
+            code < 1000 || (4_000_000...5_999_999).contains(code) || code / 1000 == 21
+        else { throw Refusal(status: 400, "code is one of Apple's, or an HTTP status") }
+        let refusal = code < 1000 ? Refusal(status: Int(code)) : Refusal(code, "Provoked.")
+        await store.provoke(
+            AppStore.Provocation(
+                refusal: refusal, count: Int(body.integer("count") ?? 1),
+                prefix: body.string("path") ?? (code / 1000 == 21 ? "/verifyReceipt" : "/inApps"),
+                retryAfter: body.integer("retryAfterMilliseconds")))
+        return .object([:])
+    }
+
+    /// What this customer's device would hold.
+    private func device(_ call: Call) async throws(Refusal) -> JSONValue {
+        guard call.parts.count == 3, let customer = await store.customers[call.parts[2]] else {
+            throw Refusal(status: 404, "no such customer")
+        }
+        var transactions: [String] = []
+        for item in customer.subscriber.allItems {
+            transactions.append(await store.signed(customer.subscriber[item]))
+        }
+        var renewals: [String] = []
+        for line in customer.subscriber.allLines {
+            renewals.append(await store.signed(customer.subscriber[line].renewal))
+        }
+        let download = customer.subscriber.appTransaction(at: await store.now, firstDownloadAt: customer.joined)
+        return .members([
+            "customer": .text(customer.id), "appTransactionId": .text(customer.subscriber.appTransactionId),
+            "appAccountToken": customer.subscriber.appAccountToken.map(JSONValue.text),
+            "environment": .text(await store.place(of: customer.id).rawValue),
+            "signedTransactions": .texts(transactions), "signedRenewals": .texts(renewals),
+            "signedAppTransactionInfo": .text(await store.sign(download.json)),
+            "receiptData": .text(await receipts.receipt(of: customer.id, store)),
+        ])
+    }
+
+    /// Each purchase's status now, by the store itself.
+    private func truth() async -> JSONValue {
+        let now = await store.now
+        var lines: [JSONValue] = []
+        for customer in await store.customers.values.sorted(by: { $0.id < $1.id }) {
+            for line in customer.subscriber.allLines {
+                lines.append(Self.standing(customer, line, now, await store.place(of: customer.id)))
+            }
+            for item in customer.subscriber.allItems {
+                let record = customer.subscriber[item]
+                guard record.subscriptionGroupIdentifier == nil else { continue }
+                lines.append(
+                    .members([
+                        "customer": .text(customer.id), "environment": .text(record.environment),
+                        "originalTransactionId": .text(record.originalTransactionId),
+                        "productId": .text(record.productId), "owned": .flag(record.revocationDate == nil),
+                    ]))
+            }
+        }
+        return .list(lines)
+    }
+
+    private func standing(_ id: String, _ line: SubscriptionLine.Reference) async throws(Refusal) -> JSONValue {
+        guard let customer = await store.customers[id] else { throw Refusal(status: 404, "no such customer") }
+        return Self.standing(customer, line, await store.now, await store.place(of: id))
+    }
+
+    private static func standing(
+        _ customer: Customer, _ reference: SubscriptionLine.Reference, _ now: Milliseconds,
+        _ place: SimulatedApp.Environment
+    ) -> JSONValue {
+        let line = customer.subscriber[reference]
+        return .members([
+            "customer": .text(customer.id), "environment": .text(place.rawValue),
+            "originalTransactionId": .text(line.originalTransactionId),
+            "transactionId": line.transactions.last.map { JSONValue.text($0.transactionId) },
+            "productId": .text(line.product.id),
+            "status": .number(Int64(customer.subscriber.appleStatus(of: reference, at: now))),
+            "expiresDate": .number(line.expiresDate), "autoRenew": .flag(line.renewal.autoRenewStatus == 1),
+        ])
+    }
+}

@@ -1,0 +1,31 @@
+/// Why the stand-in does not do what it was asked, as Apple would say it.
+struct Refusal: Error, Sendable {
+    /// The HTTP status.
+    var status: Int
+    /// Apple's code; nil for a bare status.
+    var code: Int64?
+    /// What Apple says with it.
+    var message: String
+    /// `Retry-After`, in milliseconds since 1970.
+    var retryAfter: Int64?
+
+    /// One of Apple's codes, whose first digits are the status.
+    init(_ code: Int64, _ message: String, retryAfter: Int64? = nil) {
+        status = Int(code / 10_000)
+        // 4000183 and 5000001 alike: three digits of status, four of its own.
+        self.code = code
+        self.message = message
+        self.retryAfter = retryAfter
+    }
+
+    /// A status without a code: 401, and what is no path of Apple's.
+    init(status: Int, _ message: String = "") {
+        self.status = status
+        code = nil
+        self.message = message
+    }
+
+    static let noTransaction = Refusal(4_040_010, "Transaction id not found.")
+    static let badTransaction = Refusal(4_000_006, "Invalid transaction id.")
+    static let noOriginal = Refusal(4_040_005, "Original transaction id not found.")
+}

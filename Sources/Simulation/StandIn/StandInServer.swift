@@ -1,0 +1,137 @@
+import AppStorePayloads
+import Foundation
+import HTTPTypes
+import Hummingbird
+public import Logging
+import NIOCore
+public import ServiceLifecycle
+import Simulator
+
+/// A stand-in for Apple's servers: the App Store Server API, verifyReceipt, notifications, and customers who live.
+public struct StandInServer: Service {
+    private let configuration: StandInConfiguration
+    private let access: StandInAccess
+    private let host: String
+    private let port: Int
+    private let logger: Logger
+    private let onListening: @Sendable (Int) -> Void
+
+    /// - Parameters:
+    ///   - port: 0 for any free one.
+    ///   - onListening: told the port once connections are accepted.
+    public init(
+        _ configuration: StandInConfiguration, access: StandInAccess, host: String = "127.0.0.1", port: Int,
+        logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.access = access
+        self.host = host
+        self.port = port
+        self.logger = logger
+        self.onListening = onListening
+    }
+
+    /// Serves until graceful shutdown.
+    public func run() async throws {
+        let store = AppStore(
+            configuration, authority: access.authority, stranger: try SimulatedAuthority.generate(),
+            machine: { Int64(Date().timeIntervalSince1970 * 1000) })
+        await store.open()
+        let receipts = Receipts(sharedSecret: access.sharedSecret, bundleId: configuration.app.bundleId)
+        let check = try await TokenCheck(
+            publicKeyPEM: access.publicKeyPEM, keyId: access.keyId, issuerId: access.issuerId,
+            bundleId: configuration.app.bundleId)
+        let onListening = onListening
+        var quiet = logger
+        quiet.logLevel = max(.notice, logger.logLevel)
+        let application = Application(
+            responder: StandInResponder(store: store, receipts: receipts, check: check),
+            configuration: .init(address: .hostname(host, port: port), serverName: "storehook app-store"),
+            onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
+        let poster = configuration.notifyURL.map(NotificationPoster.init(url:))
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await application.run() }
+            group.addTask {
+                try? await cancelWhenGracefulShutdown {
+                    while true {
+                        try Task.checkCancellation()
+                        await store.live()
+                        let posts = poster == nil ? [] : await store.takePosts(NotificationPoster.width * 4)
+                        if let poster, !posts.isEmpty { await poster.post(posts, store) }
+                        // A person sees no difference, and a post is signed seconds after what it tells of.
+                        if posts.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+                    }
+                }
+            }
+            // The server ends by graceful shutdown, or by a failure; the rest ends with it.
+            _ = try await group.next()
+            group.cancelAll()
+        }
+        await poster?.shutdown()
+    }
+}
+
+/// Hands each request to the API that it is for.
+struct StandInResponder: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    let store: AppStore
+    let receipts: Receipts
+    let check: TokenCheck
+
+    func respond(to request: Request, context: Context) async throws -> Response {
+        var request = request
+        // Receipts of old apps are the longest that comes.
+        let buffer = try await request.collectBody(upTo: 4 << 20)
+        let call = Call(
+            method: request.method.rawValue, target: request.head.path ?? "/", authority: request.head.authority,
+            authorization: request.headers[.authorization], body: Array(buffer.readableBytesView))
+        do throws(Refusal) {
+            switch call.parts.first {
+            case "inApps":
+                guard await check.accepts(call.authorization, at: Int64(Date().timeIntervalSince1970)) else {
+                    throw Refusal(status: 401, "Unauthenticated")
+                }
+                let answer = try await ServerAPI(store: store).answer(call)
+                return Self.response(answer.status, answer.value)
+            case "verifyReceipt": return Self.response(200, await receipts.answer(call, store))
+            case "stand-in":
+                return Self.response(200, try await ControlAPI(store: store, receipts: receipts).answer(call))
+            case "healthz": return Self.response(200, nil)
+            default: throw Refusal(status: 404, "Not Found")
+            }
+        } catch {
+            return Self.response(error, isControl: call.parts.first == "stand-in")
+        }
+    }
+
+    private static func response(_ status: Int, _ value: JSONValue?) -> Response {
+        guard let value else { return Response(status: .init(code: status)) }
+        return Response(
+            status: .init(code: status), headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: ByteBuffer(string: value.json)))
+    }
+
+    private static func response(_ refusal: Refusal, isControl: Bool) -> Response {
+        var headers: HTTPFields = [:]
+        if let retryAfter = refusal.retryAfter { headers[.retryAfter] = String(retryAfter) }
+        if let code = refusal.code {
+            headers[.contentType] = "application/json"
+            let body = JSONValue.object(["errorCode": .number(code), "errorMessage": .text(refusal.message)])
+            return Response(
+                status: .init(code: refusal.status), headers: headers,
+                body: .init(byteBuffer: ByteBuffer(string: body.json)))
+        }
+        if isControl {
+            headers[.contentType] = "application/json"
+            let body = JSONValue.object(["error": .text(refusal.message)])
+            return Response(
+                status: .init(code: refusal.status), headers: headers,
+                body: .init(byteBuffer: ByteBuffer(string: body.json)))
+        }
+        headers[.contentType] = "text/plain"
+        return Response(
+            status: .init(code: refusal.status), headers: headers,
+            body: .init(byteBuffer: ByteBuffer(string: refusal.message)))
+    }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import Simulator
+
+/// The store itself: customers in both environments, what was signed for them, and what is due. One truth, one actor.
+actor AppStore {
+    typealias Place = SimulatedApp.Environment
+
+    let configuration: StandInConfiguration
+    let authority: SimulatedAuthority
+    /// Signs what is forged on purpose.
+    let stranger: SimulatedAuthority
+    var speed: StandInConfiguration.Speed
+    var lossPercent: Double
+
+    var customers: [String: Customer] = [:]
+    private var places: [String: Place] = [:]
+    /// Whose a transaction, or a download of the app, is.
+    private var owners: [Place: [String: String]] = [.sandbox: [:], .production: [:]]
+    var posts: [ListedPost] = []
+    /// Posts before this one are settled.
+    private var firstOpenPost = 0
+    var tests: [String: Int] = [:]
+    var massExtensions: [MassExtension] = []
+    var extensionDates: [String: [Milliseconds]] = [:]
+    var received: [JSONValue] = []
+    var provoked: [Provocation] = []
+    var forgeries = 0
+    var random: SeededGenerator
+    private var lanes = 0
+    /// Speaks for the store where no customer does.
+    var houses: [Place: SimulatedSubscriber]
+    /// How far the store's clock is ahead of the machine's.
+    private var ahead: Milliseconds
+    private let machine: @Sendable () -> Milliseconds
+
+    /// An error that the next requests get instead of an answer.
+    struct Provocation: Sendable {
+        var refusal: Refusal
+        var count: Int
+        /// Only for paths that begin so.
+        var prefix: String
+        /// `Retry-After` so far ahead, in milliseconds.
+        var retryAfter: Int64?
+    }
+
+    /// A mass extension.
+    struct MassExtension: Sendable {
+        let request: String
+        let product: String
+        let days: Int64
+        let countries: Set<String>
+        let place: Place
+        var done: Milliseconds?
+        var succeeded: Int64 = 0
+        var failed: Int64 = 0
+    }
+
+    init(
+        _ configuration: StandInConfiguration, authority: SimulatedAuthority, stranger: SimulatedAuthority,
+        machine: @escaping @Sendable () -> Milliseconds
+    ) {
+        self.configuration = configuration
+        self.authority = authority
+        self.stranger = stranger
+        self.machine = machine
+        ahead = -Catalogue.days(configuration.daysBehind)
+        speed = configuration.speed
+        lossPercent = configuration.lossPercent
+        random = SeededGenerator(seed: configuration.seed)
+        var houses: [Place: SimulatedSubscriber] = [:]
+        for place in Place.allCases {
+            houses[place] = SimulatedSubscriber(
+                app: configuration.app.in(place), lane: 99_999, seed: configuration.seed &+ 17)
+        }
+        self.houses = houses
+    }
+
+    /// The store's time.
+    var now: Milliseconds { machine() + ahead }
+
+    func advance(by milliseconds: Milliseconds) { ahead += max(0, milliseconds) }
+
+    /// Everybody lives at another speed from now on; what was paid for already ends when it was to end.
+    func change(speed: StandInConfiguration.Speed) {
+        self.speed = speed
+        for id in customers.keys { customers[id]?.subscriber.pace = speed.pace }
+    }
+
+    func setLoss(percent: Double) { lossPercent = percent }
+
+    func app(_ place: Place) -> SimulatedApp { configuration.app.in(place) }
+
+    // MARK: - Customers
+
+    /// A customer by name, made if there is none.
+    func customer(_ name: String?, _ place: Place, isLively: Bool = false) -> String {
+        let id = name ?? "customer-\(customers.count + 1)"
+        if customers[id] == nil {
+            let storefront = Storefront.all[Int(random.next() % UInt64(Storefront.all.count))]
+            let subscriber = SimulatedSubscriber(
+                app: app(place), storefront: storefront, appAccountToken: nil, lane: lanes, seed: random.next(),
+                pace: speed.pace)
+            lanes += 1
+            customers[id] = Customer(id: id, joined: now, subscriber: subscriber, isLively: isLively)
+            places[id] = place
+            owners[place]?[subscriber.appTransactionId] = id
+        }
+        return id
+    }
+
+    func place(of customer: String) -> Place { places[customer] ?? .sandbox }
+
+    /// Whose an id is: a transaction's, an original transaction's, a download's.
+    func owner(of id: String, _ place: Place) -> String? { owners[place]?[id] }
+
+    /// Does something to a customer, and lists what Apple would say about it.
+    @discardableResult
+    func act<T: Sendable>(_ id: String, _ body: @Sendable (inout Customer) throws -> T) rethrows -> T? {
+        guard var customer = customers[id] else { return nil }
+        let value = try body(&customer)
+        let place = place(of: id)
+        for item in customer.subscriber.allItems {
+            owners[place]?[customer.subscriber[item].transactionId] = id
+        }
+        for notification in customer.subscriber.takeNotifications() { list(notification, place) }
+        customers[id] = customer
+        return value
+    }
+
+    /// Puts a notification on the list; it is posted once its signed date has come.
+    @discardableResult
+    func list(_ notification: UnsignedNotification, _ place: Place) -> Int {
+        posts.append(
+            ListedPost(
+                notification: notification, environment: place,
+                next: configuration.notifyURL == nil ? nil : notification.signedDate))
+        return posts.count - 1
+    }
+
+    // MARK: - Signing
+
+    /// A compact JWS; by a stranger where a forgery was asked for.
+    func sign(_ json: [UInt8]) -> String {
+        if forgeries > 0 {
+            forgeries -= 1
+            return stranger.sign(json)
+        }
+        return authority.sign(json)
+    }
+
+    /// A transaction as it is now.
+    func signed(_ record: TransactionRecord) -> String {
+        var record = record
+        record.signedDate = max(now, record.signedDate)
+        return sign(record.json)
+    }
+
+    /// A renewal info as it is now.
+    func signed(_ record: RenewalRecord) -> String {
+        var record = record
+        record.signedDate = max(now, record.signedDate)
+        return sign(record.json)
+    }
+
+    /// A notification as the history lists it.
+    func signed(_ post: ListedPost) -> String { post.notification.signed { sign($0) } }
+
+    // MARK: - Posting
+
+    /// Notifications that are to be posted now, at most so many; they are under way until ``posted(_:_:)``.
+    func takePosts(_ limit: Int) -> [(index: Int, body: [UInt8])] {
+        var taken: [(Int, [UInt8])] = []
+        let instant = now
+        while firstOpenPost < posts.count, posts[firstOpenPost].next == nil, !posts[firstOpenPost].isUnderWay {
+            firstOpenPost += 1
+        }
+        for index in firstOpenPost..<posts.count where taken.count < limit {
+            guard !posts[index].isUnderWay, let next = posts[index].next, next <= instant else { continue }
+            posts[index].isUnderWay = true
+            let isLost = Double(random.next() % 10_000) < lossPercent * 100
+            if isLost {
+                posted(index, "NO_RESPONSE")
+            } else {
+                taken.append((index, UnsignedNotification.postBody(posts[index].notification.signed(by: authority))))
+            }
+        }
+        return taken
+    }
+
+    /// What came of an attempt. Production tries five times more, after 1, 12, 24, 48 and 72 hours; a 4xx is not tried again, and
+    /// Sandbox tries once.
+    func posted(_ index: Int, _ result: String, isFinal: Bool = false) {
+        posts[index].isUnderWay = false
+        posts[index].attempts.append(.init(instant: now, result: result))
+        let waits: [Int64] = [1, 12, 24, 48, 72]
+        let made = posts[index].attempts.count
+        guard result != "SUCCESS", !isFinal, posts[index].environment == .production, made <= waits.count else {
+            posts[index].next = nil
+            return
+        }
+        posts[index].next = now + max(1, waits[made - 1] * 3_600_000 / speed.pace)
+    }
+
+    // MARK: - Errors on purpose
+
+    /// The error that was provoked for this path, if there is one.
+    func provocation(_ path: String) -> Refusal? {
+        guard let index = provoked.firstIndex(where: { $0.count > 0 && path.hasPrefix($0.prefix) }) else { return nil }
+        provoked[index].count -= 1
+        var refusal = provoked[index].refusal
+        refusal.retryAfter = provoked[index].retryAfter.map { machine() + $0 }
+        if provoked[index].count == 0 { provoked.remove(at: index) }
+        return refusal
+    }
+
+    func provoke(_ provocation: Provocation) { provoked.append(provocation) }
+    func forge(_ count: Int) { forgeries += count }
+    func note(_ value: JSONValue) { received.append(value) }
+}

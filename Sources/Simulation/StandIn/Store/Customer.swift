@@ -1,0 +1,68 @@
+import Simulator
+
+/// A customer of the stand-in: what the store holds true about him, and what he means to do.
+struct Customer: Sendable {
+    /// Something that he means to do.
+    enum Whim: Sendable {
+        case buy, switchOff, switchOn, askRefund, getRefund, buyOnce
+        /// His bank pays again.
+        case payAgain
+    }
+
+    let id: String
+    let joined: Milliseconds
+    var subscriber: SimulatedSubscriber
+    /// Lines whose charges fail at present, by original transaction.
+    var failing: Set<String> = []
+    /// What he means to do, the soonest first; empty for one who does nothing by himself.
+    var whims: [(instant: Milliseconds, whim: Whim, line: String?)] = []
+    /// Whether he lives by himself.
+    let isLively: Bool
+
+    /// A subscription by its original transaction.
+    func line(_ originalTransactionId: String) -> SubscriptionLine.Reference? {
+        subscriber.allLines.first { subscriber[$0].originalTransactionId == originalTransactionId }
+    }
+
+    /// Something sold, by its transaction.
+    func item(_ transactionId: String) -> SimulatedSubscriber.SoldItem? {
+        subscriber.allItems.first { subscriber[$0].transactionId == transactionId }
+    }
+
+    /// When something happens next by itself to a line, and nil where nothing does.
+    func due(_ line: SubscriptionLine.Reference) -> Milliseconds? {
+        let state = subscriber[line]
+        let fails = failing.contains(state.originalTransactionId)
+        switch state.phase {
+        case .active:
+            guard state.renewal.autoRenewStatus == 1 else { return state.expiresDate + 1000 }
+            // Apple charges up to a day ahead, so that nobody is without for a moment.
+            let ahead = min(subscriber.span(3_600_000), (state.expiresDate - state.purchaseDate) / 6)
+            return fails ? state.expiresDate + 2000 : state.expiresDate - ahead
+        case .gracePeriod: return fails ? subscriber.graceEnd(of: line) : 0
+        case .billingRetry: return fails ? state.expiresDate + subscriber.span(Catalogue.days(60)) : 0
+        case .expired, .revoked: return nil
+        }
+    }
+
+    /// Does what is due of a line.
+    mutating func happen(_ line: SubscriptionLine.Reference, at now: Milliseconds) {
+        let state = subscriber[line]
+        let fails = failing.contains(state.originalTransactionId)
+        switch state.phase {
+        case .active where state.renewal.autoRenewStatus != 1: subscriber.expire(line, .voluntary, at: now)
+        case .active where fails:
+            subscriber.failToRenew(line, grace: subscriber.app.gracePeriod > 0 ? .dated : .none, at: now)
+        case .active: subscriber.renew(line, at: now)
+        case .gracePeriod where fails: subscriber.graceExpires(line, at: now)
+        case .billingRetry where fails: subscriber.expire(line, .billing, at: now)
+        case .gracePeriod, .billingRetry: subscriber.recover(line, at: now)
+        case .expired, .revoked: break
+        }
+    }
+
+    mutating func mean(_ whim: Whim, _ line: String?, at instant: Milliseconds) {
+        let position = whims.firstIndex { $0.instant > instant } ?? whims.endIndex
+        whims.insert((instant, whim, line), at: position)
+    }
+}

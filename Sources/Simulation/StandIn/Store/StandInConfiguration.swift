@@ -1,0 +1,57 @@
+public import Simulator
+
+/// How a stand-in for Apple's servers is set up.
+public struct StandInConfiguration: Sendable {
+    /// How fast customers live.
+    public enum Speed: Sendable, Hashable {
+        /// So many times faster than in life; 1 is life.
+        case times(Int64)
+        /// As in Apple's Sandbox: a week takes 3 minutes, a month 5, three months 15, a year an hour.
+        case sandbox
+
+        /// The factor for everything that is no period.
+        var pace: Int64 {
+            switch self {
+            case .times(let factor): max(1, factor)
+            case .sandbox: 8640
+            }
+        }
+    }
+
+    /// The app that is sold, in either environment.
+    public var app: SimulatedApp
+    /// Where notifications are posted; nowhere if nil.
+    public var notifyURL: String?
+    /// How fast customers live.
+    public var speed: Speed
+    /// Customers who live by themselves, in Sandbox.
+    public var customers: Int
+    /// How many percent of the posts are lost on the way.
+    public var lossPercent: Double
+    /// How many percent of the charges fail.
+    public var failurePercent: Double
+    /// How many percent of the paid periods a refund is asked for.
+    public var refundPercent: Double
+    /// What decides everything that is left to chance.
+    public var seed: UInt64
+    /// How many days the store's clock is behind the machine's at the start: so far it can be put ahead, and nothing is signed
+    /// in the future.
+    public var daysBehind: Int64
+
+    /// A set-up.
+    public init(
+        app: SimulatedApp = .example, notifyURL: String? = nil, speed: Speed = .times(1), customers: Int = 0,
+        lossPercent: Double = 0, failurePercent: Double = 8, refundPercent: Double = 3, seed: UInt64 = 1,
+        daysBehind: Int64 = 0
+    ) {
+        self.app = app
+        self.notifyURL = notifyURL
+        self.speed = speed
+        self.customers = customers
+        self.lossPercent = lossPercent
+        self.failurePercent = failurePercent
+        self.refundPercent = refundPercent
+        self.seed = seed
+        self.daysBehind = daysBehind
+    }
+}

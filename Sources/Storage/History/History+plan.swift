@@ -1,0 +1,70 @@
+package import Postgres
+
+extension History {
+    /// Makes the windows that are missing, and takes away those that Apple's list has left.
+    /// - Parameters:
+    ///   - behind: how far behind the present the last one ends.
+    ///   - partial: whether the last one may be shorter than an hour.
+    /// - Returns: how many it made.
+    @discardableResult
+    package func plan(_ scopes: [HistoryScope], behind: Duration, partial: Bool = false) async throws -> Int {
+        try await Int(
+            pool.query(
+                PostgresQuery(
+                    "history.plan",
+                    """
+                    select storehook.plan_history(
+                        \(scopes.map(\.bundleID)), \(scopes.map(\.environment)),
+                        make_interval(secs => \(behind / .seconds(1))), \(partial))
+                    """)
+            ).one().decode(0, as: Int32.self))
+    }
+
+    /// Makes windows due now: those that end after an instant or, without one, those that would be asked again anyhow.
+    package func hasten(_ scopes: [HistoryScope], since: PostgresTimestamp?) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "history.hasten",
+                """
+                insert into storehook.history_queue as q (id, received_at, due_at)
+                select w.id, now(), now()
+                  from storehook.history_windows w
+                  join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                       using (bundle_id, environment)
+                 where case when \(since)::timestamptz is null
+                            then exists (select from storehook.history_queue waiting where waiting.id = w.id)
+                            else w.ends_at > \(since) end
+                    on conflict (id) do update set due_at = least(q.due_at, now())
+                 where q.lease_token is null
+                """))
+    }
+
+    /// How many windows are due, or held by somebody.
+    package func open(_ scopes: [HistoryScope]) async throws -> (due: Int64, leased: Int64) {
+        let row = try await pool.query(
+            PostgresQuery(
+                "history.open",
+                """
+                select count(*) filter (where q.due_at <= now()), count(*) filter (where q.due_at > now())
+                  from storehook.history_queue q
+                  join storehook.history_windows w using (id)
+                  join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                       using (bundle_id, environment)
+                 where q.due_at <= now() or q.lease_token is not null
+                """)
+        ).one()
+        return (try row.decode(0), try row.decode(1))
+    }
+
+    /// The time now, and how far back Apple's list goes, by the database's clock.
+    package func reach(_ scope: HistoryScope) async throws -> (oldest: PostgresTimestamp, now: PostgresTimestamp) {
+        let row = try await pool.query(
+            PostgresQuery(
+                "history.reach",
+                """
+                select now() - storehook.history_reach(\(scope.environment)) + interval '10 minutes', now()
+                """)
+        ).one()
+        return (try row.decode(0), try row.decode(1))
+    }
+}

@@ -1,0 +1,66 @@
+package import Postgres
+
+/// What is proven of an app in an environment, and what Apple's history listed.
+package struct HistoryProof: Sendable, Hashable {
+    /// Whose.
+    package var scope: HistoryScope
+    /// From here on; nil while nothing is proven.
+    package var provenFrom: PostgresTimestamp?
+    /// Up to here everything that Apple lists is held; nil while nothing is proven.
+    package var provenUntil: PostgresTimestamp?
+    /// How long ago that was, or the beginning of what is to be proven.
+    package var age: Duration
+    /// Spans of time.
+    package var windows: Int64
+    /// Of those, not proven.
+    package var unprovenWindows: Int64
+    /// Of those, because something in them is not Apple's.
+    package var refusedWindows: Int64
+    /// Apple's count.
+    package var listed: Int64
+    /// Of those, here before Apple was asked.
+    package var heldBefore: Int64
+    /// Of those, fetched.
+    package var recovered: Int64
+    /// Of those, not Apple's.
+    package var refused: Int64
+    /// Why the windows that were put off last were; nil if none was.
+    package var lastReason: String?
+}
+
+extension History {
+    /// What is proven, for each app and environment that Apple was ever asked about.
+    package func proofs() async throws -> [HistoryProof] {
+        try await pool.query(
+            PostgresQuery(
+                "history.proofs",
+                """
+                select p.*,
+                       greatest(extract(epoch from now() - coalesce(p.proven_until, p.asked_from)), 0)::double precision
+                           as age
+                  from storehook.proven_until p
+                 order by p.bundle_id, p.environment
+                """)
+        ).map { row in
+            HistoryProof(
+                scope: HistoryScope(
+                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                provenFrom: try row.decode("proven_from"), provenUntil: try row.decode("proven_until"),
+                age: .seconds(try row.decode("age", as: Double.self)), windows: try row.decode("windows"),
+                unprovenWindows: try row.decode("unproven_windows"),
+                refusedWindows: try row.decode("refused_windows"), listed: try row.decode("listed"),
+                heldBefore: try row.decode("held_before"), recovered: try row.decode("recovered"),
+                refused: try row.decode("refused"), lastReason: try row.decode("last_reason"))
+        }
+    }
+
+    /// The same; nil where the connected user may not ask.
+    package func proofsIfAllowed() async throws -> [HistoryProof]? {
+        let mayAsk: Bool = try await pool.query(
+            PostgresQuery(
+                "history.may_see_proofs",
+                "select has_table_privilege('storehook.proven_until', 'select')")
+        ).one().decode(0)
+        return mayAsk ? try await proofs() : nil
+    }
+}

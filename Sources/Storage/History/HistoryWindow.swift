@@ -1,0 +1,79 @@
+package import Postgres
+package import Queue
+
+/// A claimed span of Apple's notification history, and how far it has been asked.
+package struct HistoryWindow: Sendable, Hashable {
+    /// Its number.
+    package var id: Int64
+    /// Whose list it is of.
+    package var scope: HistoryScope
+    /// Where it begins, or as far back as Apple's list still reaches.
+    package var startsAt: PostgresTimestamp
+    /// Where it ends.
+    package var endsAt: PostgresTimestamp
+    /// Apple's token for the page to ask for; nil for the first.
+    package var token: String?
+    /// Claims so far, this one included.
+    package var attempts: Int
+    /// Who holds it.
+    package var lease: Lease
+}
+
+extension History {
+    /// Claims the window that has been due for longest; nil if none is.
+    package func claim(for lease: Lease) async throws -> HistoryWindow? {
+        let batch = try await queue.claim(1, for: lease, joining: Self.windows) { rows in
+            try rows.map { row in
+                HistoryWindow(
+                    id: try row.decode("id"),
+                    scope: HistoryScope(
+                        bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                    startsAt: try row.decode("asks_from"), endsAt: try row.decode("ends_at"),
+                    token: try row.decode("walk_token"), attempts: Int(try row.decode("attempts", as: Int16.self)),
+                    lease: lease)
+            }
+        }
+        return batch.rows.first?.content
+    }
+
+    /// What is beyond Apple's reach is not asked for; some minutes less, for clocks that differ.
+    private static let windows = ClaimJoin(
+        columns: """
+            w.bundle_id, w.environment, w.ends_at, w.walk_token,
+            least(greatest(w.starts_at, now() - storehook.history_reach(w.environment) + interval '10 minutes'),
+                  w.ends_at - interval '1 millisecond') as asks_from
+            """,
+        clause: "left join storehook.history_windows w on w.id = c.id")
+
+    /// Puts a window off: it is due again after a while.
+    /// - Parameter reason: a code, for people.
+    package func putOff(_ window: HistoryWindow, by delay: Duration, reason: String) async throws {
+        try await queue.reschedule(
+            [window.id], by: [delay], reason: String(reason.prefix(100)), token: window.lease.token)
+    }
+
+    /// Gives a window back that was not asked to its end, as if it had not been claimed; its position stays.
+    package func giveBack(_ window: HistoryWindow) async throws {
+        try await queue.release([window.id], token: window.lease.token)
+    }
+
+    /// Begins a window from its first page: Apple's token has expired.
+    /// - Returns: whether the window is still held.
+    package func beginAgain(_ window: HistoryWindow) async throws -> Bool {
+        try await pool.withTransaction { session in
+            guard
+                try !Self.table.renew([window.id], token: window.lease.token, for: window.lease.duration, session)
+                    .isEmpty
+            else { return false }
+            try session.query(
+                PostgresQuery(
+                    "history.begin_again",
+                    """
+                    update storehook.history_windows
+                       set walk_token = null, walk_pages = 0, walk_listed = 0, walk_refused = 0, walk_reason = null
+                     where id = \(window.id)
+                    """))
+            return true
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Postgres
+package import Queue
+
+/// A claimed purchase that Apple is to be asked about.
+package struct Refresh: Sendable, Hashable {
+    /// Its number.
+    package var id: Int64
+    /// Whose it is.
+    package var scope: HistoryScope
+    /// The purchase.
+    package var originalTransactionID: String
+    /// Claims so far, this one included.
+    package var attempts: Int
+    /// Who holds it.
+    package var lease: Lease
+}
+
+extension History {
+    /// Queues the purchases that records contradict and that have not been asked for lately, some hundred at a time.
+    /// - Returns: how many.
+    @discardableResult
+    package func planRefreshes(_ scopes: [HistoryScope]) async throws -> Int {
+        try await pool.query(
+            PostgresQuery(
+                "refresh.plan",
+                """
+                with noted as (
+                    insert into storehook.refreshes as r (environment, bundle_id, original_transaction_id)
+                    select distinct c.environment, c.bundle_id, c.original_transaction_id
+                      from storehook.contradictions c
+                      join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                           on s.bundle_id = c.bundle_id and s.environment = c.environment
+                     where not exists (
+                           select from storehook.refreshes known
+                            where known.original_transaction_id = c.original_transaction_id
+                              and known.bundle_id = c.bundle_id and known.environment = c.environment
+                              and (known.again_at is null or known.again_at > now()))
+                     limit 500
+                        on conflict (original_transaction_id, bundle_id, environment) do update
+                       set noted_at = now(), again_at = null
+                    returning r.id
+                )
+                insert into storehook.refresh_queue (id, received_at, due_at)
+                select id, now(), now() from noted
+                    on conflict do nothing
+                returning id
+                """)
+        ).count
+    }
+
+    /// Claims the purchase that has been due for longest; nil if none is.
+    package func claimRefresh(for lease: Lease) async throws -> Refresh? {
+        let batch = try await refreshQueue.claim(1, for: lease, joining: Self.purchases) { rows in
+            try rows.map { row in
+                Refresh(
+                    id: try row.decode("id"),
+                    scope: HistoryScope(
+                        bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                    originalTransactionID: try row.decode("original_transaction_id"),
+                    attempts: Int(try row.decode("attempts", as: Int16.self)), lease: lease)
+            }
+        }
+        return batch.rows.first?.content
+    }
+
+    private static let purchases = ClaimJoin(
+        columns: "r.bundle_id, r.environment, r.original_transaction_id",
+        clause: "left join storehook.refreshes r on r.id = c.id")
+
+    /// A purchase was asked for: not again for a day, then for two, up to two weeks.
+    /// - Parameters:
+    ///   - stored: signed records that were stored.
+    ///   - outcome: `refreshed`, or a code.
+    package func finish(_ refresh: Refresh, stored: Int, outcome: String) async throws {
+        try await pool.withTransaction { session in
+            guard try !Self.refreshTable.acknowledge([refresh.id], token: refresh.lease.token, session).isEmpty
+            else { return }
+            try session.query(
+                PostgresQuery(
+                    "refresh.finish",
+                    """
+                    update storehook.refreshes
+                       set asked_at = now(), again_at = now() + make_interval(days => least(14, 1 << least(rounds, 4))),
+                           rounds = least(rounds + 1, 1000)::smallint, stored = stored + \(stored),
+                           outcome = \(String(outcome.prefix(100)))
+                     where id = \(refresh.id)
+                    """))
+        }
+    }
+
+    /// Puts a purchase off: it is due again after a while.
+    package func putOff(_ refresh: Refresh, by delay: Duration, reason: String) async throws {
+        try await refreshQueue.reschedule(
+            [refresh.id], by: [delay], reason: String(reason.prefix(100)), token: refresh.lease.token)
+    }
+
+    /// Gives a purchase back, as if it had not been claimed.
+    package func giveBack(_ refresh: Refresh) async throws {
+        try await refreshQueue.release([refresh.id], token: refresh.lease.token)
+    }
+}

@@ -1,0 +1,100 @@
+package import Foundation
+package import Postgres
+
+extension Outbox {
+    /// From where these rows were posted, as far as it is known: to be asked before they are taken off the queue.
+    package static func senders(
+        of ids: [Int64], token: UUID, _ session: borrowing PostgresSession
+    ) throws -> [Int64: String] {
+        let rows = try session.query(
+            PostgresQuery(
+                "outbox.senders",
+                """
+                select id, host(sender) from storehook.outbox_queue
+                 where id = any(\(ids)) and lease_token = \(token) and sender is not null
+                """))
+        return try Dictionary(
+            rows.map { (try $0.decode(0, as: Int64.self), try $0.decode(1, as: String.self)) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Counts what was posted from where, and decides whom receivers refuse. As the last step of the transaction that settles
+    /// the rows: workers who found something from the same address wait for each other.
+    package static func count(
+        _ findings: [SenderFinding], _ limits: JunkLimits, _ session: borrowing PostgresSession
+    ) throws {
+        guard !findings.isEmpty else { return }
+        _ = try session.query(.count(findings, limits))
+    }
+
+    /// Whom receivers refuse now, and for how long yet.
+    package func refusedSenders() async throws -> [(address: String, for: Duration)] {
+        try await pool.query(
+            PostgresQuery("outbox.refused_senders", "select address, seconds from storehook.refused_senders()")
+        ).map { (try $0.decode(0), .seconds(try $0.decode(1, as: Int32.self))) }
+    }
+
+    /// Gives up letters that did not verify and are older than so many days.
+    /// - Returns: how many.
+    func expireJunk(after days: Int) async throws -> Int64 {
+        var expired: Int64 = 0
+        // Each time some thousand. What a flood leaves to be done is done in the next hour.
+        for _ in 0..<Self.expiryRounds {
+            let some: Int64 = try await pool.query(
+                PostgresQuery("outbox.expire_junk", "select storehook.expire_junk(\(Int32(clamping: days)))")
+            ).one().decode(0)
+            expired += some
+            if some == 0 { break }
+        }
+        return expired
+    }
+
+    private static let expiryRounds = 200
+}
+
+extension PostgresQuery {
+    /// By address: two workers who found something from the same addresses must not wait for each other in a ring. An address
+    /// that is known to be honest is written once an hour.
+    fileprivate static func count(_ findings: [SenderFinding], _ limits: JunkLimits) -> PostgresQuery {
+        let count: [Int32] = findings.map { $0.junkBytes == nil ? 0 : 1 }
+        return PostgresQuery(
+            "outbox.count_senders",
+            """
+            insert into storehook.senders as s
+                   (address, verified_at, junk_day, junk_bytes, junk_minute, junk_letters, refused_until)
+            select f.address, f.verified_at, f.day, f.bytes, f.minute, f.letters,
+                   case when f.verified_at is not null then null
+                        when f.bytes > \(limits.bytesPerDay) then now() + interval '1 day'
+                        when f.letters > \(limits.perMinute) then now() + interval '10 minutes' end
+              from (select sender::inet as address, sum(bytes)::bigint as bytes, sum(letters)::integer as letters,
+                           case when bool_or(letters = 0) then now() end as verified_at,
+                           (now() at time zone 'UTC')::date as day, date_trunc('minute', now()) as minute
+                      from unnest(\(findings.map(\.sender)), \(findings.map { $0.junkBytes ?? 0 }), \(count))
+                           as found (sender, bytes, letters)
+                     group by sender) f
+             where f.letters > 0
+                or not exists (select from storehook.senders k
+                                where k.address = f.address and k.verified_at > now() - interval '1 hour')
+             order by f.address
+                on conflict (address) do update
+               set verified_at = coalesce(excluded.verified_at, s.verified_at),
+                   junk_day = excluded.junk_day,
+                   junk_bytes = case when s.junk_day = excluded.junk_day then s.junk_bytes else 0 end
+                                + excluded.junk_bytes,
+                   junk_minute = excluded.junk_minute,
+                   junk_letters = case when s.junk_minute = excluded.junk_minute then s.junk_letters else 0 end
+                                  + excluded.junk_letters,
+                   refused_until =
+                       case when coalesce(excluded.verified_at, s.verified_at) > now() - interval '30 days' then null
+                            when excluded.junk_letters > 0
+                             and case when s.junk_day = excluded.junk_day then s.junk_bytes else 0 end
+                                 + excluded.junk_bytes > \(limits.bytesPerDay)
+                            then now() + interval '1 day'
+                            when excluded.junk_letters > 0
+                             and case when s.junk_minute = excluded.junk_minute then s.junk_letters else 0 end
+                                 + excluded.junk_letters > \(limits.perMinute)
+                            then greatest(s.refused_until, now() + interval '10 minutes')
+                            else s.refused_until end
+            """)
+    }
+}

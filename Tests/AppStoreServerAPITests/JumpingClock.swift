@@ -1,0 +1,24 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import Synchronization
+
+/// A clock that stands still until somebody waits, and then is where it was waited for.
+final class JumpingClock: AppStoreClock {
+    private let instant: Mutex<Timestamp>
+    private let waits = Mutex<[Timestamp]>([])
+
+    init(_ start: Timestamp = Timestamp(millisecondsSince1970: 1_769_904_000_000)) { instant = Mutex(start) }
+
+    /// Every instant that was waited for.
+    var waited: [Timestamp] { waits.withLock { $0 } }
+
+    func now() -> Timestamp { instant.withLock { $0 } }
+
+    func wait(until instant: Timestamp) async throws {
+        try Task.checkCancellation()
+        waits.withLock { $0.append(instant) }
+        self.instant.withLock { $0 = max($0, instant) }
+    }
+
+    func advance(milliseconds: Int64) { instant.withLock { $0 = $0.adding(milliseconds: milliseconds) } }
+}

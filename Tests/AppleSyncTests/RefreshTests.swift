@@ -1,0 +1,165 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import Foundation
+import History
+import Postgres
+import Simulator
+import TestSupport
+import Testing
+
+@testable import AppleSync
+
+@Suite("A purchase that records contradict")
+struct RefreshTests {
+    @Test("is asked for and healed, and then left alone for a while")
+    func healed() async throws {
+        try await withSite { site in
+            let story = Story(refunding: .first)
+            // Whole, to know what it comes to.
+            try await site.post(story.notifications.map { $0.signed(by: site.authority) })
+            try await site.workOff()
+            #expect(try await site.value("select count(*) from storehook.contradictions") == Int64(0))
+        }
+        try await withSite { site in
+            let story = Story(refunding: .first)
+            // The last renewal was lost; a later refund of the first period brings renewal info that names its end.
+            var heard = story.notifications
+            heard.remove(at: 4)
+            try await site.post(heard.map { $0.signed(by: site.authority) })
+            try await site.workOff()
+            try #require(try await site.value("select count(*) from storehook.contradictions") > Int64(0))
+            story.answers(site)
+            let duty = RefreshDuty(
+                site.history, try site.clients(), owner: "test", interval: .zero, logger: quiet,
+                metrics: AppleSyncMetrics())
+            guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for") }
+            try await site.workOff()
+            #expect(try await site.value("select count(*) from storehook.contradictions") == Int64(0))
+            #expect(
+                try await site.value(
+                    "select count(*) from storehook.records where source = 'api' and outcome = 'applied'")
+                    > Int64(0))
+            #expect(try await site.isWhole())
+            #expect(try await site.value("select outcome from storehook.refreshes") == "refreshed")
+            // Were it contradicted still, it would be left alone for a day.
+            try await site.pool.query(
+                """
+                insert into storehook.anomalies (environment, bundle_id, original_transaction_id, kind, signed_at)
+                select environment, bundle_id, original_transaction_id, 'period_missing', now() from storehook.refreshes
+                """)
+            let asked = site.apple.paths.count
+            guard case .idle = try await duty.step() else { throw NeverHappened("it is left alone") }
+            #expect(site.apple.paths.count == asked)
+            try await site.pool.query("update storehook.refreshes set again_at = now()")
+            guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for again") }
+            #expect(
+                try await site.value(
+                    "select again_at between now() + interval '47 hours' and now() + interval '49 hours' from storehook.refreshes"
+                ))
+        }
+    }
+
+    @Test("that Apple does not know is left alone, too, and one that Apple cannot answer for is asked for later")
+    func unknown() async throws {
+        try await withSite { site in
+            try await site.pool.query(
+                """
+                insert into storehook.anomalies (environment, bundle_id, original_transaction_id, kind, signed_at)
+                values ('Production', \(Site.app.bundleId), '42', 'period_missing', now())
+                """)
+            let duty = RefreshDuty(
+                site.history, try site.clients(), owner: "test", interval: .zero, logger: quiet,
+                metrics: AppleSyncMetrics())
+            site.apple.interfere { _ in ScriptedApple.code(5_000_000) }
+            guard case .inTrouble = try await duty.step() else { throw NeverHappened("Apple is in trouble") }
+            #expect(try await site.value("select last_reason from storehook.refresh_queue") == "general_internal")
+            site.apple.interfere(nil)
+            try await site.pool.query("update storehook.refresh_queue set due_at = now()")
+            guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for") }
+            #expect(try await site.value("select outcome from storehook.refreshes") == "transaction_id_not_found")
+            guard case .idle = try await duty.step() else { throw NeverHappened("it is left alone") }
+        }
+    }
+
+    @Test("takes a refund that only Apple's refund history tells of, and nothing twice")
+    func refund() async throws {
+        try await withSite { site in
+            let story = Story(refunding: .latest)
+            try await site.post(story.notifications.dropLast().map { $0.signed(by: site.authority) })
+            try await site.workOff()
+            let revoked: PostgresQuery = "select count(*) from storehook.transactions where revoked_at is not null"
+            #expect(try await site.value(revoked) == Int64(0))
+            let refund = try #require(story.transactions(of: story.notifications.suffix(1), by: site.authority).first)
+            site.apple.answer("/inApps/v2/refund/lookup/", with: Story.page([refund]))
+            site.apple.answer("/inApps/v2/history/", with: Story.page([]))
+            site.apple.answer("/inApps/v1/subscriptions/", with: #"{"data":[]}"#)
+            let refresh = PurchaseRefresh(site.history, try site.client(), priority: .interactive)
+            #expect(try await refresh.run(story.original, in: .production).stored == 1)
+            try await site.workOff()
+            #expect(try await site.value(revoked) == Int64(1))
+            let again = try await refresh.run(story.original, in: .production)
+            #expect(again.answered == 1)
+            #expect(again.stored == 0)
+        }
+    }
+}
+
+/// A customer of five months, and what Apple would answer about them.
+private struct Story {
+    let notifications: [UnsignedNotification]
+
+    enum Refunded { case first, latest }
+
+    init(refunding refunded: Refunded) {
+        let now = ImpatientClock().now().millisecondsSince1970
+        var customer = SimulatedSubscriber(app: Site.app, lane: 7, seed: 7)
+        let line = customer.buy(.premiumMonthly, at: now - 140 * 86_400_000)
+        for _ in 0..<4 { customer.renew(line) }
+        let item: SimulatedSubscriber.SoldItem = refunded == .first ? .period(line, 0) : customer.latest(of: line)
+        customer.refund(item, at: now - 3_600_000)
+        notifications = customer.takeNotifications()
+    }
+
+    var original: String { notifications[0].transaction?.originalTransactionId ?? "" }
+
+    /// The transactions in notifications, as they were signed within.
+    func transactions(
+        of notifications: some Collection<UnsignedNotification>, by authority: SimulatedAuthority
+    ) -> [String] {
+        notifications.flatMap { nested(in: $0, by: authority).filter { $0.text.contains("purchaseDate") }.map(\.jws) }
+    }
+
+    private func nested(
+        in notification: UnsignedNotification, by authority: SimulatedAuthority
+    ) -> [(text: String, jws: String)] {
+        var nested: [(text: String, jws: String)] = []
+        _ = notification.json { payload in
+            let jws = authority.sign(payload)
+            nested.append((String(decoding: payload, as: UTF8.self), jws))
+            return jws
+        }
+        return nested
+    }
+
+    static func page(_ transactions: [String]) -> String {
+        let list = transactions.map { "\"\($0)\"" }.joined(separator: ",")
+        return #"{"signedTransactions":[\#(list)],"hasMore":false}"#
+    }
+
+    /// What Apple holds of it.
+    func answers(_ site: Site) {
+        site.apple.answer(
+            "/inApps/v2/history/", with: Self.page(transactions(of: notifications, by: site.authority)))
+        site.apple.answer("/inApps/v2/refund/lookup/", with: Self.page([]))
+        let last = nested(in: notifications[notifications.count - 1], by: site.authority)
+        let transaction = last.first { $0.text.contains("purchaseDate") }?.jws ?? ""
+        let renewal = last.first { $0.text.contains("autoRenewStatus") }?.jws ?? ""
+        site.apple.answer(
+            "/inApps/v1/subscriptions/",
+            with: """
+                {"environment":"Production","bundleId":"\(Site.app.bundleId)","data":[{"subscriptionGroupIdentifier":"1",\
+                "lastTransactions":[{"status":1,"originalTransactionId":"\(original)",\
+                "signedTransactionInfo":"\(transaction)","signedRenewalInfo":"\(renewal)"}]}]}
+                """)
+    }
+}

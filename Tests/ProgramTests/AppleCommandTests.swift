@@ -1,0 +1,134 @@
+import Crypto
+import Foundation
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("storehook apple")
+struct AppleCommandTests {
+    private static let pem = P256.Signing.PrivateKey().pemRepresentation
+
+    /// The settings of an app with a key, and of a server that stands in for Apple's.
+    private func settings(_ server: ScriptedServer, _ more: [String: String] = [:]) -> [String: String] {
+        [
+            "STOREHOOK_APPLE_URL": "http://127.0.0.1:\(server.port)", "APPLE_ISSUER_ID": "issuer",
+            "APPLE_KEY_ID": "KEYID12345", "APPLE_PRIVATE_KEY": Data(Self.pem.utf8).base64EncodedString(),
+            "DATABASE_URL": "", "STOREHOOK_LOG_LEVEL": "trace",
+        ].merging(more) { _, own in own }
+    }
+
+    private static func transaction(_ authority: SimulatedAuthority, _ id: String) -> String {
+        authority.sign(
+            """
+            {"transactionId":"\(id)","originalTransactionId":"1","bundleId":"\(Site.app.bundleId)","environment":"Sandbox",\
+            "productId":"com.example.pro","type":"Auto-Renewable Subscription","price":9990,"currency":"USD",\
+            "purchaseDate":1769800000000,"expiresDate":1772400000000,"signedDate":1769900000000}
+            """)
+    }
+
+    @Test("shows what Apple answers, page by page, as a table and as JSON, and keeps back what is forged")
+    func history() async throws {
+        try await withSite { site in
+            let stranger = try SimulatedAuthority.generate()
+            let first = Self.transaction(site.authority, "11")
+            let second = Self.transaction(site.authority, "12")
+            let forged = Self.transaction(stranger, "13")
+            let server = try ScriptedServer { request in
+                if request.line.contains("environment=Production") {
+                    return .json(404, #"{"errorCode":4040010,"errorMessage":"…"}"#)
+                }
+                return request.line.contains("revision=r")
+                    ? .json(200, "{\"signedTransactions\":[\"\(second)\",\"\(forged)\"],\"hasMore\":false}")
+                    : .json(200, "{\"signedTransactions\":[\"\(first)\"],\"hasMore\":true,\"revision\":\"r\"}")
+            }
+            defer { server.stop() }
+            let run = try await site.run("apple", "history", "11", with: settings(server))
+            #expect(run.ending == .exited(1), "\(run.errors)")
+            let answer = try #require(try run.json() as? [String: Any])
+            let ids = (answer["transactions"] as? [[String: Any]])?.map { $0["transactionId"] as? String }
+            #expect(ids == ["11", "12"] && answer["environment"] as? String == "Sandbox")
+            let refused = (answer["refused"] as? [[String: Any]])?.map { $0["code"] as? String }
+            #expect(refused == ["untrusted_root"])
+            #expect(run.errors.contains("kept back record 2") && !run.output.contains("\"13\""))
+            let table = try await site.run("apple", "history", "11", "--format", "table", with: settings(server))
+            #expect(table.output.contains("9.99 USD") && table.output.contains("2026-03-01"))
+        }
+    }
+
+    @Test("shows key and token nowhere, whatever is logged and whatever goes wrong, and neither in an argument list")
+    func secrets() async throws {
+        try await withSite { site in
+            let answers: [ScriptedServer.Answer] = [
+                .json(401, ""), .json(500, "{}"), .json(400, #"{"errorCode":4000006,"errorMessage":"eyJ"}"#),
+                .json(200, "eyJhbGciOi"), .bytes("nonsense"),
+            ]
+            for answer in answers {
+                let server = try ScriptedServer { _ in answer }
+                let run = try await site.run(
+                    "apple", "extend", "1", "--days", "1", "--reason", "other", with: settings(server))
+                #expect(run.ending == .exited(1) && run.errorLines == 1, "\(run.errors)")
+                let said = run.output + run.errors
+                let tokens = server.requests.compactMap { request in
+                    request.text.firstMatch(of: /Bearer ([A-Za-z0-9._-]+)/).map { String($0.1) }
+                }
+                #expect(!tokens.isEmpty)
+                let lines = Self.pem.split(separator: "\n").dropFirst().dropLast().map(String.init)
+                let packed = Data(Self.pem.utf8).base64EncodedString()
+                for secret in tokens + lines + [packed, "eyJ"] { #expect(!said.contains(secret)) }
+                server.stop()
+            }
+        }
+    }
+
+    @Test("says which setting is missing or wrong, and what to do")
+    func settings() async throws {
+        try await withSite { site in
+            let server = try ScriptedServer { _ in .json(401, "") }
+            defer { server.stop() }
+            let cases: [([String: String], String)] = [
+                (["APPLE_PRIVATE_KEY": "", "APPLE_KEY_ID": "", "APPLE_ISSUER_ID": ""], "no key"),
+                (["APPLE_KEY_ID": ""], "belong together"), (["APPLE_PRIVATE_KEY": "secret!"], "base64"),
+                (["STOREHOOK_APPLE_URL": "http://example.com"], "only https"),
+                (["STOREHOOK_APPLE_URL": "https://example.com"], "Production"),
+                (["STOREHOOK_APPLE_KEYS": "/nowhere"], "not both"),
+                (["STOREHOOK_APPS": "a=1,b=2"], "STOREHOOK_APPLE_KEYS"),
+                (["APPLE_BUNDLE_ID": "com.example.other"], "STOREHOOK_APPS"),
+            ]
+            for (more, words) in cases {
+                let run = try await site.run("apple", "status", "1", with: settings(server, more))
+                #expect(run.ending == .exited(2) && run.errorLines == 1, "\(more): \(run.errors)")
+                #expect(run.errors.contains(words) && !run.errors.contains("secret!"), "\(run.errors)")
+            }
+            #expect(server.requests.isEmpty)
+            let consumption = try await site.run("apple", "consumption", "1", with: settings(server))
+            #expect(consumption.ending == .exited(2) && consumption.errors.contains("consent"))
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("is asked by the doctor whether the keys are good, environment by environment")
+    func doctor() async throws {
+        try await withSite { site in
+            let server = try ScriptedServer { request in
+                request.line.contains("environment=Production")
+                    ? .json(404, #"{"errorCode":4040007,"errorMessage":"…"}"#)
+                    : .json(200, #"{"testNotificationToken":"t"}"#)
+            }
+            defer { server.stop() }
+            let run = try await site.run("doctor", "--format", "json", "--port", "1", with: settings(server))
+            struct Line: Decodable {
+                var check: String
+                var status: String
+                var message: String
+            }
+            let lines = try JSONDecoder().decode([Line].self, from: Data(run.output.utf8))
+            let apple = Dictionary(
+                lines.filter { $0.check.hasPrefix("apple") }.map { ($0.check.split(separator: " ").last ?? "", $0) }
+            ) { first, _ in first }
+            #expect(apple["Sandbox"]?.status == "ok")
+            #expect(apple["Production"]?.status == "failed")
+            #expect(apple["Production"]?.message.contains("App Store Connect") == true)
+            #expect(server.requests.allSatisfy { $0.line.hasPrefix("POST /inApps/v1/notifications/test") })
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Outbox
+import Postgres
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("storehook verify --store")
+struct VerifyStoreTests {
+    /// A purchase, as a notification and as its records by themselves.
+    private func purchase(_ site: Site) throws -> (
+        id: String, notification: String, transaction: String, renewal: String
+    ) {
+        var customer = SimulatedSubscriber(lane: 1, seed: 1)
+        customer.buy(.basicMonthly, at: Site.now)
+        let told = customer.takeNotifications()[0]
+        let (transaction, renewal) = (try #require(told.transaction), try #require(told.renewal))
+        return (
+            transaction.originalTransactionId, told.signed(by: site.authority), site.authority.sign(transaction.json),
+            site.authority.sign(renewal.json)
+        )
+    }
+
+    private func stored(_ outcome: Outcome) throws -> Int64 {
+        #expect(outcome.ending == .exited(0), "\(outcome.errors)\(outcome.output)")
+        let answer = try #require(try outcome.json() as? [String: Any])
+        let stored = try #require(answer["stored"] as? [String: Any])
+        #expect(stored["source"] as? String == "operator")
+        return Int64(try #require(stored["outbox_id"] as? Int))
+    }
+
+    @Test("stores what verifies, of each kind, for workers to apply, and tells which row it is")
+    func stores() async throws {
+        try await withSite { site in
+            let purchase = try purchase(site)
+            let transaction = try await site.run(
+                "verify", "--store", "--kind", "transaction", input: purchase.transaction + "\n")
+            var ids = [try stored(transaction)]
+            // What is printed without --store is printed as well.
+            let plain = try await site.run("verify", "--kind", "transaction", input: purchase.transaction)
+            let head = plain.output.dropLast("}\n".count)
+            #expect(transaction.output == head + #","stored":{"outbox_id":\#(ids[0]),"source":"operator"}}"# + "\n")
+            ids.append(
+                try stored(try await site.run("verify", "--store", "--kind", "renewal", input: purchase.renewal)))
+            ids.append(try stored(try await site.run("verify", "--store", input: purchase.notification)))
+            let app = """
+                {"bundleId":"\(Site.app.bundleId)","receiptType":"Sandbox","receiptCreationDate":\(Site.now)}
+                """
+            ids.append(
+                try stored(
+                    try await site.run(
+                        "verify", "--store", "--kind", "app-transaction", input: site.authority.sign(app))))
+            let receipt = try await site.run("verify", "--store", "--kind", "receipt", input: "MIIreceipt")
+            ids.append(try stored(receipt))
+            #expect(!receipt.output.contains("valid"))
+            // The same again is a repeat.
+            _ = try stored(
+                try await site.run("verify", "--store", "--kind", "transaction", input: purchase.transaction))
+            #expect(ids == ids.sorted() && Set(ids).count == 5)
+
+            try await site.with(["work"]) { _ in try await site.untilDone() }
+            let books = try await site.outbox.conservation()
+            #expect(books.applied == 4 && books.parked == 1 && books.duplicate == 1 && books.dead == 0)
+            #expect(books.missing == 0 && books.doubled == 0)
+            let told = try await site.run("subscription", purchase.id, "--format", "json")
+            let answer = try #require(try told.json() as? [String: Any])
+            let timeline = try #require(answer["timeline"] as? [[String: Any]])
+            #expect(Set(timeline.compactMap { $0["kind"] as? String }) == ["notification", "transaction", "renewal"])
+            #expect(timeline.allSatisfy { $0["source"] as? String == "operator" })
+            let table = try await site.run("subscription", purchase.id, "--format", "table").output
+            #expect(table.contains("(transaction stored by hand)"), "\(table)")
+            #expect(table.split(separator: "\n").allSatisfy { $0.count <= 120 }, "\(table)")
+            #expect(try await site.run("rebuild", "--check").ending == .exited(0))
+        }
+    }
+
+    @Test("refuses with a code and status 1 what does not verify, and stores nothing")
+    func refuses() async throws {
+        try await withSite { site in
+            let purchase = try purchase(site)
+            let cases = [
+                ("transaction", purchase.transaction.dropLast(8) + "AAAAAAAA", "invalid_signature"),
+                ("renewal", purchase.transaction[...], "malformed_payload"),
+                ("transaction", purchase.renewal[...], "malformed_payload"),
+                ("transaction", purchase.notification[...], "malformed_payload"),
+                ("notification", purchase.transaction[...], "malformed_payload"),
+                ("notification", "junk"[...], "malformed"),
+            ]
+            for (kind, text, code) in cases {
+                let outcome = try await site.run("verify", "--store", "--kind", kind, input: String(text))
+                #expect(outcome.ending == .exited(1))
+                let answer = try #require(try outcome.json() as? [String: Any])
+                #expect(answer["valid"] as? Bool == false && answer["code"] as? String == code, "\(outcome.output)")
+            }
+            for arguments in [["verify", "--kind", "receipt"], ["verify", "--store", "--kind", "receipt"]] {
+                let program = try site.start(arguments)
+                #expect(await program.end() == .exited(2), "\(program.output)")
+                await program.discard()
+            }
+            #expect(try await site.outbox.conservation().received == 0)
+        }
+    }
+
+    @Test("takes a receipt of 4 MiB, and nothing longer")
+    func sizes() async throws {
+        try await withSite { site in
+            let largest = String(repeating: "A", count: 4 << 20)
+            let file = FileManager.default.temporaryDirectory.appending(path: "receipt-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: file) }
+            for (text, ending) in [(largest + "\n", ChildProgram.Ending.exited(0)), (largest + "A", .exited(2))] {
+                try text.write(to: file, atomically: true, encoding: .utf8)
+                #expect(try await site.run("verify", "--store", "--kind", "receipt", file.path).ending == ending)
+            }
+            #expect(
+                try await site.value("select max(octet_length(body)) from storehook.outbox", as: Int32.self) == 4 << 20)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import AppStoreAccess
+import AppStorePayloads
+import AppStoreServerAPI
+import AppStoreVerification
+import AsyncHTTPClient
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+import Simulator
+import StandIn
+import TestSupport
+
+/// A stand-in that runs while a test does, the receiver it posts to, and a client of ours that asks it.
+struct RunningStandIn: Sendable {
+    let url: String
+    let access: StandInAccess
+    let directory: String
+    let receiver: ScriptedServer
+    let client: AppStoreClient
+    let transport: HTTPTransport
+
+    /// Runs one while `body` lasts.
+    /// - Parameter answers: what the receiver says to each post.
+    static func with<T: Sendable>(
+        _ configuration: StandInConfiguration = StandInConfiguration(),
+        answering answers: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer = { _ in .json(200, "")
+        },
+        _ body: @escaping @Sendable (RunningStandIn) async throws -> T
+    ) async throws -> T {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "storehook-shop-\(UUID().uuidString)")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let access = try StandInAccess(directory: directory)
+        let receiver = try ScriptedServer(answers)
+        defer { receiver.stop() }
+        var setUp = configuration
+        setUp.notifyURL = "http://127.0.0.1:\(receiver.port)/webhooks/apple"
+        var logger = Logger(label: "stand-in")
+        logger.logLevel = .critical
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        let server = StandInServer(setUp, access: access, port: 0, logger: logger) { continuation.yield($0) }
+        return try await withThrowingTaskGroup(of: T?.self) { group in
+            group.addTask {
+                try await server.run()
+                return nil
+            }
+            group.addTask {
+                for await port in ports {
+                    let running = try RunningStandIn(
+                        "http://127.0.0.1:\(port)", access, directory, receiver, configuration.app)
+                    do {
+                        let value = try await body(running)
+                        await running.transport.shutdown()
+                        return value
+                    } catch {
+                        await running.transport.shutdown()
+                        throw error
+                    }
+                }
+                throw NeverHappened("the stand-in listens")
+            }
+            defer { group.cancelAll() }
+            while let value = try await group.next() {
+                if let value { return value }
+            }
+            throw NeverHappened("the stand-in goes on")
+        }
+    }
+
+    private init(
+        _ url: String, _ access: StandInAccess, _ directory: String, _ receiver: ScriptedServer, _ app: SimulatedApp
+    ) throws {
+        self.url = url
+        self.access = access
+        self.directory = directory
+        self.receiver = receiver
+        transport = HTTPTransport()
+        let key = try SigningKey(pem: String(contentsOfFile: access.privateKeyFile, encoding: .utf8))
+        client = AppStoreClient(
+            Credentials(bundleId: app.bundleId, issuerId: access.issuerId, keyId: access.keyId, key: key),
+            hosts: try AppStoreHosts(standIn: url, for: [.production, .sandbox]), transport: transport,
+            clock: MachineClock(),
+            verifier: Verifier(
+                configuration: VerifierConfiguration(
+                    apps: [app.bundleId: app.appAppleId],
+                    trustedRoots: Set([Fingerprint(access.authority.rootFingerprint)].compactMap(\.self))),
+                clock: MachineClock().now),
+            budget: RateBudget(share: 1),
+            policy: RetryPolicy(firstDelay: .milliseconds(20), freshDelays: [.milliseconds(20)]), jitter: { 1 })
+    }
+
+    /// What a person does: a path under `/stand-in`, or any other with a leading slash.
+    @discardableResult
+    func shop(_ path: String, _ body: String? = nil) async throws -> JSONObject {
+        var request = HTTPClientRequest(url: url + (path.hasPrefix("/") ? path : "/stand-in/\(path)"))
+        if let body {
+            request.method = .POST
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(string: body))
+        }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let text = Array(try await response.body.collect(upTo: 8 << 20).readableBytesView)
+        // A list is read as the member of an object.
+        let object = try JSONDocument(text.first == UInt8(ascii: "[") ? Array("{\"list\":".utf8) + text + [0x7D] : text)
+            .object
+        guard let object else { throw NeverHappened("an object from \(path)") }
+        return object
+    }
+}

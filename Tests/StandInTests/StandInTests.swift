@@ -1,0 +1,179 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import Foundation
+import JWTKit
+import Simulator
+import StandIn
+import TestSupport
+import Testing
+
+@Suite("The stand-in for Apple's servers")
+struct StandInTests {
+    private static let plan = "com.example.storehook.premium.monthly"
+
+    /// Every code that a client has to know what to do about, and whether it asks again.
+    static let codes: [(Int64, Bool)] = ServerErrorCode.known.map { code in
+        (code.rawValue, [.retry, .slowDown, .elsewhereOrSoon].contains(code.behaviour))
+    }
+
+    @Test("can be made to answer with each of Apple's codes, and our client does what the code asks for")
+    func provoked() async throws {
+        try await RunningStandIn.with { shop in
+            let bought = try await shop.shop("purchases", #"{"productId":"\#(Self.plan)"}"#)
+            let id = try #require(bought.string("transactionId"))
+            for (code, isAskedAgain) in Self.codes {
+                try await shop.shop("errors", "{\"code\":\(code),\"count\":1,\"retryAfterMilliseconds\":50}")
+                do {
+                    _ = try await shop.client.ask(TransactionInfoRequest(id), in: .sandbox)
+                    #expect(isAskedAgain, "\(code)")
+                } catch let failure as AppStoreFailure {
+                    #expect(!isAskedAgain && failure.reason == .apple(.init(rawValue: code)), "\(code): \(failure)")
+                }
+            }
+        }
+    }
+
+    @Test("is not asked before the instant that its 429 names, and is after it")
+    func slowDown() async throws {
+        try await RunningStandIn.with { shop in
+            let bought = try await shop.shop("purchases", #"{"productId":"\#(Self.plan)"}"#)
+            let id = try #require(bought.string("transactionId"))
+            try await shop.shop("errors", #"{"code":4290000,"retryAfterMilliseconds":1500}"#)
+            let start = ContinuousClock.now
+            _ = try await shop.client.ask(TransactionInfoRequest(id), in: .sandbox)
+            #expect(ContinuousClock.now - start >= .milliseconds(1400))
+        }
+    }
+
+    @Test("can be made to sign as a stranger, and then nobody believes it")
+    func forged() async throws {
+        try await RunningStandIn.with { shop in
+            let bought = try await shop.shop("purchases", #"{"productId":"\#(Self.plan)"}"#)
+            let id = try #require(bought.string("transactionId"))
+            try await shop.shop("forgeries", #"{"count":1}"#)
+            let failure = await #expect(throws: AppStoreFailure.self) {
+                _ = try await shop.client.ask(TransactionInfoRequest(id), in: .sandbox)
+            }
+            #expect(failure?.code == "untrusted_root")
+            _ = try await shop.client.ask(TransactionInfoRequest(id), in: .sandbox)
+        }
+    }
+
+    @Test("lets a year pass when its clock is put ahead: renewals, a failed charge, grace, an end")
+    func clock() async throws {
+        try await RunningStandIn.with(StandInConfiguration(daysBehind: 400)) { shop in
+            let bought = try await shop.shop("purchases", #"{"productId":"\#(Self.plan)","customer":"anna"}"#)
+            let original = try #require(bought.string("originalTransactionId"))
+            try await shop.shop("clock", #"{"advanceSeconds":7776000}"#)
+            let history = try await shop.client.ask(TransactionHistoryRequest(original), in: .sandbox).value
+            #expect(history.transactions.count >= 3)
+            func status() async throws -> AppleStatus? {
+                let answer = try await shop.client.ask(SubscriptionStatusesRequest(original), in: .sandbox)
+                return answer.value.groups.first?.lastTransactions.first?.status
+            }
+            #expect(try await status() == .active)
+            try await shop.shop("billing", #"{"originalTransactionId":"\#(original)","fails":true}"#)
+            try await shop.shop("clock", #"{"advanceSeconds":2600000}"#)
+            #expect([.gracePeriod, .billingRetry].contains(try await status()))
+            try await shop.shop("clock", #"{"advanceSeconds":8000000}"#)
+            #expect(try await status() == .expired)
+            let truth = try #require(try await shop.shop("truth").objects("list")?.first)
+            #expect(truth.integer("status") == 2)
+        }
+    }
+
+    @Test("answers old receipts: its own, another environment's, a stranger's, with the secret and without")
+    func receipts() async throws {
+        try await RunningStandIn.with { shop in
+            let bought = try await shop.shop("purchases", #"{"productId":"\#(Self.plan)"}"#)
+            let receipt = try #require(bought.string("receiptData"))
+            let secret = shop.access.sharedSecret
+            func status(_ place: String, _ body: String) async throws -> Int64? {
+                try await shop.shop("/verifyReceipt?environment=\(place)", body).integer("status")
+            }
+            let right = #"{"receipt-data":"\#(receipt)","password":"\#(secret)"}"#
+            #expect(try await status("Sandbox", right) == 0)
+            #expect(try await status("Production", right) == 21_007)
+            #expect(try await status("Sandbox", #"{"receipt-data":"\#(receipt)","password":"no"}"#) == 21_004)
+            #expect(try await status("Sandbox", #"{"receipt-data":"\#(receipt)"}"#) == 21_004)
+            #expect(try await status("Sandbox", #"{"receipt-data":"AAAA","password":"\#(secret)"}"#) == 21_003)
+            #expect(try await status("Sandbox", #"{"receipt-data":"%"}"#) == 21_002)
+            #expect(try await status("Sandbox", "no JSON") == 21_000)
+            for code in Array(21_000...21_010) + [21_199] {
+                try await shop.shop("errors", "{\"code\":\(code)}")
+                #expect(try await status("Sandbox", right) == Int64(code))
+            }
+        }
+    }
+
+    @Test("posts what happens, loses what it is told to lose, and lists both with their attempts")
+    func posts() async throws {
+        try await RunningStandIn.with { shop in
+            try await shop.shop("loss", #"{"rate":100}"#)
+            let lost = try await shop.shop("purchases", #"{"productId":"com.example.storehook.coins.100"}"#)
+            let id = try #require(lost.string("transactionId"))
+            func attempts(of id: String) async throws -> [String]? {
+                let now = Timestamp(millisecondsSince1970: 0).adding(days: 40_000)
+                var request = NotificationHistoryRequest(from: now, to: now)
+                let clock = try #require(try await shop.shop("clock", "{}").integer("now"))
+                request.startDate = Timestamp(millisecondsSince1970: clock).adding(days: -1)
+                request.endDate = Timestamp(millisecondsSince1970: clock).adding(days: 1)
+                request.filter = .transaction(id)
+                let page = try await shop.client.ask(request, in: .sandbox).value
+                return page.notifications.first?.sendAttempts.compactMap(\.sendAttemptResult?.rawValue)
+            }
+            try await eventually("the post is lost") { try await attempts(of: id) == ["NO_RESPONSE"] }
+            try await shop.shop("loss", #"{"rate":0}"#)
+            let kept = try await shop.shop("purchases", #"{"productId":"com.example.storehook.coins.100"}"#)
+            let other = try #require(kept.string("transactionId"))
+            try await eventually("the post arrives") { try await attempts(of: other) == ["SUCCESS"] }
+            #expect(shop.receiver.requests.count == 1)
+            #expect(shop.receiver.requests[0].line == "POST /webhooks/apple")
+        }
+    }
+
+    @Test("has customers who live by themselves at the chosen speed")
+    func lives() async throws {
+        let configuration = StandInConfiguration(speed: .sandbox, customers: 20, seed: 7, daysBehind: 1)
+        try await RunningStandIn.with(configuration) { shop in
+            // An hour of the Sandbox's is a year.
+            try await shop.shop("clock", #"{"advanceSeconds":3600}"#)
+            let lines = try #require(try await shop.shop("truth").objects("list"))
+            #expect(lines.count >= 20)
+            #expect(Set(lines.compactMap { $0.integer("status") }).count >= 2)
+        }
+    }
+
+    @Test("lets in tokens that Apple would, and no others")
+    func tokens() async throws {
+        struct Claims: JWTPayload {
+            var iss: String
+            var iat: Int64?
+            var exp: Int64
+            var aud = "appstoreconnect-v1"
+            var bid = "com.example.storehook"
+            func verify(using algorithm: some JWTAlgorithm) async throws {}
+        }
+        try await RunningStandIn.with { shop in
+            let now = MachineTime.seconds
+            let issuer = shop.access.issuerId
+            let good = Claims(iss: issuer, iat: now, exp: now + 3600)
+            let cases: [(Claims, Int)] = [
+                (good, 404), (Claims(iss: issuer, exp: now + 300), 404), (Claims(iss: issuer, exp: now + 4000), 401),
+                (Claims(iss: issuer, iat: now - 7200, exp: now + 60), 401), (Claims(iss: issuer, exp: now - 1), 401),
+                (Claims(iss: "other", exp: now + 60), 401), (Claims(iss: issuer, exp: now + 60, aud: "x"), 401),
+                (Claims(iss: issuer, exp: now + 60, bid: "x"), 401),
+            ]
+            let pem = try String(contentsOfFile: shop.access.privateKeyFile, encoding: .utf8)
+            let keys = await JWTKeyCollection().add(ecdsa: try ES256PrivateKey(pem: pem), kid: "STANDIN001")
+            let strangers = await JWTKeyCollection().add(ecdsa: ES256PrivateKey(), kid: "STANDIN001")
+            for (claims, status) in cases {
+                let token = try await keys.sign(claims, kid: "STANDIN001")
+                #expect(try await MachineTime.status(shop.url, token) == status, "\(claims)")
+            }
+            let forged = try await strangers.sign(good, kid: "STANDIN001")
+            #expect(try await MachineTime.status(shop.url, forged) == 401)
+            #expect(try await MachineTime.status(shop.url, "") == 401)
+        }
+    }
+}

@@ -1,0 +1,384 @@
+import AppStorePayloads
+import AppStoreVerification
+import Foundation
+import Ledger
+import Operations
+import Postgres
+import Queue
+import Simulator
+import Subscriptions
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Outbox
+
+@Suite("Evidence whichever way it comes")
+struct EvidenceTests {
+    /// A year of one subscriber, told.
+    private func life(lane: Int = 1) -> [UnsignedNotification] {
+        var customer = SimulatedSubscriber(app: Bench.app, lane: lane, seed: UInt64(lane))
+        let line = customer.buy(.basicMonthly, at: Bench.now - 100 * 86_400_000)
+        customer.renew(line)
+        customer.switchAutoRenew(line, on: false, at: Bench.now - 60 * 86_400_000)
+        customer.expire(line)
+        return customer.takeNotifications()
+    }
+
+    /// The records in a notification, each by itself.
+    private func records(
+        _ notification: UnsignedNotification, _ bench: Bench, from source: EvidenceSource = .api
+    ) -> [Evidence] {
+        let parts: [(EvidenceKind, [UInt8]?)] = [
+            (.transaction, notification.transaction?.json), (.renewal, notification.renewal?.json),
+        ]
+        return parts.compactMap { kind, json in
+            json.map { Evidence(kind, from: source, Array(bench.authority.sign($0).utf8)) }
+        }
+    }
+
+    private func appTransaction(_ bench: Bench, from source: EvidenceSource = .client) -> Evidence {
+        let json = """
+            {"bundleId":"\(Bench.app.bundleId)","receiptType":"Sandbox","appAppleId":\(Bench.app.appAppleId),\
+            "receiptCreationDate":\(Bench.now),"source":"\(source)"}
+            """
+        return Evidence(.appTransaction, from: source, Array(bench.authority.sign(Array(json.utf8)).utf8))
+    }
+
+    private func texts(_ bench: Bench, _ query: PostgresQuery) async throws -> [String] {
+        try await bench.pool.query(query).map { try $0.decode(0) }
+    }
+
+    private func check(_ bench: Bench, repair: Bool = false) async throws -> (Rebuild.Report, [RowDifference]) {
+        let found = Mutex<[RowDifference]>([])
+        let rebuild = Rebuild(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
+        let report = try await rebuild.run(repair: repair) { _ in
+        } onDifference: { difference in
+            found.withLock { $0.append(difference) }
+        }
+        return (report, found.withLock(\.self))
+    }
+
+    @Test("is applied once and counted in one place, of every kind and from every source")
+    func places() async throws {
+        try await withBench { bench in
+            for (lane, source) in EvidenceSource.allCases.enumerated() {
+                let told = life(lane: lane + 1)
+                let text = Array(told[0].signed(by: bench.authority).utf8)
+                let evidence =
+                    [Evidence(.notification, from: source, text)] + records(told[1], bench, from: source)
+                    + [
+                        appTransaction(bench, from: source),
+                        Evidence(.receipt, from: source, Array("a receipt \(source)".utf8)),
+                    ]
+                try await bench.outbox.store(evidence)
+                // The same again, another way.
+                let again = EvidenceSource.allCases[(lane + 1) % EvidenceSource.allCases.count]
+                try await bench.outbox.store(evidence.map { Evidence($0.kind, from: again, $0.bytes) })
+            }
+            try await bench.workOff(batch: 7)
+            let counted = try await bench.outbox.conservation()
+            #expect(
+                counted
+                    == Conservation(
+                        received: 50, pending: 0, applied: 20, duplicate: 25, parked: 5, dead: 0, discarded: 0,
+                        missing: 0, doubled: 0, acknowledged: 50))
+            #expect(try await bench.outbox.conservation(audit: true) == counted)
+            let found = try await texts(
+                bench,
+                """
+                select kind || ' ' || source || ' ' || outcome from storehook.records
+                union all select 'notification ' || source || ' ' || outcome from storehook.notifications
+                """)
+            let expected = EvidenceKind.allCases.flatMap { kind in
+                EvidenceSource.allCases.map {
+                    "\(kind.rawValue) \($0.rawValue) \(kind == .receipt ? "parked" : "applied")"
+                }
+            }
+            #expect(found.sorted() == expected.sorted())
+            // A repeat is of a notification or of a record.
+            #expect(
+                try await bench.value(
+                    "select count(notification_uuid) || ' ' || count(digest) from storehook.duplicates",
+                    as: String.self) == "5 20")
+            #expect(try await bench.outbox.rate().appliedLastMinute == 25)
+            let (report, differences) = try await check(bench)
+            #expect(report.purchases == 5 && differences == [])
+        }
+    }
+
+    @Test("ends in the same rows in any order, beside the notifications that nest it or without them")
+    func anyOrder() async throws {
+        var generator = TestSupport.SeededGenerator()
+        var expected: [String]?
+        for round in 0..<6 {
+            try await withBench { bench in
+                let told = life()
+                let notifications = told.map {
+                    Evidence(.notification, from: .webhook, Array($0.signed(by: bench.authority).utf8))
+                }
+                var evidence = notifications + told.flatMap { records($0, bench) }
+                // Signed texts differ from bench to bench only in their signatures.
+                if round > 0 { evidence = (evidence + evidence.prefix(5)).shuffled(using: &generator) }
+                for part in evidence.batches(of: 1 + round) {
+                    try await bench.outbox.store(part)
+                    try await bench.workOff()
+                }
+                // Renewal info that waited in vain for its purchase, which came later.
+                #expect(Set(try await bench.letters().map(\.reason)).isSubset(of: ["purchase_unknown"]))
+                _ = try await bench.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "test", why: nil)
+                try await bench.workOff()
+                let rows = try await texts(
+                    bench,
+                    """
+                    select row from (
+                        select to_jsonb(t)::text as row from storehook.transactions t
+                        union all select to_jsonb(r)::text from storehook.renewals r
+                        union all select to_jsonb(s)::text from storehook.subscriptions s
+                        union all select (to_jsonb(f) - 'outbox_id')::text from storehook.purchase_facts f) all_rows
+                     order by row
+                    """)
+                #expect(expected ?? rows == rows, "round \(round) of seed \(generator.seed)")
+                expected = expected ?? rows
+                let books = try await bench.outbox.conservation()
+                #expect(books.pending == 0 && books.dead == 0 && books.missing == 0 && books.doubled == 0)
+                #expect(try await check(bench).1 == [])
+            }
+        }
+    }
+
+    @Test("gives the same state whether it came in notifications or by itself, but for what Apple reported beside it")
+    func alone() async throws {
+        try await withBench { bench in
+            let told = life()
+            for notification in told.reversed() { try await bench.outbox.store(records(notification, bench)) }
+            try await bench.workOff()
+            let now = PostgresTimestamp(millisecondsSince1970: Bench.now)
+            #expect(
+                try await texts(bench, "select status from storehook.status_at(\(now))") == ["expired"])
+            let early = PostgresTimestamp(millisecondsSince1970: Bench.now - 65 * 86_400_000)
+            #expect(
+                try await texts(bench, "select status from storehook.status_at(\(early))") == ["active"])
+            #expect(try await bench.value("select count(*) from storehook.notifications", as: Int64.self) == 0)
+        }
+    }
+
+    @Test("is refused with a code where it is forged, edited, not ours, or another kind than it was stored as")
+    func refused() async throws {
+        try await withBench { bench in
+            let told = life()
+            let stranger = try SimulatedAuthority.generate()
+            let json = try #require(told[0].transaction?.json)
+            let transaction = bench.authority.sign(json)
+            let renewal = bench.authority.sign(try #require(told[0].renewal?.json))
+            let notification = told[0].signed(by: bench.authority)
+            let app = String(decoding: appTransaction(bench).bytes, as: UTF8.self)
+            let foreign = bench.authority.sign(
+                Array(String(decoding: json, as: UTF8.self).replacing(Bench.app.bundleId, with: "com.other").utf8))
+            let xcode = bench.authority.sign(
+                Array(String(decoding: json, as: UTF8.self).replacing("\"Sandbox\"", with: "\"Xcode\"").utf8))
+            var edited = transaction.split(separator: ".").map(String.init)
+            edited[1] = String(
+                decoding: Base64.url.encode(Array(String(decoding: json, as: UTF8.self).appending(" ").utf8)),
+                as: UTF8.self)
+            let cases: [(EvidenceKind, String, String)] = [
+                (.transaction, stranger.sign(json), "untrusted_root"),
+                (.transaction, edited.joined(separator: "."), "invalid_signature"),
+                (.transaction, foreign, "wrong_bundle"), (.transaction, xcode, "wrong_environment"),
+                (.transaction, "no.jws.x", "malformed"), (.renewal, "", "malformed"),
+                (.transaction, bench.authority.sign("{}"), "malformed_payload"),
+                // Each of the four as each of the others.
+                (.transaction, renewal, "malformed_payload"), (.transaction, notification, "malformed_payload"),
+                (.transaction, app, "malformed_payload"), (.renewal, transaction, "malformed_payload"),
+                (.renewal, notification, "malformed_payload"), (.renewal, app, "malformed_payload"),
+                (.appTransaction, transaction, "malformed_payload"), (.appTransaction, renewal, "malformed_payload"),
+                (.appTransaction, notification, "malformed_payload"), (.notification, transaction, "malformed_payload"),
+                (.notification, renewal, "malformed_payload"), (.notification, app, "malformed_payload"),
+            ]
+            try await bench.outbox.store(cases.map { Evidence($0.0, from: .client, Array($0.1.utf8)) })
+            try await bench.workOff()
+            let letters = try await bench.letters().sorted { $0.outboxID < $1.outboxID }
+            #expect(letters.map(\.reason) == cases.map(\.2))
+            #expect(letters.map(\.kind) == cases.map(\.0))
+            #expect(letters.allSatisfy { $0.category == .unverified && $0.source == .client })
+            #expect(try await bench.value("select count(*) from storehook.purchase_lines", as: Int64.self) == 0)
+            let books = try await bench.outbox.conservation()
+            #expect(books.dead == Int64(cases.count) && books.missing == 0 && books.doubled == 0)
+        }
+    }
+
+    @Test("that died for want of a setting is rehearsed and replayed as what it is")
+    func replay() async throws {
+        try await withBench { bench in
+            let told = life()
+            try await bench.outbox.store(told.flatMap { records($0, bench) } + [appTransaction(bench)])
+            try await bench.workOff(bench.strangerToTheApp)
+            // Renewal info names no app, so it is not refused for that: it waits for its purchase.
+            let letters = try await bench.letters()
+            #expect(Set(letters.map(\.reason)) == ["wrong_bundle", "purchase_unknown"])
+            let before = try await bench.contents()
+            let dryRun = ReplayDryRun(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
+            let report = try await dryRun.run(DeadLetterFilter(), at: Timestamp(millisecondsSince1970: Bench.now))
+            #expect(report.letters == 9 && report.applied + report.duplicate == 9 && report.stillDead.isEmpty)
+            #expect(report.moves.map(\.to) == [.expired])
+            #expect(try await bench.contents() == before)
+            _ = try await bench.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "test", why: nil)
+            try await bench.workOff()
+            let books = try await bench.outbox.conservation()
+            #expect(books.applied == Int64(report.applied) && books.duplicate == Int64(report.duplicate))
+            #expect(books.dead == 0 && books.missing == 0 && books.doubled == 0)
+        }
+    }
+
+    @Test("of a renewal that names no known purchase waits for it, and is its own dead letter in the end")
+    func unattributed() async throws {
+        try await withBench { bench in
+            let told = life()
+            let (transaction, renewal) = (records(told[0], bench)[0], records(told[0], bench)[1])
+            try await bench.outbox.store([renewal])
+            let patient = RetryPolicy(backoff: Backoff(base: .seconds(3600), cap: .seconds(3600)))
+            try await bench.withWorker(retries: patient) { _ in
+                try await eventually("it waits") {
+                    try await bench.value(
+                        "select count(*) from storehook.outbox_queue where last_reason = 'purchase_unknown'",
+                        as: Int64.self) == 1
+                }
+            }
+            // Another one waits until its attempts are used up.
+            let hasty = RetryPolicy(
+                maximumAttempts: 5, backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(50)))
+            try await bench.outbox.store(Array(records(life(lane: 2)[0], bench).suffix(1)))
+            try await bench.withWorker(retries: hasty) { _ in
+                try await eventually("it is given up") { try await bench.letters().count == 1 }
+            }
+            let letter = try #require(try await bench.letters().first)
+            #expect(letter.reason == "purchase_unknown" && letter.kind == .renewal && letter.attempts == 5)
+            #expect(letter.category == .unprocessable)
+
+            // Its purchase is heard of, and it is due.
+            try await bench.outbox.store([transaction])
+            try await bench.workOffAll()
+            #expect(
+                try await texts(bench, "select kind from storehook.records order by kind") == [
+                    "renewal", "transaction",
+                ])
+            #expect(
+                try await bench.value("select count(distinct bundle_id) from storehook.records", as: Int64.self) == 1)
+            #expect(try await check(bench).1 == [])
+        }
+    }
+
+    @Test("of a renewal whose purchase two apps claim is nobody's")
+    func ambiguous() async throws {
+        try await withBench { bench in
+            let told = life()
+            let json = try #require(told[0].transaction?.json)
+            let other = String(decoding: json, as: UTF8.self).replacing(Bench.app.bundleId, with: "com.example.other")
+            try await bench.outbox.store(
+                [Evidence(.transaction, from: .api, Array(bench.authority.sign(Array(other.utf8)).utf8))]
+                    + records(told[0], bench))
+            let both = bench.verifier { $0.apps["com.example.other"] = .some(nil) }
+            try await bench.withWorker(both) { _ in
+                try await eventually("it is given up") { try await bench.letters().count == 1 }
+            }
+            #expect(try await bench.letters().map(\.reason) == ["purchase_unknown"])
+            #expect(try await texts(bench, "select kind from storehook.records") == ["transaction", "transaction"])
+        }
+    }
+
+    @Test("is told in the story with its kind and source, and a notification tells what both bring")
+    func story() async throws {
+        try await withBench { bench in
+            let told = life()
+            let id = try #require(told[0].transaction?.originalTransactionId)
+            // The first purchase by its records alone, the renewal both ways.
+            try await bench.outbox.store(Array(records(told[0], bench, from: .client).prefix(1)))
+            try await bench.outbox.store(Array(records(told[1], bench).prefix(1)))
+            try await bench.store([told[1].signed(by: bench.authority)])
+            try await bench.workOff()
+            let story = try #require(try await LedgerReader(bench.pool).story(of: id).first)
+            let learned = story.entries.map { $0.learned }
+            #expect(learned.map { $0?.kind } == [.transaction, .notification, .transaction])
+            #expect(learned.map { $0?.source } == [.client, .webhook, .api])
+            #expect(story.entries.map { $0.told.changes.first?.kind } == [.bought, .renewed, .nothingNew])
+            let answer = SubscriptionAnswer(at: Timestamp(millisecondsSince1970: Bench.now), [], [], [story])
+            #expect(answer.text.contains("(transaction from the app)"), "\(answer.text)")
+            #expect(answer.text.contains("nothing new (transaction from Apple's API)"), "\(answer.text)")
+            #expect(answer.timeline.map(\.source) == ["client", "webhook", "api"])
+            let beliefs = try await LedgerReader(bench.pool).asLearned(of: id)
+            #expect(beliefs.allSatisfy { $0.learned != nil })
+        }
+    }
+
+    @Test("is what a rebuild derives from, with the bytes and once retention has dropped them")
+    func rebuild() async throws {
+        try await withBench { bench in
+            let told = life()
+            let early = records(told[0], bench) + records(told[1], bench)
+            let notification = Evidence(.notification, from: .history, Array(told[1].signed(by: bench.authority).utf8))
+            try await bench.outbox.store(early + [notification, Evidence(.receipt, from: .client, [65])])
+            // One stays undone, and must stay what it is: rightly signed, so its letter is not given up with its age.
+            let renewal = try #require(records(told[1], bench).last)
+            try await bench.outbox.store([Evidence(.transaction, from: .client, renewal.bytes)])
+            try await bench.workOff()
+            let before = try await bench.contents()
+            let damage = """
+                delete from storehook.purchase_facts where transaction_id is not null;
+                update storehook.transactions set expires_at = expires_at + interval '1 year';
+                delete from storehook.renewals;
+                """
+            try await bench.install(damage)
+            let (broken, _) = try await check(bench)
+            #expect(broken.differences > 0)
+            _ = try await check(bench, repair: true)
+            #expect(try await bench.contents() == before)
+
+            try await bench.install(agedOutbox)
+            let books = try await bench.outbox.conservation()
+            let aged = try await bench.contents()
+            let dropped = try await bench.outbox.maintain(Retention(days: 7))
+            #expect(dropped.days.map { [$0.gone, $0.kept] } == [[6, 1]])
+            #expect(try await bench.outbox.conservation() == books)
+            #expect(try await bench.outbox.conservation(audit: true) == books)
+            #expect(try await texts(bench, "select kind || ' ' || source from storehook.outbox") == ["1 3"])
+            let (report, differences) = try await check(bench)
+            #expect(report.withoutBytes == 5 && differences == [])
+            try await bench.install(
+                "update storehook.transactions set expires_at = expires_at + interval '1 year'; delete from storehook.subscriptions;"
+            )
+            #expect(try await check(bench, repair: true).0.differences > 0)
+            let after = try await bench.contents()
+            for table in ["transactions", "renewals", "purchase_facts", "subscriptions", "records", "notifications"] {
+                #expect(after[table] == aged[table], "\(table)")
+            }
+        }
+    }
+
+    @Test("by itself lets receivers do without its header from then on")
+    func headers() async throws {
+        try await withBench { bench in
+            try await bench.outbox.store(Array(records(life()[0], bench).prefix(1)))
+            try await bench.workOff()
+            #expect(try await bench.value("select count(*) from storehook.signature_headers", as: Int64.self) == 1)
+        }
+    }
+}
+
+extension Bench {
+    /// Lets everything that waits be due, and done.
+    fileprivate func workOffAll() async throws {
+        try await withWorker { _ in
+            try await eventually("all of it is done") {
+                try await pool.query("update storehook.outbox_queue set due_at = now() where lease_token is null")
+                return try await value("select count(*) from storehook.outbox_queue", as: Int64.self) == 0
+            }
+        }
+    }
+}
+
+extension Array {
+    /// The elements in consecutive batches of `size`.
+    fileprivate func batches(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}

@@ -1,0 +1,129 @@
+# shellcheck shell=bash
+# Runs `swift test`, tells at the end what failed, and tries once more what may have failed by chance: tests hold real
+# servers and processes to deadlines on machines that are small and shared.
+
+# More than so many failures are no bad luck, and are not tried again.
+most_retried=5
+
+# Judges a run by the events that Swift Testing wrote, one JSON object a line. Prints one line a finding:
+#   ended ID       a test (not a suite) came to its end, whichever
+#   passed ID      … and held
+#   failed ID      … and did not
+#   open ID        it began and never ended: the run broke off there
+#   outside        something failed that belongs to no test
+#   complete       the run came to its end
+# What a test says stands in strings in which every quote is escaped, and so is never taken for a key.
+judge_events() {
+    [[ -e $1 ]] || return 0
+    awk '
+        function identifier(   id) {
+            if (!match($0, /"testID":"([^"\\]|\\.)*"/)) return ""
+            id = substr($0, RSTART + 10, RLENGTH - 11)
+            gsub(/\\\//, "/", id)
+            # Of a function; suites have no place in a file behind their name.
+            return id ~ /\.swift:[0-9]+:[0-9]+$/ ? id : ""
+        }
+        /"kind":"runEnded"/ { print "complete" }
+        /"kind":"issueRecorded"/ && /"isFailure":true/ && identifier() == "" { print "outside" }
+        /"kind":"testStarted"/ && (id = identifier()) != "" { open[id] = 1 }
+        /"kind":"testEnded"/ && (id = identifier()) != "" {
+            delete open[id]
+            print "ended " id
+            print (/"symbol":"fail"/ ? "failed " : "passed ") id
+        }
+        END { for (id in open) print "open " id }
+    ' "$1"
+}
+
+# findings KIND VERDICT: the ids of one kind, a line each.
+findings() { sed -n "s/^$1 //p" <<<"$2"; }
+
+# What was expected and where, for people: one line for each failure, as it was recorded.
+print_failures() {
+    awk '
+        # Every value of the key, one after the other.
+        function text(key,   found, rest) {
+            rest = $0
+            while (match(rest, "\"" key "\":\"([^\"\\\\]|\\\\.)*\"")) {
+                found = found (found == "" ? "" : ": ") substr(rest, RSTART + length(key) + 4, RLENGTH - length(key) - 5)
+                rest = substr(rest, RSTART + RLENGTH)
+            }
+            gsub(/\\\//, "/", found); gsub(/\\n/, " ", found); gsub(/\\"/, "\"", found)
+            return found
+        }
+        /"kind":"issueRecorded"/ && /"isFailure":true/ {
+            line = match($0, /"line":[0-9]+/) ? substr($0, RSTART + 7, RLENGTH - 7) : "?"
+            print "    ✘ " (text("testID") == "" ? "outside of any test" : text("testID"))
+            print "      " text("fileID") ":" line ": " text("text")
+        }
+    ' "$1"
+}
+
+# exactly ID: a regular expression that only this test matches.
+exactly() { printf '^%s$' "$(sed 's/[][\.*^$+?(){}|/]/\\&/g' <<<"$1")"; }
+
+# run_tests DIRECTORY RUNNER ARGUMENT…: runs `RUNNER swift test ARGUMENT…`, with its records in DIRECTORY. Returns 0 only if
+# the run came to its end and every test held, at once or when it was tried again, alone.
+run_tests() {
+    local directory=$1 runner=$2 status=0 verdict id flaky=()
+    local again=() failed=()
+    shift 2
+    "$runner" swift test --event-stream-output-path "$directory/events" "$@" || status=$?
+    verdict=$(judge_events "$directory/events")
+    if ((status == 0)); then
+        if ! grep -qx complete <<<"$verdict" || [[ -z $(findings ended "$verdict") ]]; then
+            printf '%s: no test was run\n' "${script:?}" >&2
+            return 1
+        fi
+        return 0
+    fi
+
+    step "What failed"
+    if [[ -e $directory/events ]]; then print_failures "$directory/events"; fi
+    if ! grep -qx complete <<<"$verdict"; then
+        while IFS= read -r id; do
+            if [[ -n $id ]]; then detail "✘ $id did not come to its end"; fi
+        done < <(findings open "$verdict")
+        printf '%s: the run broke off (status %d)\n' "$script" "$status" >&2
+        return "$status"
+    fi
+    mapfile -t failed < <(findings failed "$verdict" | sort -u)
+    if grep -qx outside <<<"$verdict" || ((${#failed[@]} == 0)); then
+        printf '%s: swift test failed (status %d), and not by a test alone\n' "$script" "$status" >&2
+        return "$status"
+    fi
+    if ((${#failed[@]} > most_retried)); then
+        printf '%s: %d tests failed; up to %d would have been run again\n' "$script" "${#failed[@]}" "$most_retried" >&2
+        return "$status"
+    fi
+
+    # The arguments as they were, but for those that choose tests.
+    while (($# > 0)); do
+        case $1 in
+        --filter | --skip) shift ;;
+        --filter=* | --skip=* | --skip-build) ;;
+        *) again+=("$1") ;;
+        esac
+        if (($# > 0)); then shift; fi
+    done
+    for id in "${failed[@]}"; do again+=(--filter "$(exactly "$id")"); done
+    step "Running again what failed, alone: ${#failed[@]} of $(findings ended "$verdict" | sort -u | wc -l) tests"
+    status=0
+    "$runner" swift test --skip-build --event-stream-output-path "$directory/events-again" "${again[@]}" || status=$?
+    verdict=$(judge_events "$directory/events-again")
+    step "What failed"
+    for id in "${failed[@]}"; do
+        if grep -qxF -- "passed $id" <<<"$verdict" && ! grep -qxF -- "failed $id" <<<"$verdict"; then
+            detail "FLAKY  $id: failed once, passed when run again"
+            flaky+=("$id")
+        else
+            detail "✘ $id: failed twice"
+        fi
+    done
+    if ((${#flaky[@]} < ${#failed[@]} || status != 0)) || ! grep -qx complete <<<"$verdict"; then
+        printf '%s: %d of the tests that failed did not pass when run again\n' \
+            "$script" $((${#failed[@]} - ${#flaky[@]})) >&2
+        return $((status == 0 ? 1 : status))
+    fi
+    printf '%s: PASSED, BUT %d FLAKY: failed once, passed when run again\n' "$script" "${#flaky[@]}" >&2
+}
