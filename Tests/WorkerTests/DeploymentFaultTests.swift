@@ -16,9 +16,10 @@ struct DeploymentFaultTests {
         _ bench: Bench, _ body: (_ pool: PostgresPool, _ name: String) async throws -> Void
     ) async throws {
         let name = "w_\(UUID().uuidString.replacing("-", with: "").lowercased())"
+        let password = UUID().uuidString
         try await bench.install(
             """
-            create role \(name) login;
+            create role \(name) login password '\(password)';
             grant usage on schema storehook to \(name);
             grant all on all tables in schema storehook to \(name);
             grant all on all sequences in schema storehook to \(name);
@@ -26,8 +27,9 @@ struct DeploymentFaultTests {
             """)
         let separator = bench.database.url.contains("?") ? "&" : "?"
         let pool = PostgresPool(
-            configuration: try PostgresConfiguration(url: "\(bench.database.url)\(separator)user=\(name)"), size: 3,
-            logger: quiet)
+            configuration: try PostgresConfiguration(
+                url: "\(bench.database.url)\(separator)user=\(name)&password=\(password)"),
+            size: 3, logger: quiet)
         let result: Result<Void, any Error>
         do { result = .success(try await body(pool, name)) } catch { result = .failure(error) }
         await pool.close()
