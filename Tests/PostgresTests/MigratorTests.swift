@@ -51,15 +51,45 @@ struct MigratorTests {
         }
     }
 
-    @Test("whose last migration fails leaves nothing of the others")
+    @Test("whose last migration fails leaves nothing of that one, and what came before it stands")
     func allOrNothing() async throws {
         try await withConnection { connection in
-            let broken = Self.migrations + [Migration(version: 4, name: "broken", sql: "select * from nowhere")]
+            let broken =
+                Self.migrations + [
+                    Migration(version: 4, name: "broken", sql: "create table storehook.half (); select * from nowhere")
+                ]
             let error = await failure { _ = try await Migrator(migrations: broken).migrate(on: connection) }
             #expect(error?.sqlState == .undefinedTable)
             #expect(error?.operation == "migration 4 (broken)")
-            let schemas = try await connection.query("select 1 from pg_namespace where nspname = 'storehook'")
-            #expect(schemas.isEmpty)
+            let half = try await connection.query("select to_regclass('storehook.half') is null").one()
+            #expect(try half.decode(0, as: Bool.self))
+            #expect(try await Migrator(migrations: Self.migrations).check(on: connection) == .current(version: 3))
+        }
+    }
+
+    @Test("holds no lock of a migration that is done while another one runs")
+    func locks() async throws {
+        try await withTestDatabase { database in
+            let own = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            let other = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            _ = try await Migrator(migrations: Self.migrations).migrate(on: other)
+            let slow =
+                Self.migrations + [
+                    Migration(version: 4, name: "strong", sql: "alter table storehook.runs add column more int"),
+                    Migration(version: 5, name: "long", sql: "select pg_sleep(3)"),
+                ]
+            async let applied = Migrator(migrations: slow).migrate(on: own)
+            try await eventually("the long one runs") {
+                try await !other.query(
+                    """
+                    select 1 from pg_stat_activity
+                     where wait_event = 'PgSleep' and datname = current_database()
+                    """
+                ).isEmpty
+            }
+            try await other.query("set lock_timeout = '100ms'")
+            try await other.query("insert into storehook.runs values (4)")
+            #expect(try await applied.map(\.version) == [4, 5])
         }
     }
 

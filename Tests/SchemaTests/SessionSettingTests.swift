@@ -178,4 +178,39 @@ struct SessionSettingTests {
             #expect(try await books() == ["8 2 10 2", "8 2 10 2"])
         }
     }
+
+    @Test("a day that was counted once and whose partition somebody dropped is missing")
+    func droppedByHand() async throws {
+        try await withSchema { connection, _ in
+            try await connection.withTransaction { session in
+                try session.executeScript(
+                    """
+                    do $$ declare opens timestamptz := date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - interval '5 days';
+                    begin
+                        execute format('create table storehook.outbox_%s partition of storehook.outbox for values from (%L) to (%L)',
+                            to_char(opens at time zone 'UTC', 'YYYYMMDD'), opens, opens + interval '1 day');
+                        insert into storehook.outbox (id, received_at, body) select n, opens, 'x' from generate_series(1, 3) n;
+                        insert into storehook.dead_letters
+                               (outbox_id, category, reason, message, attempts, received_at, resolution, resolved_at, resolved_by,
+                                resolved_why)
+                        select n, 'unverified', 'malformed', '', 1, opens, 'discarded', now(), 'test', 'test'
+                          from generate_series(1, 3) n;
+                    end $$;
+                    insert into storehook.outbox_stored (rows) values (3);
+                    """)
+            }
+            let books: PostgresQuery = "select concat_ws(' ', received, discarded, missing) from storehook.conservation"
+            try await connection.query("select storehook.settle_outbox_day(((now() at time zone 'UTC')::date - 5))")
+            #expect(try await connection.value(books, as: String.self) == "3 3 0")
+            try await connection.withTransaction { session in
+                try session.executeScript(
+                    """
+                    do $$ begin
+                        execute 'drop table storehook.outbox_' || to_char((now() at time zone 'UTC')::date - 5, 'YYYYMMDD');
+                    end $$;
+                    """)
+            }
+            #expect(try await connection.value(books, as: String.self) == "0 0 3")
+        }
+    }
 }

@@ -330,7 +330,8 @@ with settled as (
     select s.*
       from storehook.outbox_settled s
      where not exists (select from storehook.outbox_dropped gone where gone.day = s.day)
-       and coalesce(storehook.outbox_day_changes(s.day), 0) <= s.changes
+       -- Null where there is no such partition: then its rows are missing, and the day is not settled.
+       and storehook.outbox_day_changes(s.day) <= s.changes
 ), unsettled as materialized (
     -- Told apart before anything is counted.
     select day from storehook.outbox_days except select day from settled

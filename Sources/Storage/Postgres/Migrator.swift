@@ -1,25 +1,26 @@
 /// Brings a schema up to date, and tells whether it is.
 ///
-/// All pending migrations run in one transaction under an advisory lock, so that any number of migrators may start at
-/// once: one applies them, the others then find nothing to do. Each is recorded with the SHA-256 of its text, computed by
-/// the database.
+/// Each pending migration is a transaction of its own, so that no lock is held for longer than the one that needs it. It
+/// begins with a lock on the table of migrations, which only those can take who may write there: any number of migrators may
+/// start at once, one at a time applies what is pending by then. Each is recorded with the SHA-256 of its text, computed by the
+/// database.
 ///
 /// Where it is recorded says who still fits. `schema_migrations` holds what a program must know: one that finds a row there
 /// which it does not know is refused. `schema_expansions` holds what it need not know (``Migration/compatibleFrom``). A
 /// migration that leaves older programs behind moves the expansions before it into the first table, so that programs which
 /// know nothing of the second are refused in time as well.
 public struct Migrator: Sendable {
-    /// The key of the transaction-level advisory lock under which migrations run: "storehok" in ASCII.
-    public static let lockKey: Int64 = 0x7374_6F72_6568_6F6B
-
     private let schema: String
     private let migrations: [Migration]
     private let needed: Int
     private let oldestFitting: Int
 
     /// How long a migration waits for a lock that others hold. Behind a waiting one everybody queues: after so long it makes
-    /// room, and all of it is tried again.
+    /// room, and is tried again.
     static let lockTimeout: Duration = .milliseconds(900)
+    /// How long it waits where nobody queues behind it. An automatic VACUUM in the way gives up after `deadlock_timeout`, a
+    /// second unless told otherwise, which the wait above never reaches.
+    static let displacementTimeout: Duration = .seconds(5)
     /// Pauses between tries, in which whoever queued gets on.
     private static let pauses = Backoff(base: .seconds(1), cap: .seconds(15))
 
@@ -50,23 +51,31 @@ public struct Migrator: Sendable {
         self.oldestFitting = oldestFitting ?? last.version
     }
 
-    /// Applies what is pending, all or nothing, and returns it.
+    /// Applies what is pending, one after the other, each all or nothing, and returns it.
     ///
     /// - Parameters:
     ///   - connection: A connection whose user may create the schema, or owns it.
     ///   - deadline: For everything, including the wait for another migrator and for locks that others hold.
-    ///   - waiting: Told each time that a lock was not to be had and everything will be tried again.
+    ///   - waiting: Told each time that a lock was not to be had and the migration will be tried again.
     /// - Throws: ``SchemaMismatch`` if the schema is newer than this program or was made by other migrations, or
-    ///   ``PostgresError``.
+    ///   ``PostgresError``; what was applied before the one that fails stands.
     public func migrate(
         on connection: PostgresConnection, deadline: Duration = .seconds(3600),
         waiting: @escaping @Sendable (_ tries: Int) -> Void = { _ in }
     ) async throws -> [Migration] {
         let end = ContinuousClock.now + deadline
+        var applied: [Migration] = []
         var tries = 0
         while true {
             do {
-                return try await attempt(on: connection, deadline: ContinuousClock.now.duration(to: end))
+                try await createTables(on: connection, deadline: ContinuousClock.now.duration(to: end))
+                // Whatever keeps the strong locks from being had, an automatic VACUUM is sent away each second time.
+                let next = try await applyNext(
+                    on: connection, displacing: !tries.isMultiple(of: 2),
+                    deadline: ContinuousClock.now.duration(to: end))
+                guard let next else { return applied }
+                applied.append(next)
+                tries = 0
             } catch let error as PostgresError
                 where error.sqlState == .lockNotAvailable || error.sqlState == .deadlockDetected
             {
@@ -79,29 +88,57 @@ public struct Migrator: Sendable {
         }
     }
 
-    private func attempt(on connection: PostgresConnection, deadline: Duration) async throws -> [Migration] {
+    /// Applies the first of what is pending, and returns it; nil if nothing is.
+    private func applyNext(
+        on connection: PostgresConnection, displacing: Bool, deadline: Duration
+    ) async throws -> Migration? {
         try await connection.withTransaction(TransactionOptions(deadline: deadline, name: "migrate")) { session in
+            try limitWait(to: Self.lockTimeout, in: session)
             // Each statement of a read-committed transaction sees what was committed before it began, hence everything
             // that the migrator before this one did.
-            try session.query(
-                PostgresQuery("migrate.lock", "select pg_advisory_xact_lock(\(Self.lockKey))"), deadline: deadline)
-            // After that lock, which another migrator may well hold for longer.
-            try session.query(
-                PostgresQuery(
-                    "migrate.lock_timeout",
-                    "select set_config('lock_timeout', \("\(Int64(Self.lockTimeout / .milliseconds(1)))ms"), true)"))
-            try createTables(in: session)
+            try session.executeScript(
+                "lock table \(table) in share row exclusive mode", name: "migrate.lock", deadline: deadline)
             let state = try judge(try session.query(comparison(withExpansions: true)))
             if case .newer = state.schema { throw SchemaMismatch(state: state.schema) }
             if case .changed = state.schema { throw SchemaMismatch(state: state.schema) }
-            let pending = migrations.filter { !state.applied.contains($0.version) }
-            for migration in pending {
-                let name = "migration \(migration.version) (\(migration.name))"
-                try session.executeScript(migration.sql, name: name, deadline: deadline)
-                for statement in recording(migration) { try session.query(statement) }
-            }
-            return pending
+            guard let migration = migrations.first(where: { !state.applied.contains($0.version) }) else { return nil }
+            if displacing { try sendVacuumAway(in: session) }
+            try session.executeScript(
+                migration.sql, name: "migration \(migration.version) (\(migration.name))", deadline: deadline)
+            for statement in recording(migration) { try session.query(statement) }
+            return migration
         }
+    }
+
+    private func limitWait(to duration: Duration, in session: borrowing PostgresSession) throws {
+        try session.query(
+            PostgresQuery(
+                "migrate.lock_timeout",
+                "select set_config('lock_timeout', \("\(Int64(duration / .milliseconds(1)))ms"), true)"))
+    }
+
+    /// Takes the lock that VACUUM takes, and so keeps it away. It keeps nobody from reading or writing, so that the wait for
+    /// it may outlast `deadlock_timeout`.
+    private func sendVacuumAway(in session: borrowing PostgresSession) throws {
+        try limitWait(to: Self.displacementTimeout, in: session)
+        try session.executeScript(
+            """
+            do $$
+            declare
+                name regclass;
+            begin
+                for name in
+                    select c.oid from pg_class c
+                     where c.relnamespace = '"\(schema)"'::regnamespace and c.relkind in ('r', 'p')
+                       and not c.relispartition
+                     order by c.oid
+                loop
+                    execute format('lock table %s in share update exclusive mode', name);
+                end loop;
+            end
+            $$
+            """, name: "migrate.send_vacuum_away", deadline: Self.displacementTimeout * 4)
+        try limitWait(to: Self.lockTimeout, in: session)
     }
 
     /// Applies what is pending over a pool; see ``migrate(on:deadline:)-(PostgresConnection,_)``.
@@ -136,8 +173,26 @@ public struct Migrator: Sendable {
         PostgresQuery("migrate.find_expansions", "select to_regclass(\(expansions)) is not null")
     }
 
-    private func createTables(in session: borrowing PostgresSession) throws {
-        try createTable(in: session)
+    /// Makes the tables of migrations where they are not there yet.
+    private func createTables(on connection: PostgresConnection, deadline: Duration) async throws {
+        do {
+            try await connection.withTransaction(TransactionOptions(deadline: deadline, name: "migrate")) { session in
+                try limitWait(to: Self.lockTimeout, in: session)
+                try createTable(in: session)
+                try createExpansions(in: session)
+            }
+        } catch let error as PostgresError
+            where [.duplicateSchema, .duplicateTable, .uniqueViolation].contains(error.sqlState)
+        {
+            // Another migrator has just made them, or the first of them.
+            try await connection.withTransaction(TransactionOptions(deadline: deadline, name: "migrate")) { session in
+                try createTable(in: session)
+                try createExpansions(in: session)
+            }
+        }
+    }
+
+    private func createExpansions(in session: borrowing PostgresSession) throws {
         guard try !session.query(expansionsExist).one().decode(0, as: Bool.self) else { return }
         // Whoever may read the one table reads the other: programs that run must not lose sight of the schema before
         // somebody gives rights anew.

@@ -34,6 +34,10 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
     public static let deadlockDetected: SQLState = "40P01"
     /// 42P01
     public static let undefinedTable: SQLState = "42P01"
+    /// 42P06
+    public static let duplicateSchema: SQLState = "42P06"
+    /// 42P07
+    public static let duplicateTable: SQLState = "42P07"
     /// 55P03
     public static let lockNotAvailable: SQLState = "55P03"
     /// 57014
