@@ -159,6 +159,10 @@ let package = Package(
             name: "History",
             dependencies: ["AppStorePayloads", "Outbox", "Postgres", "Queue", "Subscriptions", crypto],
             path: "Sources/Storage/History", swiftSettings: rules),
+        // Test notifications of Apple's, and how each came through.
+        .target(
+            name: "Canary", dependencies: ["History", "Postgres", "Queue"], path: "Sources/Storage/Canary",
+            swiftSettings: rules),
 
         // What every HTTP port of every program has in common, whatever it serves.
         .target(
@@ -234,8 +238,8 @@ let package = Package(
         .target(
             name: "AppleSync",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "History", "Ledger", "Outbox",
-                "Postgres", "Queue", "Subscriptions", logging, metrics, serviceLifecycle,
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Canary", "History", "Ledger",
+                "Outbox", "Postgres", "Queue", "Subscriptions", logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/AppleSync",
             swiftSettings: rules
@@ -243,8 +247,9 @@ let package = Package(
         .testTarget(
             name: "AppleSyncTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "History", "Ledger",
-                "Outbox", "Postgres", "Queue", "Schema", "Simulator", "Subscriptions", "TestSupport", "Worker", crypto,
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary", "History",
+                "Ledger", "Outbox", "Postgres", "Queue", "Schema", "Simulator", "Subscriptions", "TestSupport",
+                "Worker", crypto,
                 logging, metrics, serviceLifecycle,
             ],
             swiftSettings: rules
@@ -263,12 +268,9 @@ let package = Package(
         .target(
             name: "Operations",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "EvidenceVerification",
-                "History", "Ledger",
-                "Outbox",
-                "Postgres",
-                "Queue", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
-                "HTTPServing",
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary",
+                "EvidenceVerification", "HTTPServing", "History", "Ledger", "Outbox", "Postgres", "Queue",
+                "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
             ],
             path: "Sources/Services/Operations",
             swiftSettings: rules
@@ -320,14 +322,11 @@ let package = Package(
             name: "storehook",
             dependencies: [
                 "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync",
-                "EvidenceVerification", "HTTPServing", "History", "Ledger",
-                "Monitoring",
-                "Operations", "Outbox", "Postgres", "Queue", "Receiver", "Schema", "Simulator", "StandIn",
-                "Subscriptions",
-                "Worker",
-                argumentParser, asyncHTTPClient,
-                configuration,
-                logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, systemPackage, unixSignals,
+                "Canary",
+                "EvidenceVerification", "HTTPServing", "History", "Ledger", "Monitoring", "Operations", "Outbox",
+                "Postgres", "Queue", "Receiver", "Schema", "Simulator", "StandIn", "Subscriptions", "Worker",
+                argumentParser, asyncHTTPClient, configuration, logging, metrics, nioCore, nioHTTP1, nioPosix,
+                serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Sources/Programs/storehook",
             swiftSettings: rules
@@ -379,7 +378,8 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "storehook", "storehook-bench", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
-                "AppStoreVerification", "Outbox", "Postgres", "EvidenceVerification", "HTTPServing", "Queue", "Schema",
+                "AppStoreVerification", "EvidenceVerification", "HTTPServing", "History", "Outbox", "Postgres", "Queue",
+                "Schema",
                 "Simulator", "Subscriptions", "TestSupport", "Worker", argumentParser, asyncHTTPClient, crypto, logging,
                 nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Outbox
 import Simulator
 import TestSupport
 import Testing
@@ -77,6 +78,46 @@ struct AppleCommandTests {
                 for secret in tokens + lines + [packed, "eyJ"] { #expect(!said.contains(secret)) }
                 server.stop()
             }
+        }
+    }
+
+    @Test("has a test notification posted and shows its way: asked, posted, stored, applied")
+    func test() async throws {
+        try await withSite { site in
+            let now = Milliseconds(Int64(Date().timeIntervalSince1970 * 1000))
+            var customer = SimulatedSubscriber(lane: 1, seed: 1)
+            customer.test(at: now - 60_000)
+            let jws = try #require(customer.takeNotifications().first).signed(by: site.authority)
+            let server = try ScriptedServer { request in
+                request.line.hasPrefix("POST")
+                    ? .json(200, #"{"testNotificationToken":"T"}"#)
+                    : .json(
+                        200,
+                        #"{"signedPayload":"\#(jws)","sendAttempts":[{"attemptDate":\#(now),"sendAttemptResult":"SUCCESS"}]}"#
+                    )
+            }
+            defer { server.stop() }
+            func answer(_ token: String?, _ database: String) async throws -> [String: Any] {
+                let more = settings(server, ["DATABASE_URL": database])
+                let run =
+                    if let token {
+                        try await site.run("apple", "test", "--environment", "Sandbox", "--token", token, with: more)
+                    } else {
+                        try await site.run("apple", "test", "--environment", "Sandbox", with: more)
+                    }
+                #expect(run.ending == .exited(0), "\(run.errors)")
+                return try #require(try run.json() as? [String: Any])
+            }
+            let early = try await answer("T", site.database.url)
+            #expect(early["place"] is NSNull && early["stored_at"] is NSNull && early["asked_at"] is NSNull)
+            try await site.outbox.store([Array(jws.utf8)])
+            try await site.with(["work"]) { _ in try await site.untilDone() }
+            let late = try await answer(nil, site.database.url)
+            #expect(late["place"] as? String == "applied")
+            #expect(late["asked_at"] is String && late["stored_at"] is String && late["applied_at"] is String)
+            #expect((late["send_attempts"] as? [[String: Any]])?.first?["result"] as? String == "SUCCESS")
+            // Without a database it tells what Apple says.
+            #expect(try await answer("T", "")["place"] is NSNull)
         }
     }
 

@@ -66,6 +66,8 @@ struct PrometheusTests {
                 "select storehook.plan_history(array['org.example'], array['Sandbox'], interval '0', false)")
             try await site.pool.query(
                 "update storehook.history_windows set askings = 1, asked_at = now(), proven_at = now()")
+            try await site.pool.query(
+                "insert into storehook.canaries (bundle_id, environment) values ('org.example', 'Sandbox')")
             try await site.with(["receive", "--port", "0", "--metrics-port", "0"]) { receiver in
                 try await site.with(["work", "--metrics-port", "0"]) { worker in
                     let ports = (try await receiver.metricsPort(), try await worker.metricsPort())

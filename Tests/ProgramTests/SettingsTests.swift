@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreVerification
 import Foundation
 import HTTPServing
+import History
 import Outbox
 import Simulator
 import Subscriptions
@@ -19,6 +20,19 @@ struct SettingsTests {
             "STOREHOOK_MAX_PAYLOAD_AGE_DAYS": value, "STOREHOOK_ENVIRONMENTS": environments,
             "STOREHOOK_TRUSTED_ROOTS": environments == "Xcode" ? "Xcode:\(Fingerprint.appleRootG3)" : "",
         ]).verifier().maximumAges
+    }
+
+    @Test("say for each environment how often Apple is asked for a test notification; never unless told")
+    func canary() throws {
+        func minutes(_ value: String) throws -> [String: Duration] {
+            let scopes = ["Production", "Sandbox"].map { HistoryScope(bundleID: "a", environment: $0) }
+            let intervals = try Settings(environment: ["STOREHOOK_CANARY_MINUTES": value]).canaryIntervals(for: scopes)
+            return Dictionary(uniqueKeysWithValues: intervals.map { ($0.scope.environment, $0.interval) })
+        }
+        #expect(try minutes("").isEmpty)
+        #expect(try minutes("60") == ["Production": .seconds(3600), "Sandbox": .seconds(3600)])
+        #expect(try minutes("Production=5") == ["Production": .seconds(300)])
+        for bad in ["0", "10081", "often", "Xcode=5"] { #expect(throws: CommandFailure.self) { try minutes(bad) } }
     }
 
     @Test("limit the age of what is posted in every environment served, or in each as it is told; in none unless told")

@@ -1,3 +1,4 @@
+import Canary
 import History
 import Ledger
 import Logging
@@ -37,6 +38,8 @@ struct ProgramMonitoring: Sendable {
                 .map { (kind: $0.rawValue, count: $1) }.sorted { $0.kind < $1.kind }
         } history: {
             try await History(pool).proofsIfAllowed()?.map(Monitor.HistoryReading.init)
+        } canaries: {
+            try await Canaries(pool).statusesIfAllowed()?.map(Monitor.CanaryReading.init)
         }
     }
 
@@ -49,5 +52,12 @@ extension Monitor.HistoryReading {
         self.init(
             app: proof.scope.bundleID, environment: proof.scope.environment, age: proof.age,
             windows: (proof.windows - proof.unprovenWindows, proof.unprovenWindows, proof.refusedWindows))
+    }
+}
+
+extension Monitor.CanaryReading {
+    fileprivate init(_ status: CanaryStatus) {
+        self.init(
+            app: status.scope.bundleID, environment: status.scope.environment, missing: status.missing ?? .zero)
     }
 }

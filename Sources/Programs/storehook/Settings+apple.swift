@@ -3,6 +3,7 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 import Configuration
+import History
 
 extension Settings {
     /// `STOREHOOK_APPLE_KEYS`; for a single app also `APPLE_ISSUER_ID`, `APPLE_KEY_ID`, `APPLE_PRIVATE_KEY` and
@@ -75,6 +76,18 @@ extension Settings {
             return try AppStoreHosts(standIn: url, for: try verifier().environments)
         } catch let fault as AppStoreHosts.Fault {
             throw CommandFailure("STOREHOOK_APPLE_URL: \(fault.rawValue)", status: .usage)
+        }
+    }
+
+    /// `STOREHOOK_CANARY_MINUTES`: `60`, or `Production=60,Sandbox=1440`; none unless told.
+    func canaryIntervals(
+        for scopes: [HistoryScope]
+    ) throws -> [(scope: HistoryScope, interval: Duration)] {
+        let minutes = try numbers(
+            "storehook.canary.minutes", "STOREHOOK_CANARY_MINUTES", in: try verifier().environments, upTo: 10_080,
+            unit: "minutes", example: "60, or Production=60,Sandbox=1440")
+        return scopes.compactMap { scope in
+            minutes[Environment(rawValue: scope.environment)].map { (scope, .seconds($0 * 60)) }
         }
     }
 }

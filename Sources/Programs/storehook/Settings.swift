@@ -64,6 +64,9 @@ struct Settings: Sendable {
         return number
     }
 
+    /// Whether `DATABASE_URL` is set, for commands that can do without.
+    var hasDatabase: Bool { text("database.url") != nil }
+
     /// `DATABASE_URL`.
     func database() throws -> PostgresConfiguration {
         guard let url = text("database.url") else {
@@ -120,21 +123,32 @@ struct Settings: Sendable {
         return StatusPolicy(graceDays: days)
     }
 
-    /// One number for every environment served, or one for each of some: `30`, `Production=30,Sandbox=7`.
     private func maximumAges(in environments: Set<Environment>) throws -> [Environment: Duration] {
-        var ages: [Environment: Duration] = [:]
-        for entry in list("storehook.max.payload.age.days") ?? [] {
+        try numbers(
+            "storehook.max.payload.age.days", "STOREHOOK_MAX_PAYLOAD_AGE_DAYS", in: environments, upTo: 36_500,
+            unit: "days", example: "30, or Production=30,Sandbox=7"
+        ).mapValues { .seconds($0 * 86_400) }
+    }
+
+    /// One number for every environment served, or one for each of some.
+    func numbers(
+        _ key: ConfigKey, _ variable: String, in environments: Set<Environment>, upTo most: Int64, unit: String,
+        example: String
+    ) throws -> [Environment: Int64] {
+        var numbers: [Environment: Int64] = [:]
+        for entry in list(key) ?? [] {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let places = parts.count == 1 ? environments : [Environment(rawValue: String(parts[0]))]
-            guard let days = Int64(parts.last ?? ""), (1...36_500).contains(days), places.isSubset(of: environments)
+            guard let number = Int64(parts.last ?? ""), (1...most).contains(number),
+                places.isSubset(of: environments)
             else {
                 throw CommandFailure(
-                    "STOREHOOK_MAX_PAYLOAD_AGE_DAYS: write days from 1 to 36500, for all environments served or for each: "
-                        + "30, or Production=30,Sandbox=7", status: .usage)
+                    "\(variable): write \(unit) from 1 to \(most), for all environments served or for "
+                        + "each: \(example)", status: .usage)
             }
-            for place in places { ages[place] = .seconds(days * 86_400) }
+            for place in places { numbers[place] = number }
         }
-        return ages
+        return numbers
     }
 
     private func apps() throws -> [String: Int64?] {

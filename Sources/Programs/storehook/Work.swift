@@ -3,6 +3,7 @@ import AppStorePayloads
 import AppStoreVerification
 import AppleSync
 import ArgumentParser
+import Canary
 import Foundation
 import History
 import Ledger
@@ -128,5 +129,12 @@ struct Work: AsyncParsableCommand {
         services.add(
             "the refreshing of purchases",
             RefreshDuty(history, clients, owner: name, logger: logger, metrics: metrics))
+        let intervals = try settings.canaryIntervals(for: clients.scopes)
+        if !intervals.isEmpty {
+            services.add(
+                "the canary",
+                CanaryDuty(
+                    Canaries(pool), clients, intervals: intervals, owner: name, logger: logger, metrics: metrics))
+        }
     }
 }

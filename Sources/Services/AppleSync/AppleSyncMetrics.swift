@@ -1,3 +1,4 @@
+import Canary
 import History
 package import Metrics
 
@@ -7,8 +8,22 @@ package struct AppleSyncMetrics: Sendable {
     private let recovered: [String: Counter]
     private let refused: [String: Counter]
     private let refreshes: [String: Counter]
+    private let canaries: [String: [CanaryEnd: Counter]]
+    private let canarySeconds: [String: [CanaryStage: Recorder]]
 
     private static let environments = ["Production", "Sandbox"]
+
+    /// What a test notification came to, as it is counted.
+    private enum CanaryEnd: String, CaseIterable {
+        case applied, recovered, overdue
+        case deadLetter = "dead_letter"
+        case notPosted = "not_posted"
+
+        init(_ outcome: String) { self = Self(rawValue: outcome) ?? .notPosted }
+    }
+
+    /// How far it had come after so many seconds.
+    private enum CanaryStage: String, CaseIterable { case posted, stored, applied }
 
     /// Every series at 0.
     package init(_ factory: any MetricsFactory = MetricsSystem.factory) {
@@ -26,6 +41,23 @@ package struct AppleSyncMetrics: Sendable {
         listed = counters("listed")
         recovered = counters("recovered")
         refused = counters("refused")
+        func each<Key: CaseIterable & Hashable, Value>(_ make: (String, Key) -> Value) -> [String: [Key: Value]] {
+            Dictionary(
+                uniqueKeysWithValues: Self.environments.map { environment in
+                    (environment, Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, make(environment, $0)) }))
+                })
+        }
+        canaries = each { environment, end in
+            Counter(
+                label: "storehook_canaries_total",
+                dimensions: [("environment", environment), ("outcome", end.rawValue)], factory: factory)
+        }
+        canarySeconds = each { environment, stage in
+            Recorder(
+                label: "storehook_canary_seconds",
+                dimensions: [("environment", environment), ("stage", stage.rawValue)], aggregate: true,
+                factory: factory)
+        }
         refreshes = Dictionary(
             uniqueKeysWithValues: ["refreshed", "unknown", "failed"].map { outcome in
                 (
@@ -41,6 +73,19 @@ package struct AppleSyncMetrics: Sendable {
         listed[scope.environment]?.increment(by: progress.listed)
         recovered[scope.environment]?.increment(by: progress.recovered)
         refused[scope.environment]?.increment(by: progress.refused)
+    }
+
+    /// A test notification came to its end.
+    func canary(_ outcome: String, _ times: CanaryTimes, in scope: HistoryScope) {
+        let end = CanaryEnd(outcome)
+        canaries[scope.environment]?[end]?.increment()
+        // What was fetched, or came another time, says nothing of the way.
+        guard end == .applied else { return }
+        for (stage, time) in [
+            (CanaryStage.posted, times.posted), (.stored, times.stored), (.applied, times.applied),
+        ] {
+            if let time { canarySeconds[scope.environment]?[stage]?.record(time / .seconds(1)) }
+        }
     }
 
     /// A purchase was asked for: `refreshed`, `unknown` to Apple, or `failed`.

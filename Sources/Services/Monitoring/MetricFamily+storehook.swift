@@ -92,6 +92,18 @@ extension MetricFamily {
         MetricFamily(
             "storehook_history_refused_total", .counter, "Entries of Apple's history that Apple did not sign."),
         MetricFamily(
+            "storehook_canary_missing_seconds", .gauge,
+            """
+            How long ago Apple was asked for a test notification that has not come through, the same for every worker; 0 while \
+            the last one did.
+            """),
+        MetricFamily(
+            "storehook_canaries_total", .counter, "Test notifications that Apple was asked for, by what became of them."
+        ),
+        MetricFamily(
+            "storehook_canary_seconds", .histogram(bounds: [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900]),
+            "From asking Apple for a test notification until it was posted (by Apple's clock), stored and applied."),
+        MetricFamily(
             "storehook_refreshes_total", .counter,
             "Purchases that records contradict and that Apple was asked about, by what came of it."),
     ]

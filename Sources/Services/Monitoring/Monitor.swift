@@ -41,6 +41,23 @@ public struct Monitor: Sendable {
         }
     }
 
+    /// Whether Apple's test notifications come through, for an app in an environment.
+    public struct CanaryReading: Sendable {
+        /// The app's bundle id.
+        public var app: String
+        /// `Production` or `Sandbox`.
+        public var environment: String
+        /// How long ago one was asked for that has not come through; zero while the last one did.
+        public var missing: Duration
+
+        /// A reading.
+        public init(app: String, environment: String, missing: Duration) {
+            self.app = app
+            self.environment = environment
+            self.missing = missing
+        }
+    }
+
     private let registry: MetricsRegistry
     private let program: Program
     /// Why nothing could be stored; nil if it could.
@@ -49,6 +66,7 @@ public struct Monitor: Sendable {
     private let schemaFits: CachedReading<Bool>
     private let anomalies: CachedReading<[(kind: String, count: Int64)]?>
     private let history: CachedReading<[HistoryReading]?>
+    private let canaries: CachedReading<[CanaryReading]?>
 
     /// A monitor.
     /// - Parameters:
@@ -57,11 +75,13 @@ public struct Monitor: Sendable {
     ///   - schemaFits: asks the database whether its schema is the one that the program was built for.
     ///   - anomalies: counts what records do not explain, by kind; nil where the program may not see it.
     ///   - history: what is proven of Apple's notification history; nil where the program may not see it.
+    ///   - canaries: which test notifications come through; nil where the program may not see it.
     public init(
         _ program: Program, registry: MetricsRegistry, outbox: Outbox,
         schemaFits: @escaping @Sendable () async throws -> Bool,
         anomalies: @escaping @Sendable () async throws -> [(kind: String, count: Int64)]?,
-        history: @escaping @Sendable () async throws -> [HistoryReading]? = { nil }
+        history: @escaping @Sendable () async throws -> [HistoryReading]? = { nil },
+        canaries: @escaping @Sendable () async throws -> [CanaryReading]? = { nil }
     ) {
         self.program = program
         self.registry = registry
@@ -82,6 +102,7 @@ public struct Monitor: Sendable {
         self.schemaFits = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(300), schemaFits)
         self.anomalies = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), anomalies)
         self.history = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), history)
+        self.canaries = CachedReading(every: .seconds(10), maxWait: maxWait, maxAge: .seconds(900), canaries)
     }
 
     /// Why the database can be no help now, for people; nil if it answers and takes writes.
@@ -98,6 +119,7 @@ public struct Monitor: Sendable {
         async let fits = schemaFits.answer()
         async let unexplained = anomalies.answer()
         async let proven = history.answer()
+        async let posted = canaries.answer()
         var samples = ProcessSamples.now()
         samples.append(
             MetricSample(
@@ -122,6 +144,12 @@ public struct Monitor: Sendable {
             ] {
                 samples.append(MetricSample("storehook_history_windows", place + [("state", state)], Double(count)))
             }
+        }
+        for reading in (await posted.value ?? nil) ?? [] {
+            samples.append(
+                MetricSample(
+                    "storehook_canary_missing_seconds",
+                    [("app", reading.app), ("environment", reading.environment)], reading.missing / .seconds(1)))
         }
         if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
         return (Exposition.contentType, registry.exposition(with: samples))

@@ -44,7 +44,9 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "history_letters": [.select, .insert, .update, .delete],
                 "refreshes": [.select, .insert, .update],
                 "refresh_queue": [.select, .insert, .update, .delete],
-                "proven_until": [.select], "contradictions": [.select],
+                "canaries": [.select, .insert, .update, .delete],
+                "canary_queue": [.select, .insert, .update, .delete],
+                "proven_until": [.select], "canary_status": [.select], "contradictions": [.select],
                 "plan_history": [.execute], "history_reach": [.execute],
             ])
             .union(
@@ -69,6 +71,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "conservation": [.select],
                 "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
                 "contradictions": [.select], "consumption_requests": [.select], "proven_until": [.select],
+                "canary_status": [.select],
                 "subscriptions": [.select],
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],

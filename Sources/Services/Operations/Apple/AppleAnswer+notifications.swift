@@ -1,6 +1,22 @@
 package import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
+package import Canary
+import Ledger
+import Postgres
+
+/// How far a test notification has come here.
+package struct TestNotificationWay: Sendable {
+    /// When Apple was asked, by this machine's clock; nil if that was another time.
+    package var askedAt: Timestamp?
+    /// Whether the database was asked for it.
+    package var isLookedFor = false
+    /// Where it is; nil while it is on its way, or pending.
+    package var arrival: CanaryArrival?
+
+    /// Of one that was not asked for yet.
+    package init() {}
+}
 
 extension AppleAnswer {
     /// Apple's list of notifications.
@@ -29,7 +45,8 @@ extension AppleAnswer {
 
     /// What became of a test notification; nil where Apple does not know yet.
     package init(
-        test: TestNotificationStatusRequest.Answer?, token: String, from environment: Environment
+        test: TestNotificationStatusRequest.Answer?, token: String, way: TestNotificationWay,
+        from environment: Environment
     ) {
         guard let test else {
             self.init(
@@ -38,6 +55,8 @@ extension AppleAnswer {
             return
         }
         let payload = test.record.payload.payload
+        let storedAt = way.arrival?.storedAt.map(Timestamp.init)
+        let appliedAt = way.arrival?.appliedAt.map(Timestamp.init)
         let attempts = test.sendAttempts.map { attempt in
             "\(attempt.attemptDate.map { "\($0)" } ?? "-")  \(attempt.sendAttemptResult?.rawValue ?? "-")"
         }
@@ -45,14 +64,25 @@ extension AppleAnswer {
             environment,
             [
                 ("test_notification_token", Self.quoted(token)), ("payload", Self.payload(payload.json)),
-                ("send_attempts", Self.attempts(test.sendAttempts)),
+                ("asked_at", Self.instant(way.askedAt)), ("send_attempts", Self.attempts(test.sendAttempts)),
+                ("place", Self.quoted(way.arrival?.place.rawValue)), ("stored_at", Self.instant(storedAt)),
+                ("applied_at", Self.instant(appliedAt)),
             ], unknown: test.unknownFields,
             text: Self.lines([
                 ("notification", "\(payload.notificationUUID)"), ("signed", "\(payload.signedDate)"),
-                ("environment", "\(environment)"),
+                ("environment", "\(environment)"), ("asked", way.askedAt.map { "\($0)" }),
                 ("attempts", attempts.isEmpty ? "none yet" : attempts.joined(separator: "\n              ")),
+                ("stored", storedAt.map { "\($0)" } ?? (way.isLookedFor ? "not yet" : nil)),
+                ("applied", appliedAt.map { "\($0)" } ?? Self.whyNotApplied(way)),
                 ("look", "storehook notification \(payload.notificationUUID)"),
             ]))
+    }
+
+    private static func whyNotApplied(_ way: TestNotificationWay) -> String? {
+        switch way.arrival?.place {
+        case .dead: "no, it is a dead letter: storehook dead-letters list --type TEST"
+        case .applied, .recovered, nil: way.isLookedFor ? "not yet" : nil
+        }
     }
 
     private static func members(_ one: ListedNotification) -> [(String, String)] {

@@ -1,0 +1,149 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import AppStoreVerification
+package import Canary
+import Foundation
+package import History
+import Ledger
+package import Logging
+import Postgres
+import Queue
+import ServiceLifecycle
+import Subscriptions
+
+/// Asks Apple for a test notification now and then, beside a worker, and follows it: asked, posted, stored, applied. So it is
+/// known that Apple's posts arrive before a customer's does not. Any number of workers share the canaries.
+package struct CanaryDuty: Service {
+    private let canaries: Canaries
+    private let clients: AppleClients
+    private let intervals: [(scope: HistoryScope, interval: Duration)]
+    private let owner: String
+    private let patience: Duration
+    private let interval: Duration
+    private let logger: Logger
+    private let metrics: AppleSyncMetrics
+    private let planned = PlanClock()
+
+    /// How long a canary is held: a question to Apple with all its repetitions.
+    private static let lease = Duration.seconds(90)
+    /// After so long it is called overdue. Apple posts within seconds, and then not before an hour has passed.
+    /// (App Store Server Notifications, "Responding to App Store Server Notifications")
+    package static let patience = Duration.seconds(900)
+
+    /// A duty.
+    /// - Parameters:
+    ///   - canaries: over a connection of its own, so that those who work never wait for it.
+    ///   - intervals: how long after one canary the next is due, for each app and environment that is to have any.
+    ///   - owner: who holds a canary, for people.
+    ///   - patience: when one is called overdue.
+    ///   - interval: between two looks at what is due.
+    package init(
+        _ canaries: Canaries, _ clients: AppleClients, intervals: [(scope: HistoryScope, interval: Duration)],
+        owner: String, patience: Duration = Self.patience, interval: Duration = .seconds(2), logger: Logger,
+        metrics: AppleSyncMetrics
+    ) {
+        self.canaries = canaries
+        self.clients = clients
+        self.intervals = intervals
+        self.owner = owner
+        self.patience = patience
+        self.interval = interval
+        self.logger = logger
+        self.metrics = metrics
+    }
+
+    /// Works until graceful shutdown; the canary in hand is then given back.
+    package func run() async throws {
+        let loop = DutyLoop(name: "The canary", interval: interval, logger: logger)
+        await cancelWhenGracefulShutdown { await loop.run { try await step() } }
+    }
+
+    /// Plans now and then, and looks after one canary.
+    func step() async throws -> DutyLoop.Step {
+        if planned.isDue(every: .seconds(10)) || interval == .zero {
+            try await canaries.plan(intervals)
+            planned.done()
+        }
+        guard let canary = try await canaries.claim(for: Lease(owner: owner, duration: Self.lease)) else {
+            return .idle
+        }
+        guard let client = clients.client(of: canary.scope) else {
+            try await canaries.putOff(canary, by: Postponement.noKey.delay, reason: Postponement.noKey.reason)
+            return .worked
+        }
+        do {
+            try await look(after: canary, client)
+            return .worked
+        } catch let failure as AppStoreFailure where !failure.isTransient {
+            try await settle(canary, failure.code)
+            return .worked
+        } catch {
+            guard !Task.isCancelled, let postponement = Postponement(error, attempts: canary.attempts) else {
+                // In a task of its own: this one is cancelled.
+                try? await Task { try await canaries.giveBack(canary) }.value
+                throw CancellationError()
+            }
+            try await canaries.putOff(canary, by: postponement.delay, reason: postponement.reason)
+            return postponement.isGeneral ? .inTrouble(postponement.text) : .worked
+        }
+    }
+
+    /// Takes a canary a step on.
+    private func look(after canary: Canary, _ client: AppStoreClient) async throws {
+        let environment = Environment(rawValue: canary.scope.environment)
+        guard let token = canary.token else {
+            guard try await canaries.begin(canary) else { return }
+            let answer = try await client.ask(TestNotificationRequest(), in: environment, priority: .background)
+            guard try await canaries.asked(canary, token: answer.value.testNotificationToken) else { return }
+            return try await canaries.putOff(canary, by: Self.pause(after: .zero), reason: "asked")
+        }
+        let posted: TestNotificationStatusRequest.Answer?
+        do {
+            posted = try await client.ask(
+                TestNotificationStatusRequest(token), in: environment, priority: .background
+            ).value
+        } catch let failure as AppStoreFailure where failure.reason == .apple(.testNotificationNotFound) {
+            posted = nil
+        }
+        var arrival: CanaryArrival?
+        if let posted {
+            guard let identifier = UniqueIdentifier(posted.record.payload.payload.notificationUUID) else {
+                throw AnswerTrouble.unreadable
+            }
+            guard
+                try await canaries.posted(
+                    canary, UUID(identifier),
+                    at: posted.sendAttempts.compactMap(\.attemptDate).min().map {
+                        PostgresTimestamp(millisecondsSince1970: $0.millisecondsSince1970)
+                    }, result: posted.sendAttempts.last?.sendAttemptResult?.rawValue)
+            else { return }
+            arrival = try await canaries.arrival(of: UUID(identifier))
+        }
+        let age = canary.age ?? .zero
+        switch arrival?.place {
+        case .applied: try await settle(canary, "applied", arrival)
+        case .recovered: try await settle(canary, "recovered", arrival)
+        case .dead: try await settle(canary, "dead_letter", arrival)
+        case nil where age > patience: try await settle(canary, "overdue")
+        case nil:
+            try await canaries.putOff(canary, by: Self.pause(after: age), reason: posted == nil ? "asked" : "posted")
+        }
+    }
+
+    private func settle(_ canary: Canary, _ outcome: String, _ arrival: CanaryArrival? = nil) async throws {
+        guard let times = try await canaries.settle(canary, outcome: outcome, arrival) else { return }
+        metrics.canary(outcome, times, in: canary.scope)
+        guard outcome != "applied" else { return }
+        logger.warning(
+            "A test notification of Apple's did not come through; see StorehookCanaryMissing in deploy/runbook.md",
+            metadata: [
+                "app": "\(canary.scope.bundleID)", "environment": "\(canary.scope.environment)",
+                "outcome": "\(outcome)",
+            ])
+    }
+
+    /// Often at first, while it can be seconds; then seldom.
+    private static func pause(after age: Duration) -> Duration {
+        max(.seconds(2), min(age / 4, .seconds(60)))
+    }
+}

@@ -1,0 +1,189 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import Canary
+import Foundation
+import History
+import Postgres
+import Queue
+import Simulator
+import TestSupport
+import Testing
+
+@testable import AppleSync
+
+@Suite("A test notification of Apple's")
+struct CanaryTests {
+    @Test("is asked for, posted, stored and applied, and each step has its time; the next is due after the interval")
+    func comesThrough() async throws {
+        try await withSite { site in
+            let jws = try site.scriptTest()
+            let duty = try site.canary()
+            try await site.step(duty)
+            #expect(site.testsAsked == 1)
+            // Apple has posted it, and it is still on its way through here.
+            try await site.step(duty)
+            #expect(
+                try await site.value(
+                    "select post_result = 'SUCCESS' and outcome is null from storehook.canaries"))
+            #expect(try await site.value("select missing_since is not null from storehook.canary_status"))
+            try await site.post([jws])
+            try await site.workOff()
+            try await site.step(duty)
+            #expect(
+                try await site.value(
+                    """
+                    select outcome = 'applied' and asked_at < stored_at and stored_at <= applied_at
+                           and applied_at <= settled_at and posted_at is not null
+                      from storehook.canaries
+                    """))
+            let status = try await site.canaries.statusesIfAllowed()?.one()
+            #expect(status?.missing == nil && status?.outcome == "applied" && status?.took != nil)
+            guard case .idle = try await duty.step() else { throw NeverHappened("none is due") }
+            try await site.pool.query("update storehook.canaries set planned_at = planned_at - interval '61 minutes'")
+            try await site.step(duty)
+            #expect(site.testsAsked == 2)
+        }
+    }
+
+    @Test("that Apple cannot deliver is overdue, counts as missing, and the next that comes through ends that")
+    func overdue() async throws {
+        try await withSite { site in
+            let jws = try site.scriptTest(result: "TIMED_OUT")
+            let duty = try site.canary(patience: .zero)
+            try await site.step(duty)
+            try await site.step(duty)
+            let status = try await site.canaries.statusesIfAllowed()?.one()
+            #expect(status?.outcome == "overdue" && status?.postResult == "TIMED_OUT" && status?.missing != nil)
+            try await site.post([jws])
+            try await site.workOff()
+            try await site.pool.query("update storehook.canaries set planned_at = planned_at - interval '61 minutes'")
+            try await site.step(duty)
+            try await site.step(duty)
+            let later = try await site.canaries.statusesIfAllowed()?.one()
+            #expect(later?.outcome == "applied" && later?.missing == nil)
+        }
+    }
+
+    @Test("that was lost and fetched from Apple's history has not come through")
+    func recovered() async throws {
+        try await withSite { site in
+            let jws = try site.scriptTest()
+            let duty = try site.canary()
+            try await site.step(duty)
+            site.apple.list([.init(signedDate: ImpatientClock().now().millisecondsSince1970 - 60_000, jws: jws)])
+            try await site.reconcile()
+            try await site.workOff()
+            try await site.step(duty)
+            let status = try await site.canaries.statusesIfAllowed()?.one()
+            #expect(status?.outcome == "recovered" && status?.missing != nil)
+        }
+    }
+
+    @Test("that becomes a dead letter has not come through")
+    func dead() async throws {
+        try await withSite { site in
+            try site.scriptTest()
+            let duty = try site.canary()
+            try await site.step(duty)
+            let stranger = try SimulatedAuthority.generate()
+            try await site.post(tests(1, by: stranger).map(\.listed.jws))
+            try await site.workOff()
+            try await site.step(duty)
+            #expect(try await site.value("select outcome from storehook.canaries") == "dead_letter")
+        }
+    }
+
+    @Test("that Apple refuses to post says why, and does not count as missing")
+    func refused() async throws {
+        try await withSite { site in
+            site.apple.interfere { _ in ScriptedApple.code(4_040_007) }
+            let duty = try site.canary()
+            try await site.step(duty)
+            let status = try await site.canaries.statusesIfAllowed()?.one()
+            #expect(status?.outcome == "server_notification_url_not_found" && status?.missing == nil)
+        }
+    }
+
+    @Test("waits where Apple is away, and nothing else does")
+    func away() async throws {
+        try await withSite { site in
+            site.apple.interfere { _ in ScriptedApple.code(5_000_000) }
+            let duty = try site.canary()
+            guard case .inTrouble = try await duty.step() else { throw NeverHappened("Apple is away") }
+            #expect(try await site.value("select count(*) from storehook.canary_queue where attempts = 1") == Int64(1))
+            #expect(try await site.canaries.statusesIfAllowed()?.one().missing == nil)
+            site.apple.interfere(nil)
+            let jws = try site.scriptTest()
+            try await site.post([jws])
+            try await site.workOff()
+            try await site.step(duty)
+            try await site.step(duty)
+            #expect(try await site.value("select outcome from storehook.canaries") == "applied")
+        }
+    }
+
+    @Test("is one for each app and environment, however many workers plan and look at once")
+    func shared() async throws {
+        try await withSite { site in
+            try site.scriptTest()
+            let duties = try (1...4).map { try site.canary(named: "worker \($0)") }
+            try await withThrowingTaskGroup { group in
+                for duty in duties { group.addTask { _ = try await duty.step() } }
+                try await group.waitForAll()
+            }
+            #expect(try await site.value("select count(*) from storehook.canaries") == Int64(1))
+            #expect(site.testsAsked == 1)
+        }
+    }
+
+    @Test("whose worker was killed after asking is asked for by the next, which settles what the first no longer can")
+    func killed() async throws {
+        try await withSite { site in
+            try site.scriptTest()
+            let duty = try site.canary()
+            try await site.canaries.plan([(Site.scope, .seconds(3600))])
+            let held = try #require(
+                try await site.canaries.claim(for: Lease(owner: "killed", duration: .milliseconds(1))))
+            #expect(try await site.canaries.begin(held))
+            try await Task.sleep(for: .milliseconds(5))
+            try await site.step(duty)
+            #expect(site.testsAsked == 1)
+            #expect(try await !site.canaries.asked(held, token: "another"))
+            #expect(try await site.canaries.settle(held, outcome: "overdue") == nil)
+            #expect(try await site.value("select test_token from storehook.canaries") == "T")
+        }
+    }
+}
+
+extension Site {
+    fileprivate var canaries: Canaries { Canaries(pool) }
+
+    fileprivate var testsAsked: Int { apple.paths.count { $0 == "/inApps/v1/notifications/test" } }
+
+    fileprivate func canary(named name: String = "test", patience: Duration = CanaryDuty.patience) throws -> CanaryDuty
+    {
+        CanaryDuty(
+            canaries, try clients(), intervals: [(Self.scope, .seconds(3600))], owner: name, patience: patience,
+            interval: .zero, logger: quiet, metrics: AppleSyncMetrics())
+    }
+
+    /// Whatever is put off is due now.
+    fileprivate func step(_ duty: CanaryDuty) async throws {
+        try await pool.query("update storehook.canary_queue set due_at = now() where lease_token is null")
+        guard case .worked = try await duty.step() else { throw NeverHappened("a canary is due") }
+    }
+
+    /// What Apple will post when asked for a test notification, and what it then says of it.
+    @discardableResult
+    fileprivate func scriptTest(result: String = "SUCCESS") throws -> String {
+        let jws = try tests(1, by: authority).one().listed.jws
+        let attempt = ImpatientClock().now().millisecondsSince1970
+        apple.answer("/inApps/v1/notifications/test", with: #"{"testNotificationToken":"T"}"#)
+        apple.answer(
+            "/inApps/v1/notifications/test/T",
+            with:
+                #"{"signedPayload":"\#(jws)","sendAttempts":[{"attemptDate":\#(attempt),"sendAttemptResult":"\#(result)"}]}"#
+        )
+        return jws
+    }
+}
