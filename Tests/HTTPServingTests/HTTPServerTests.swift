@@ -6,12 +6,21 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOHTTP1
+import Synchronization
 import TestSupport
 import Testing
 
 @Suite("An HTTP server")
 struct HTTPServerTests {
     private func server(_ onListening: @escaping @Sendable (Int) -> Void) -> HTTPServer {
+        server({ _ in }, onListening)
+    }
+
+    private func server(
+        _ adjust: (inout HTTPServerConfiguration) -> Void, _ onListening: @escaping @Sendable (Int) -> Void
+    ) -> HTTPServer {
+        var configuration = HTTPServerConfiguration(host: "127.0.0.1", port: 0)
+        adjust(&configuration)
         let routes = HTTPRoutes(elsewhere: "nothing here")
         routes.serveHealth()
         routes.serve(
@@ -20,9 +29,7 @@ struct HTTPServerTests {
                 .get: { _, _ in Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: "text"))) },
                 .post: { _, _ in throw HTTPProblem(.conflict, "taken", [.retryAfter: "3"]) },
             ])
-        return HTTPServer(
-            routes.router, configuration: HTTPServerConfiguration(host: "127.0.0.1", port: 0), logger: quiet,
-            onListening: onListening)
+        return HTTPServer(routes.router, configuration: configuration, logger: quiet, onListening: onListening)
     }
 
     @Test("serves its paths as they are written, and answers 404 elsewhere")
@@ -59,6 +66,56 @@ struct HTTPServerTests {
             let answer = try await request(.POST, "/a/b")
             #expect(answer.status == 409 && answer.body == #"{"error":"taken"}"#)
             #expect(answer.headers["Retry-After"] == ["3"])
+        }
+    }
+
+    @Test("answers all of thousands of requests that were sent without waiting, in their order")
+    func faster() async throws {
+        let port = Atomic(0)
+        try await withServer({ listening in
+            server {
+                port.store($0, ordering: .relaxed)
+                listening($0)
+            }
+        }) { _ in
+            let count = 5000
+            let socket = try TCPSocket(port: port.load(ordering: .relaxed))
+            defer { socket.close() }
+            async let reading = onThread { socket.receiveToEnd() }
+            try await onThread {
+                let requests = (0..<count).map {
+                    "GET /\($0 % 7 == 0 ? "healthz" : "a/b") HTTP/1.1\r\nHost: x\r\n\r\n"
+                }
+                try socket.send(requests.joined() + "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            }
+            let statuses = try await reading.matches(of: /HTTP\/1\.1 (\d+)|(text)/).map { String($0.0.suffix(4)) }
+            let expected = (0..<count).flatMap { $0 % 7 == 0 ? [" 200"] : [" 200", "text"] } + [" 404"]
+            #expect(statuses == expected)
+        }
+    }
+
+    @Test("lets who does not read his answers yield to who has something to say")
+    func unread() async throws {
+        let port = Atomic(0)
+        try await withServer({ listening in
+            server({
+                $0.maximumConnections = 1
+                // So that nothing but yielding ends it.
+                $0.requestDeadline = .seconds(3600)
+                $0.maximumConnectionsPerAddress = 10
+            }) {
+                port.store($0, ordering: .relaxed)
+                listening($0)
+            }
+        }) { request in
+            let requests = Array(String(repeating: "GET /a/b HTTP/1.1\r\nHost: x\r\n\r\n", count: 1000).utf8)
+            let stranger = try TCPSocket(port: port.load(ordering: .relaxed))
+            defer { stranger.close() }
+            var sent = 0
+            try await eventually("somebody else is answered") {
+                while let more = stranger.offer(requests[(sent % requests.count)...]), more > 0 { sent += more }
+                return (try? await request(.GET, "/a/b").status) == 200
+            }
         }
     }
 

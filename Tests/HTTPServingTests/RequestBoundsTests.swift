@@ -39,9 +39,35 @@ struct EmbeddedConnection {
         try channel.writeOutbound(
             HTTPResponsePart.head(HTTPResponse(status: status, headerFields: [.contentLength: "0"])))
         try channel.writeOutbound(HTTPResponsePart.end(nil))
+        channel.embeddedEventLoop.run()
+    }
+
+    /// Whether what was written has gone.
+    func setWritable(_ isWritable: Bool) {
+        channel.isWritable = isWritable
+        channel.pipeline.fireChannelWritabilityChanged()
     }
 
     func advance(seconds: Int64) { channel.embeddedEventLoop.advanceTime(by: .seconds(seconds)) }
+}
+
+/// Counts what passes it: at the head of a pipeline what is asked for, at its tail that the sender's end has come.
+private final class Passing: ChannelDuplexHandler {
+    typealias InboundIn = NIOAny
+    typealias OutboundIn = NIOAny
+
+    var reads = 0
+    var ends = 0
+
+    func read(context: ChannelHandlerContext) {
+        reads += 1
+        context.read()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event { ends += 1 }
+        context.fireUserInboundEventTriggered(event)
+    }
 }
 
 @Suite("What bounds a request")
@@ -187,5 +213,86 @@ struct RequestBoundsTests {
         }
         _ = try? connection.channel.finish()
         #expect(connection.heldBytes() == 0)
+    }
+
+    @Test("parses few of the requests that come faster than they are answered, reads no more meanwhile, and loses none")
+    func faster() throws {
+        let connection = try EmbeddedConnection()
+        let (first, last) = (Passing(), Passing())
+        try connection.channel.pipeline.syncOperations.addHandler(first, position: .first)
+        try connection.channel.pipeline.syncOperations.addHandler(last)
+        let request = "GET / HTTP/1.1\r\n\r\n"
+        let count = 1800
+        try connection.receive(String(repeating: request, count: count))
+        #expect(try connection.parts().count == 2 * RequestBytes.mostWaiting)
+        #expect(connection.heldBytes() == count * request.utf8.count)
+        let reads = first.reads
+        connection.channel.pipeline.read()
+        connection.channel.pipeline.read()
+        // The sender has said all.
+        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        var parsed = RequestBytes.mostWaiting
+        for answered in 1...count {
+            #expect(first.reads == reads && last.ends == 0 || parsed == count)
+            try connection.write(.ok)
+            parsed += try connection.parts().count / 2
+            #expect(parsed == min(count, answered + RequestBytes.mostWaiting))
+            #expect(connection.heldBytes() == (count - answered) * request.utf8.count)
+        }
+        #expect(first.reads == reads + 1 && last.ends == 1)
+        _ = try connection.answer()
+        _ = try? connection.channel.finish()
+    }
+
+    @Test("parses few of those that follow chunks, too")
+    func fasterAfterChunks() throws {
+        let connection = try EmbeddedConnection()
+        let chunked = post + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"
+        try connection.receive(chunked + String(repeating: "GET / HTTP/1.1\r\n\r\n", count: 1700))
+        let heads = try connection.parts().count { if case .head = $0 { true } else { false } }
+        #expect((RequestBytes.mostWaiting...24).contains(heads))
+        _ = try? connection.channel.finish()
+        #expect(connection.heldBytes() == 0)
+    }
+
+    @Test("refuses who sends on before he was answered once there is no room for it, and keeps none of it")
+    func fasterThanThereIsRoom() throws {
+        let connection = try EmbeddedConnection { $0.maximumBytesInFlight = 20_000 }
+        let requests = String(repeating: "GET / HTTP/1.1\r\n\r\n", count: 1000)
+        try connection.receive(requests)
+        #expect(throws: RequestRefusal.busy) { try connection.receive(requests) }
+        #expect(connection.heldBytes() == RequestBytes.mostWaiting * 18)
+        for _ in 0..<RequestBytes.mostWaiting { try connection.write(.ok) }
+        #expect(connection.heldBytes() == 0)
+        connection.advance(seconds: 1)
+        #expect(!connection.channel.isActive)
+    }
+
+    @Test("closes who does not read his answers for ten seconds, which begin anew once he has read all of them")
+    func unread() throws {
+        let connection = try EmbeddedConnection()
+        try connection.receive("GET / HTTP/1.1\r\n\r\n")
+        connection.setWritable(false)
+        connection.advance(seconds: 9)
+        connection.setWritable(true)
+        connection.advance(seconds: 9)
+        connection.setWritable(false)
+        connection.advance(seconds: 9)
+        #expect(connection.channel.isActive)
+        connection.advance(seconds: 1)
+        #expect(!connection.channel.isActive)
+    }
+
+    @Test("closes at once who yields and would not read why")
+    func unreadYields() throws {
+        for isWritable in [false, true] {
+            let connection = try EmbeddedConnection()
+            try connection.receive("GET / HTTP/1.1\r\n\r\n")
+            connection.setWritable(isWritable)
+            connection.channel.pipeline.fireUserInboundEventTriggered(RequestRefusal.busy)
+            connection.channel.embeddedEventLoop.run()
+            #expect(connection.channel.isActive == isWritable)
+            _ = try? connection.channel.finish()
+        }
     }
 }

@@ -89,6 +89,14 @@ public struct TCPSocket: Sendable {
         }
     }
 
+    /// Sends as much as the buffers on the way take now: less than all of it where the other side does not read.
+    /// - Returns: how much that was; nil if the other side is gone.
+    public func offer(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        let sent = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
+        return sent >= 0 ? sent : errno == EAGAIN ? 0 : nil
+    }
+
     /// Sends text.
     public func send(_ text: String) throws { try send(Array(text.utf8)) }
 

@@ -25,6 +25,10 @@ struct BoundedChannel: ServerChildChannel {
     /// What is read at once. A post of Apple's, 20 kB at most so far, comes with one read.
     private static let readSize = 32 * 1024
 
+    /// What answers may wait in, beside the kernel's buffer. Above the first mark no further answer is written, until all of them
+    /// are gone: a sender who reads a little now and then counts as one who does not.
+    private static let unreadAnswers = ChannelOptions.Types.WriteBufferWaterMark(low: 1, high: 4096)
+
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let promise = channel.eventLoop.makePromise(of: HTTP1Channel.Value.self)
         let value = Value(channel: channel, requests: promise.futureResult)
@@ -39,6 +43,7 @@ struct BoundedChannel: ServerChildChannel {
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: SocketOptionValue(Self.readSize))
+            try channel.syncOptions?.setOption(.writeBufferWaterMark, value: Self.unreadAnswers)
             if let identity {
                 try channel.pipeline.syncOperations.addHandlers([
                     NIOSSLServerHandler(context: identity.context), HandshakeDeadline(limits.deadline),

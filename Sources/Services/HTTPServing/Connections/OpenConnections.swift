@@ -1,6 +1,5 @@
 import Metrics
 import NIOCore
-import NIOSSL
 import Synchronization
 
 /// The connections that are open: how many there may be, what they may hold together, and that stopping reaches each.
@@ -65,7 +64,7 @@ final class OpenConnections: Sendable {
             state.channels[slot] = channel
             return (admission, yielding.flatMap { state.channels[$0] }, state.isStopping)
         }
-        if let victim { cutOff(victim) }
+        victim?.cutOff()
         switch admission {
         case .refused(let bound):
             observer.limited(bound == .party ? .party : .connections)
@@ -115,17 +114,6 @@ final class OpenConnections: Sendable {
             victim.eventLoop.execute { victim.pipeline.fireUserInboundEventTriggered(RequestRefusal.busy) }
         }
         return isHeld
-    }
-
-    /// At once: a goodbye by TLS would have to wait for the handshake.
-    private func cutOff(_ channel: any Channel) {
-        channel.eventLoop.execute {
-            if let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
-                tls.close(promise: nil)
-            } else {
-                channel.close(promise: nil)
-            }
-        }
     }
 
     /// Later on the connection's own event loop, where its pipeline is complete by then. Told twice is told once.

@@ -60,7 +60,7 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
             writeContinue(context)
         case .body(let part):
             bytes.readBody(part.readableBytes)
-            if body?.writeImmutableBuffer(part) == nil { body = part }
+            if body?.writeImmutableBuffer(part) == nil { body = part.compacted(context.channel.allocator) }
         case .end:
             passBody(context)
             owesContinue = false
@@ -76,13 +76,16 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let refusal = event as? RequestRefusal {
+            // Who does not read would not read why.
+            if unread != nil { return context.channel.cutOff() }
             // It was chosen a moment ago, and may have come whole since.
-            if bytes.isArriving { refuse(refusal) } else if inHand == 0 { context.close(promise: nil) }
+            if bytes.isArriving || inHand > 0 { refuse(refusal) } else { context.close(promise: nil) }
             return
         }
         context.fireUserInboundEventTriggered(event)
     }
 
+    /// Answers pile up that the sender does not read, or all of them have gone.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
             unread?.cancel()
@@ -91,9 +94,10 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
             let channel = context.channel
             unread = context.eventLoop.scheduleTask(in: limits.deadline) { [limited] in
                 limited(.time)
-                channel.close(promise: nil)
+                channel.cutOff()
             }
         }
+        bytes.isUnread = unread != nil
         context.fireChannelWritabilityChanged()
     }
 

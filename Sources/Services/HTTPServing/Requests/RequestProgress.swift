@@ -34,7 +34,7 @@ struct RequestProgress {
     func slice(of bytes: ByteBufferView) -> Int {
         switch part {
         case .body(let rest) where rest > 0: min(rest, bytes.count)
-        case .body, .chunks: min(Self.step, bytes.count)
+        case .body, .chunks: min(Self.chunkStep, bytes.count)
         case .head:
             Self.headLength(bytes.prefix(mostFraming - framing)) ?? min(Self.step, bytes.count, mostFraming - framing)
         }
@@ -67,6 +67,8 @@ struct RequestProgress {
 
     /// What the decoder is given at a time where no end is to be seen.
     private static let step = 1024
+    /// The same within chunks. Their end may be followed by further requests, as many as fit: a dozen.
+    private static let chunkStep = 256
 
     /// Up to the first empty line; nil where there is none.
     private static func headLength(_ bytes: ByteBufferView) -> Int? {
