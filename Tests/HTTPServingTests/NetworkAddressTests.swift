@@ -38,6 +38,9 @@ struct NetworkAddressTests {
         #expect(block.contains(try #require(NetworkAddress(address))) == isIn)
     }
 
+    @Test("is written as operators write it", arguments: ["10.0.0.0/8", "0.0.0.0/0", "192.0.2.1", "::1", "::/0"])
+    func blockText(text: String) { #expect(AddressBlock(text)?.description == text) }
+
     @Test("is no block with a length that its kind has not", arguments: ["10.0.0.0/33", "10.0.0.0/", "::/129", "10/8"])
     func noBlock(text: String) { #expect(AddressBlock(text) == nil) }
 }

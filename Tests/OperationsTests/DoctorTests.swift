@@ -24,17 +24,22 @@ struct DoctorTests {
     private func findings(
         _ faults: [String] = [], apps: [String: Int64?]? = ["com.example.app": 1],
         roots: Set<Fingerprint> = [.appleRootG3], certificate: ConfigurationChecks.Certificate = .none,
-        role: DatabaseRole? = nil
+        proxies: String? = "none", role: DatabaseRole? = nil
     ) -> [String: Finding.Status] {
         let trust = apps.map { VerifierConfiguration(apps: $0, trustedRoots: roots) }
-        let findings = ConfigurationChecks(faults: faults, trust: trust, certificate: certificate, role: role)
-            .findings()
+        let findings = ConfigurationChecks(
+            faults: faults, trust: trust, certificate: certificate, proxies: proxies, role: role
+        ).findings()
         return Dictionary(findings.map { ($0.check, $0.status) }) { first, _ in first }
     }
 
     @Test("finds nothing to do where everything is set, and each thing that is not")
     func settings() {
-        #expect(findings() == ["configuration": .ok, "apps": .ok, "roots": .ok, "certificate": .skipped])
+        #expect(
+            findings() == [
+                "configuration": .ok, "apps": .ok, "roots": .ok, "certificate": .skipped, "proxies": .ok,
+            ])
+        #expect(findings(["x"], proxies: nil)["proxies"] == .skipped)
         #expect(findings(["DATABASE_URL is not set"], apps: nil)["configuration"] == .failed)
         #expect(findings(["x"], apps: nil)["apps"] == .skipped)
         #expect(findings(apps: [:])["apps"] == .failed)

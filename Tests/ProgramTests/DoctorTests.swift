@@ -172,6 +172,16 @@ struct DoctorTests {
         }
     }
 
+    @Test("names a setting of the receiver's that cannot be read")
+    func receiverSettings() async throws {
+        try await withSite { site in
+            for name in ["TRUSTED_PROXIES", "CONNECTIONS_PER_ADDRESS", "JUNK_PER_MINUTE", "JUNK_MIB_PER_DAY"] {
+                let name = "STOREHOOK_" + name
+                expect(try await faults(site, [name: "many"]), only: "configuration", saying: name)
+            }
+        }
+    }
+
     @Test("names a certificate that must be renewed, or cannot be read")
     func certificate() async throws {
         try await withSite { site in

@@ -11,13 +11,13 @@ import Testing
 /// These hold thousands of connections: side by side they would starve each other.
 @Suite("A receiver among slow and greedy clients", .serialized)
 struct GreedyClientTests {
-    /// Runs a receiver that was started under the usual soft limit of open files.
+    /// Runs a receiver that was started under the usual soft limit of open files, and to which this machine is no proxy.
     private func withReceiver(
         _ site: Site, _ settings: [String: String] = [:], _ body: (ChildProgram, Int) async throws -> Void
     ) async throws {
         let program = try ChildProgram(
             "/bin/sh", ["-c", #"ulimit -Sn 1024 && exec "$0" receive --port 0"#, Executable.path],
-            environment: site.environment(settings))
+            environment: site.environment(settings.merging(["STOREHOOK_TRUSTED_PROXIES": "none"]) { own, _ in own }))
         do {
             try await program.untilUnderWay()
             try await body(program, try #require(program.port))
@@ -129,6 +129,32 @@ struct GreedyClientTests {
                 }
                 // What the sockets' buffers take, and no more.
                 for sent in sent { #expect(sent < 64, "MiB") }
+                try await expectService(program, port: port)
+            }
+        }
+    }
+
+    @Test("serves others while five hundred connections send requests without an end and read no answer")
+    func unread() async throws {
+        raiseOpenFiles()
+        try await withSite { site in
+            try await withReceiver(site) { program, port in
+                let requests = Array(String(repeating: "GET / HTTP/1.1\r\n\r\n", count: 4096).utf8)
+                let sockets = try await onThread { try (0..<500).map { _ in try TCPSocket(port: port) } }
+                defer { sockets.forEach { $0.close() } }
+                // Until one of them is cut off: by then the buffers on the way were full in both directions, and for a while.
+                async let pouring: Void = onThread {
+                    var sent = [Int](repeating: 0, count: sockets.count)
+                    while true {
+                        for (index, socket) in sockets.enumerated() {
+                            guard let more = socket.offer(requests[(sent[index] % requests.count)...]) else { return }
+                            sent[index] += more
+                        }
+                        Thread.sleep(forTimeInterval: 0.01)
+                    }
+                }
+                for _ in 0..<3 { try await expectService(program, port: port) }
+                try await pouring
                 try await expectService(program, port: port)
             }
         }

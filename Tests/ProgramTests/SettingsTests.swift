@@ -121,7 +121,11 @@ struct SettingsTests {
         #expect(try settings.trustedProxies().contains(inside) && settings.connectionsPerAddress() == 7)
         let usual = Settings(environment: [:])
         #expect(try !usual.trustedProxies().contains(inside) && usual.connectionsPerAddress() == 512)
-        for bad in ["10.0.0.0/33", "localhost", "10.0.0.0-10.0.0.9"] {
+        // A proxy on the same machine is one without a word.
+        #expect(try usual.trustedProxies().description == "127.0.0.0/8,::1")
+        let none = Settings(environment: ["STOREHOOK_TRUSTED_PROXIES": "none"])
+        #expect(try none.trustedProxies() == TrustedProxies())
+        for bad in ["10.0.0.0/33", "localhost", "10.0.0.0-10.0.0.9", "none,::1"] {
             let settings = Settings(environment: ["STOREHOOK_TRUSTED_PROXIES": bad])
             #expect(throws: CommandFailure.self, "\(bad)") { try settings.trustedProxies() }
         }

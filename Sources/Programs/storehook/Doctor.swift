@@ -61,11 +61,12 @@ struct Doctor: AsyncParsableCommand {
             { _ = try settings.lease() }, { _ = try settings.retention() }, { _ = try settings.statusPolicy() },
             { _ = try settings.logger("doctor") }, { _ = try settings.checksRevocation() },
             { _ = try settings.listens() }, { _ = try settings.appleHosts() },
-            { if settings.hasAppleKeys { _ = try settings.appleKeys() } },
+            { _ = try settings.trustedProxies() }, { _ = try settings.connectionsPerAddress() },
+            { _ = try settings.junkLimits() }, { if settings.hasAppleKeys { _ = try settings.appleKeys() } },
         ]
         return ConfigurationChecks(
             faults: readings.compactMap(Self.fault), trust: try? settings.verifier(),
-            certificate: Self.certificate(settings), role: role)
+            certificate: Self.certificate(settings), proxies: (try? settings.trustedProxies())?.description, role: role)
     }
 
     /// Whether Apple accepts the keys. A receiver and a monitor have none.

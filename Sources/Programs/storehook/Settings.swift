@@ -289,13 +289,16 @@ struct Settings: Sendable {
                     "storehook.junk.mib.per.day", "STOREHOOK_JUNK_MIB_PER_DAY", default: 64, upTo: 1_000_000)) << 20)
     }
 
-    /// `STOREHOOK_TRUSTED_PROXIES`: whose `X-Forwarded-For` names the sender.
+    /// `STOREHOOK_TRUSTED_PROXIES`: whose `X-Forwarded-For` names the sender; those of this machine unless told.
     func trustedProxies() throws -> TrustedProxies {
-        TrustedProxies(
-            try (list("storehook.trusted.proxies") ?? []).map { text in
+        guard let proxies = list("storehook.trusted.proxies") else { return .loopback }
+        if proxies == ["none"] { return TrustedProxies() }
+        return TrustedProxies(
+            try proxies.map { text in
                 guard let block = AddressBlock(text) else {
                     throw CommandFailure(
-                        "STOREHOOK_TRUSTED_PROXIES: write addresses or blocks of them, comma-separated: 10.0.0.0/8,::1",
+                        "STOREHOOK_TRUSTED_PROXIES: write addresses or blocks of them, comma-separated, or none: "
+                            + "10.0.0.0/8,::1",
                         status: .usage)
                 }
                 return block

@@ -1,5 +1,5 @@
 /// A range of addresses as operators write it: `10.0.0.0/8`, `2001:db8::/32`, or one address.
-public struct AddressBlock: Sendable, Hashable {
+public struct AddressBlock: Sendable, Hashable, CustomStringConvertible {
     private let base: NetworkAddress
     /// How many of the 128 bits are the same for all of them.
     private let prefix: Int
@@ -17,6 +17,13 @@ public struct AddressBlock: Sendable, Hashable {
         }
         self.base = base
         self.prefix = prefix + 128 - width
+    }
+
+    /// As operators write it.
+    public var description: String {
+        let width = base.isIPv4 ? 32 : 128
+        let length = prefix - 128 + width
+        return length == width ? base.description : "\(base)/\(length)"
     }
 
     /// Whether an address lies in it.

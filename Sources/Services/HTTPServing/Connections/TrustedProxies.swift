@@ -1,11 +1,19 @@
 public import HTTPTypes
 
 /// The proxies whose word is taken for whom they speak for.
-public struct TrustedProxies: Sendable, Hashable {
+public struct TrustedProxies: Sendable, Hashable, CustomStringConvertible {
     private let blocks: [AddressBlock]
+
+    /// Those of this machine: a proxy beside the receiver, as packages set one up.
+    public static let loopback = TrustedProxies(["127.0.0.0/8", "::1"].compactMap { AddressBlock($0) })
 
     /// Those in any of these blocks; unless told otherwise none.
     public init(_ blocks: [AddressBlock] = []) { self.blocks = blocks }
+
+    /// As operators write them.
+    public var description: String {
+        blocks.isEmpty ? "none" : blocks.map(\.description).joined(separator: ",")
+    }
 
     /// Whether it is one of them.
     public func contains(_ address: NetworkAddress) -> Bool { blocks.contains { $0.contains(address) } }

@@ -18,22 +18,27 @@ package struct ConfigurationChecks: Sendable {
     private let faults: [String]
     private let trust: VerifierConfiguration?
     private let certificate: Certificate
+    private let proxies: String?
     private let role: DatabaseRole?
 
     /// Checks of settings, as whoever reads them has found them.
     /// - Parameters:
     ///   - faults: settings that cannot be read, a line each.
     ///   - trust: what workers trust and serve; nil where that is among the faults.
+    ///   - proxies: whom the receiver trusts to name the sender; nil where that is among the faults.
     ///   - role: what the settings are for.
-    package init(faults: [String], trust: VerifierConfiguration?, certificate: Certificate, role: DatabaseRole?) {
+    package init(
+        faults: [String], trust: VerifierConfiguration?, certificate: Certificate, proxies: String?, role: DatabaseRole?
+    ) {
         self.faults = faults
         self.trust = trust
         self.certificate = certificate
+        self.proxies = proxies
         self.role = role
     }
 
     /// A finding a check.
-    package func findings() -> [Finding] { [configuration(), apps(), roots(), ownCertificate()] }
+    package func findings() -> [Finding] { [configuration(), apps(), roots(), ownCertificate(), trustedProxies()] }
 
     private func configuration() -> Finding {
         faults.isEmpty
@@ -59,6 +64,15 @@ package struct ConfigurationChecks: Sendable {
         }
         let environments = trust.environments.map(\.rawValue).sorted().joined(separator: ", ")
         return .ok("apps", "\(names.joined(separator: ", ")) in \(environments)")
+    }
+
+    private func trustedProxies() -> Finding {
+        guard let proxies else { return .skipped("proxies", "see configuration") }
+        return .ok(
+            "proxies",
+            proxies == "none"
+                ? "none: whoever connects to the receiver is taken for the sender"
+                : "\(proxies): what their X-Forwarded-For names is taken for the sender")
     }
 
     private func ownCertificate() -> Finding {

@@ -120,6 +120,8 @@ struct ChaosPrograms: Sendable {
                 "STOREHOOK_TRUSTED_ROOTS": authority.rootFingerprint,
                 "STOREHOOK_LEASE_SECONDS": "\(ChaosSite.leaseSeconds)",
                 "STOREHOOK_LOG_LEVEL": "info",
+                // Whoever connects here stands for a sender.
+                "STOREHOOK_TRUSTED_PROXIES": "none",
                 // As deploy/run has it.
                 "SWIFT_BACKTRACE": "threads=crashed,registers=none,images=none,symbolicate=fast",
             ]) { _, own in own }
