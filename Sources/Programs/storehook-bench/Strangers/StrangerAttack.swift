@@ -16,6 +16,10 @@ enum StrangerAttack: String, CaseIterable, Sendable {
     case endlessChunks = "endless-chunks"
     /// Bodies of chunks of one byte.
     case tinyChunks = "tiny-chunks"
+    /// Requests sent without waiting for an answer, and no answer read, on as many connections as a receiver holds.
+    case unread
+    /// Bodies that stop just before their end, and hold together what all requests may.
+    case stoppedBodies = "stopped-bodies"
     /// Posts that look like Apple's and are none.
     case junk
 
@@ -37,9 +41,11 @@ enum StrangerAttack: String, CaseIterable, Sendable {
 
         var isOver: Bool { ContinuousClock.now >= end }
 
-        func socket(_ number: Int, _ tally: Tally) -> StrangerSocket? {
+        /// - Parameter buffers: bytes that the kernel may keep for it in each direction; as many as it likes where nil.
+        func socket(_ number: Int, _ tally: Tally, buffers: Int32? = nil) -> StrangerSocket? {
             tally.connections.add(1, ordering: .relaxed)
-            return StrangerSocket(to: port, from: isNeighbour ? (0, 1) : (1, UInt8(1 + number % 16)))
+            return StrangerSocket(
+                to: port, from: isNeighbour ? (0, 1) : (1, UInt8(1 + number % 16)), buffers: buffers)
         }
     }
 
@@ -48,7 +54,7 @@ enum StrangerAttack: String, CaseIterable, Sendable {
     /// Threads that do it together.
     private var threads: Int {
         switch self {
-        case .silent, .byteASecond: 1
+        case .silent, .byteASecond, .stoppedBodies, .unread: 1
         case .endlessHead, .endlessSpaces, .endlessChunks, .tinyChunks, .junk: 4
         }
     }
@@ -89,6 +95,11 @@ enum StrangerAttack: String, CaseIterable, Sendable {
         case .silent: hold(4096, beginning: "", each: "", every: 0.05, terms, tally)
         case .byteASecond:
             hold(256, beginning: Self.post + "Content-Length: 262144\r\n\r\n", each: "x", every: 1, terms, tally)
+        case .stoppedBodies:
+            hold(
+                256, beginning: Self.post + "Content-Length: 262144\r\n\r\n" + String(repeating: "x", count: 255 << 10),
+                each: "", every: 0.05, terms, tally)
+        case .unread: pipeline(4096, terms, tally)
         case .junk: postJunk(number, terms, tally)
         }
     }
@@ -123,13 +134,38 @@ enum StrangerAttack: String, CaseIterable, Sendable {
                     sockets[index] = nil
                 }
                 if sockets[index] == nil, let socket = terms.socket(index, tally) {
-                    _ = socket.send(beginning)
+                    if socket.send(beginning) { tally.bytes.add(beginning.count, ordering: .relaxed) }
                     sockets[index] = socket
                 }
             }
             usleep(UInt32(pause * 1_000_000))
         }
         for socket in sockets { socket?.close() }
+    }
+
+    /// Sends requests on so many connections for as long as they are taken, reads nothing, and replaces each that was closed.
+    private func pipeline(_ count: Int, _ terms: Terms, _ tally: Tally) {
+        let requests = Array(String(repeating: "GET / HTTP/1.1\r\n\r\n", count: 4096).utf8)
+        var sockets: [(socket: StrangerSocket, sent: Int)?] = Array(repeating: nil, count: count)
+        while !terms.isOver {
+            for index in sockets.indices where !terms.isOver {
+                if let (socket, sent) = sockets[index] {
+                    if let more = socket.offer(requests[(sent % requests.count)...]) {
+                        sockets[index]?.sent += more
+                        tally.bytes.add(more, ordering: .relaxed)
+                    } else {
+                        socket.close()
+                        sockets[index] = nil
+                    }
+                }
+                // Small buffers: they are full the sooner, and all of them are this machine's.
+                if sockets[index] == nil, let socket = terms.socket(index, tally, buffers: 16 << 10) {
+                    sockets[index] = (socket, 0)
+                }
+            }
+            usleep(10_000)
+        }
+        for open in sockets { open?.socket.close() }
     }
 
     /// Posts what the receiver stores, evenly over the time.

@@ -8,12 +8,18 @@ struct StrangerSocket {
     /// - Parameters:
     ///   - address: the last two numbers of the sender's address, 127.0.x.y.
     ///   - patience: seconds for which a thread waits for anything at all.
-    init?(to port: Int, from address: (UInt8, UInt8), patience seconds: Int = 1) {
+    ///   - buffers: bytes that the kernel may keep for it in each direction; as many as it likes where nil.
+    init?(to port: Int, from address: (UInt8, UInt8), patience seconds: Int = 1, buffers: Int32? = nil) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         var patience = timeval(tv_sec: seconds, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+        }
+        if var buffers {
+            for option in [SO_RCVBUF, SO_SNDBUF] {
+                setsockopt(descriptor, SOL_SOCKET, option, &buffers, socklen_t(MemoryLayout<Int32>.size))
+            }
         }
         let isConnected =
             Self.with(Self.loopback(address, port: 0)) { bind(descriptor, $0, $1) } == 0
@@ -35,6 +41,14 @@ struct StrangerSocket {
             sent += count
         }
         return true
+    }
+
+    /// Sends as much as is taken now.
+    /// - Returns: how much that was; nil where the connection is gone.
+    func offer(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        let sent = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
+        return sent >= 0 ? sent : errno == EAGAIN ? 0 : nil
     }
 
     /// What came, to the first empty line or as far as it came.
