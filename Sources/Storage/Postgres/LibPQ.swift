@@ -38,7 +38,8 @@ final class LibPQConnection {
                 let severity = PQresultErrorField(result, diagnosticSeverity).map { String(cString: $0) } ?? ""
                 // Errors that answer no statement come as notices.
                 if severity == "FATAL" || severity == "PANIC" { sink.sawFatal = true }
-                if severity == "WARNING" { sink.sawWarning = true }
+                let origin = PQresultErrorField(result, diagnosticFunction).map { String(cString: $0) }
+                if ServerWarning.mayBeOfCommit(severity: severity, function: origin) { sink.sawWarning = true }
                 sink.receive(severity, PQresultErrorField(result, diagnosticSQLState).map { String(cString: $0) } ?? "")
             },
             Unmanaged.passUnretained(noticeSink).toOpaque())
@@ -57,7 +58,7 @@ final class LibPQConnection {
     var serverProcess: Int32 { PQbackendPID(raw) }
     /// Whether the server said that it ends the connection, which may be known before the socket shows it.
     var saidFarewell: Bool { noticeSink.sawFatal }
-    /// Whether a WARNING has come since ``forgetWarnings()``.
+    /// Whether a WARNING has come since ``forgetWarnings()`` that may be of a commit: see ``ServerWarning``.
     var drewWarning: Bool { noticeSink.sawWarning }
     /// Whether what is said here is hidden from the network. libpq 15 sends a request to cancel in the clear all the same.
     var isEncrypted: Bool { PQsslInUse(raw) == 1 || PQgssEncInUse(raw) == 1 }
@@ -305,6 +306,7 @@ private func withCStrings<T>(_ strings: [String], _ body: (UnsafePointer<UnsafeP
 // The PG_DIAG_… macros of postgres_ext.h are C character constants, which come to Swift without their meaning.
 private let diagnosticSeverity = Int32(UInt8(ascii: "V"))
 private let diagnosticSQLState = Int32(UInt8(ascii: "C"))
+private let diagnosticFunction = Int32(UInt8(ascii: "R"))
 private let diagnosticPrimary = Int32(UInt8(ascii: "M"))
 private let diagnosticPosition = Int32(UInt8(ascii: "P"))
 private let diagnosticSchema = Int32(UInt8(ascii: "s"))
