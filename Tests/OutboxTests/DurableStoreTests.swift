@@ -8,13 +8,16 @@ import Testing
 @Suite("Storing, where PostgreSQL replicates synchronously", .serialized)
 struct DurableStoreTests {
     /// A private server with a migrated database, whose standby is nobody.
-    private func withoutStandby(_ body: (PrivateServer, PostgresPool) async throws -> Void) async throws {
+    private func withoutStandby(
+        _ commits: String = "on", _ body: (PrivateServer, PostgresPool) async throws -> Void
+    ) async throws {
         try await PrivateServer.with { server in
             let connection = try await server.connect()
             _ = try await Migrator(migrations: Schema.migrations).migrate(on: connection)
             try await connection.query("select storehook.ensure_outbox_partitions()")
-            // Whoever hides warnings from sessions hides none of this.
+            // Whoever hides warnings from sessions hides none of this, and commits that wait for nothing are none of these.
             try await connection.query("alter database postgres set client_min_messages = error")
+            try await connection.query("alter database postgres set synchronous_commit = \(unescaped: commits)")
             await connection.close()
             try await server.set("synchronous_standby_names", "standby")
             var configuration = try PostgresConfiguration(url: server.url)
@@ -34,9 +37,11 @@ struct DurableStoreTests {
         }
     }
 
-    @Test("is not taken for done while the standby is away, and is once it is there")
-    func standbyAway() async throws {
-        try await withoutStandby { server, pool in
+    @Test(
+        "is not taken for done while the standby is away, and is once it is there, whatever synchronous_commit is",
+        arguments: ["on", "off"])
+    func standbyAway(commits: String) async throws {
+        try await withoutStandby(commits) { server, pool in
             let outbox = Outbox(pool)
             // It begins to wait a moment after the setting.
             try await eventually("storing waits for the standby") {
@@ -56,7 +61,7 @@ struct DurableStoreTests {
 
     @Test("and what staff did to letters is not told as done either")
     func actsOfStaff() async throws {
-        try await withoutStandby { server, pool in
+        try await withoutStandby("local") { server, pool in
             let outbox = Outbox(pool)
             // Not waiting for anybody, this session can prepare what is to be done.
             let preparing = try await server.connect()

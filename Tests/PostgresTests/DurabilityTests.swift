@@ -1,13 +1,14 @@
 import Foundation
-import Postgres
 import TestSupport
 import Testing
+
+@testable import Postgres
 
 /// What PostgreSQL calls done without its synchronous standby (its manual, 27.2.8.2) is not what may be acknowledged.
 @Suite("What is to be durable", .serialized)
 struct DurabilityTests {
     private static let insert = PostgresQuery(
-        "insert into things select 1 from (select \(unescaped: PostgresQuery.showingWarnings)) as shown")
+        "insert into things select 1 from (select \(unescaped: PostgresQuery.durableSettings)) as shown")
 
     /// A server whose only standby is away.
     private func withoutStandby(
@@ -52,9 +53,34 @@ struct DurabilityTests {
             }
             let stopped = await failure { _ = try await inTransaction.value }
             #expect(stopped?.kind == .unconfirmed && stopped?.operation == "act (commit)")
+            try await backend.query("alter database postgres set synchronous_commit = local")
+            var configuration = try PostgresConfiguration(url: server.url)
+            configuration.queryTimeout = .milliseconds(200)
+            let hasty = try await PostgresConnection.connect(to: configuration, logger: quiet)
+            let unwaited = await failure {
+                _ = try await hasty.withTransaction(TransactionOptions(idleTimeout: .seconds(60), isDurable: true)) {
+                    try $0.query("insert into things values (4)")
+                }
+            }
+            #expect(unwaited?.kind == .unconfirmed)
+            // What the operator chose holds again after it.
+            #expect(
+                try await hasty.query("select current_setting('synchronous_commit')").one().decode(0, as: String.self)
+                    == "local")
+            await hasty.close()
             // It is there, on this server alone.
             #expect(try await backend.query("select id from things where id = 2").count == 1)
             await backend.close()
+        }
+    }
+
+    @Test("is nothing that a warning of ids that run out is about, and any other warning may be")
+    func warnings() {
+        #expect(ServerWarning.mayBeOfCommit(severity: "WARNING", function: "SyncRepWaitForLSN"))
+        #expect(ServerWarning.mayBeOfCommit(severity: "WARNING", function: nil))
+        #expect(!ServerWarning.mayBeOfCommit(severity: "NOTICE", function: "SyncRepWaitForLSN"))
+        for warner in ["GetNewTransactionId", "SetTransactionIdLimit", "GetNewMultiXactId", "SetMultiXactIdLimit"] {
+            #expect(!ServerWarning.mayBeOfCommit(severity: "WARNING", function: warner))
         }
     }
 

@@ -260,6 +260,12 @@ struct DoctorTests {
                 }
                 #expect(try await found(primary.url, "replication") == nil)
                 try await primary.set("synchronous_standby_names", "standby")
+                // Nor does the doctor take its word for it, where sessions do not wait unless they are told to.
+                try await primary.run("alter database postgres set synchronous_commit = off")
+                #expect(
+                    try await found(primary.url, "replication")?.contains("synchronous_commit is off, which holds")
+                        == true)
+                try await primary.run("alter database postgres reset synchronous_commit")
                 #expect(try await found(primary.url, "replication")?.contains("none of them is connected") == true)
                 try await primary.withStandby { standby in
                     try await eventually("the standby is synchronous") {

@@ -130,7 +130,7 @@ extension PostgresQuery {
                        reason
                   from replayed
             ), shown as materialized (
-                select \(unescaped: PostgresQuery.showingWarnings)
+                select \(unescaped: PostgresQuery.durableSettings)
             )
             select id from shown left join replayed on true where id is not null order by id
             """)
@@ -141,7 +141,7 @@ extension PostgresQuery {
             "outbox.discard",
             """
             with shown as materialized (
-                select \(unescaped: PostgresQuery.showingWarnings)
+                select \(unescaped: PostgresQuery.durableSettings)
             ), discarded as (
                 update storehook.dead_letters
                    set resolution = 'discarded', resolved_at = now(), resolved_by = \(who), resolved_why = \(why)

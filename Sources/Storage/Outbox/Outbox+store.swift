@@ -41,7 +41,7 @@ extension Outbox {
 }
 
 extension PostgresQuery {
-    /// The one statement of ``Outbox/store(_:)``; its parameters are the bodies' packings, the bodies, their senders (who are
+    /// The one statement of ``Outbox/store(_:from:)``; its parameters are the bodies' packings, the bodies, their senders (who are
     /// null where there are fewer of them), and the digests of the headers that they name, if any. Answers whether all of
     /// those are there; else it has done nothing.
     ///
@@ -61,7 +61,7 @@ extension PostgresQuery {
             ), counted as (
                 insert into storehook.outbox_stored (rows) select count(*) from drawn having count(*) > 0
             )
-            select exists (select from drawn), \(unescaped: PostgresQuery.showingWarnings)
+            select exists (select from drawn), \(unescaped: PostgresQuery.durableSettings)
             """)
     }
 

@@ -61,7 +61,7 @@ extension PostgresQuery {
             ), counted as (
                 insert into storehook.outbox_stored (rows) select count(*) from drawn having count(*) > 0
             )
-            select id, \(unescaped: PostgresQuery.showingWarnings) from drawn order by place
+            select id, \(unescaped: PostgresQuery.durableSettings) from drawn order by place
             """)
     }
 }

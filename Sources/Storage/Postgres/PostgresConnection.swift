@@ -61,8 +61,8 @@ public actor PostgresConnection {
     ///     stop it, and the connection remains usable; an encrypted connection is closed instead, as libpq 15 sends such a
     ///     request in the clear.
     ///   - durably: What it did is about to be acknowledged to somebody, so nothing counts as done that may not last: see
-    ///     ``TransactionOptions/isDurable``. The statement itself has to see to it that warnings are sent, by
-    ///     ``PostgresQuery/showingWarnings``.
+    ///     ``TransactionOptions/isDurable``. The statement itself has to see to it that its commit waits and that
+    ///     warnings are sent, by ``PostgresQuery/durableSettings``.
     @discardableResult
     public func query(
         _ query: PostgresQuery, deadline: Duration? = nil, durably: Bool = false

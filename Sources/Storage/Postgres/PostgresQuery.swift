@@ -58,9 +58,17 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
         values = []
     }
 
-    /// An expression for a statement that is to be durable: until its transaction ends, the server sends warnings, whatever
-    /// `client_min_messages` the session, the user or the database have.
-    public static let showingWarnings = "set_config('client_min_messages', 'warning', true)"
+    /// What a statement that is to be durable selects besides: two columns, which set until its transaction ends that its
+    /// commit waits for the disk, and for the synchronous standbys if there are any, and that the server sends warnings,
+    /// whatever `synchronous_commit` and `client_min_messages` the session, the user or the database have.
+    ///
+    /// In the statement and not in the session: behind a transaction pooler the next statement has another session. Of
+    /// `synchronous_commit` only what does not wait is overruled; which of the others is meant is the operator's to say.
+    public static let durableSettings = """
+        set_config('client_min_messages', 'warning', true),
+               set_config('synchronous_commit', case when current_setting('synchronous_commit') in ('off', 'local')
+                                                     then 'on' else current_setting('synchronous_commit') end, true)
+        """
 
     /// Builds the statement's text and its parameters side by side.
     public struct StringInterpolation: StringInterpolationProtocol {

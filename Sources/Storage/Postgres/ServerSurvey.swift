@@ -26,6 +26,8 @@ public struct ServerSurvey: Sendable {
 
     /// How commits are replicated before they are told.
     public struct Replication: Sendable, Hashable {
+        /// `synchronous_commit`, as sessions of this user begin.
+        public var synchronousCommit: String
         /// `synchronous_standby_names`; empty where no commit waits for anybody.
         public var standbys: String
         /// How many standbys are connected that commits wait for; nil where this user may not see it.
@@ -76,8 +78,8 @@ public struct ServerSurvey: Sendable {
             PostgresQuery(
                 "survey.replication",
                 """
-                select case when current_setting('synchronous_commit') in ('off', 'local') then ''
-                            else current_setting('synchronous_standby_names') end as standbys,
+                select current_setting('synchronous_commit') as synchronous_commit,
+                       current_setting('synchronous_standby_names') as standbys,
                        case when pg_has_role('pg_read_all_stats', 'usage') then
                             (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')) end as connected,
                        (select extract(epoch from max(case current_setting('synchronous_commit')
@@ -88,7 +90,8 @@ public struct ServerSurvey: Sendable {
         ).one()
         let milliseconds = try row.decode("statement_timeout", as: Int64.self)
         return Replication(
-            standbys: try row.decode("standbys"), connected: try row.decode("connected"),
+            synchronousCommit: try row.decode("synchronous_commit"), standbys: try row.decode("standbys"),
+            connected: try row.decode("connected"),
             lag: try row.decode("lag", as: Double?.self).map { .seconds($0) },
             statementTimeout: milliseconds > 0 ? .milliseconds(milliseconds) : nil)
     }

@@ -20,7 +20,7 @@ public struct TransactionOptions: Sendable {
     /// client that is stopped or cut off in the middle does not keep its locks; nil: as the server is set.
     public var idleTimeout: Duration?
     /// Whether what it does is about to be acknowledged to somebody, so that a COMMIT counts only if the server vouches for
-    /// it. A server that waits for a synchronous standby and is asked to stop, by whomever, commits with a WARNING and
+    /// it, whatever `synchronous_commit` says: see ``PostgresQuery/durableSettings``. A server that waits for a synchronous standby and is asked to stop, by whomever, commits with a WARNING and
     /// without the standby (PostgreSQL's manual, 27.2.8.2); what it committed is gone after a promotion. Such an end is
     /// ``PostgresError/Kind/unconfirmed``.
     public var isDurable: Bool
@@ -52,11 +52,11 @@ public struct TransactionOptions: Sendable {
         guard isDurable else { return limitingIdleness }
         guard let limitingIdleness else {
             return PostgresQuery(
-                name.map { "\($0) (settings)" } ?? "settings", "select \(unescaped: PostgresQuery.showingWarnings)")
+                name.map { "\($0) (settings)" } ?? "settings", "select \(unescaped: PostgresQuery.durableSettings)")
         }
         return PostgresQuery(
             limitingIdleness.name ?? "settings",
-            "\(embedding: limitingIdleness), \(unescaped: PostgresQuery.showingWarnings)")
+            "\(embedding: limitingIdleness), \(unescaped: PostgresQuery.durableSettings)")
     }
 
     /// The server counts as idle only a client whose last statement it has done. One whose machine or link went away in the

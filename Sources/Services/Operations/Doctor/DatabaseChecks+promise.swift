@@ -55,11 +55,17 @@ extension DatabaseChecks {
     func replication() async -> Finding {
         await check("replication") {
             let found = try await survey.replication()
+            let waitless = ["off", "local"].contains(found.synchronousCommit)
+            let overruled =
+                waitless
+                ? "; synchronous_commit is \(found.synchronousCommit), which holds for no commit that is acknowledged"
+                : ""
             guard !found.standbys.isEmpty else {
-                return .ok("replication", "commits wait for no standby (synchronous_standby_names is empty)")
+                return .ok(
+                    "replication", "commits wait for no standby (synchronous_standby_names is empty)\(overruled)")
             }
             let deadline = min(storeDeadline, found.statementTimeout ?? storeDeadline)
-            let place = "synchronous_standby_names is \(found.standbys)"
+            let place = "synchronous_standby_names is \(found.standbys)\(overruled)"
             if found.connected == 0 {
                 return .failed(
                     "replication",
