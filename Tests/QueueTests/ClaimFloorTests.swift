@@ -24,7 +24,8 @@ struct ClaimFloorTests {
             let now = try await errands.value("select now() + interval '1 s'", as: PostgresTimestamp.self)
             floor.learn(
                 from: ClaimedBatch<Void>(
-                    token: Lease.fresh().token, claimedAt: now.later(seconds: 60), oldestDueAt: nil, rows: []))
+                    token: Lease.fresh().token, leaseEnd: .now, claimedAt: now.later(seconds: 60), oldestDueAt: nil,
+                    rows: []))
             let fewer = try await entriesRead(errands) {
                 try await errands.queue.claim(100, for: .fresh(), from: floor.next(now: start))
             }
@@ -61,10 +62,12 @@ struct ClaimFloorTests {
         var floor = ClaimFloor()
         #expect(floor.next(now: start) == nil)
         floor.learn(
-            from: ClaimedBatch<Void>(token: Lease.fresh().token, claimedAt: claimed, oldestDueAt: due, rows: []))
+            from: ClaimedBatch<Void>(
+                token: Lease.fresh().token, leaseEnd: .now, claimedAt: claimed, oldestDueAt: due, rows: []))
         #expect(floor.next(now: start) == PostgresTimestamp(millisecondsSince1970: 49_000))
         floor.learn(
-            from: ClaimedBatch<Void>(token: Lease.fresh().token, claimedAt: claimed, oldestDueAt: nil, rows: []))
+            from: ClaimedBatch<Void>(
+                token: Lease.fresh().token, leaseEnd: .now, claimedAt: claimed, oldestDueAt: nil, rows: []))
         #expect(floor.next(now: start) == PostgresTimestamp(millisecondsSince1970: 89_000))
         #expect(floor.next(now: start + ClaimFloor.sweepInterval) == nil)
     }

@@ -102,6 +102,43 @@ struct SettleTests {
         }
     }
 
+    @Test("by giving a suspect back leaves it one: claimed alone again, with nothing counted")
+    func releaseSuspect() async throws {
+        try await withErrands { errands in
+            let ids = try await errands.fill(2)
+            _ = try await errands.queue.claim(2, for: .fresh())
+            try await errands.passTime()
+            let lease = Lease.fresh()
+            let suspect = try await errands.queue.claim(2, for: lease)
+            #expect(suspect.isSuspect && suspect.rows.map(\.lapses) == [1])
+            try await errands.queue.release(suspect.rows.map(\.id), token: lease.token, isSuspect: true)
+            // Nobody holds it: neither who gave it back nor anybody else.
+            #expect(try await errands.take(ids, token: lease.token).isEmpty)
+            #expect(
+                try await errands.value(
+                    "select count(*) from errands where due_at <= now()", as: Int64.self) == 2)
+            for _ in 0..<2 {
+                let again = try await errands.queue.claim(2, for: .fresh())
+                #expect(again.isSuspect && again.rows.count == 1)
+                #expect(again.rows.map(\.attempts) == [2] && again.rows.map(\.lapses) == [1])
+            }
+        }
+    }
+
+    @Test("by putting off for a reason that is not theirs counts no attempt, and answers how many were still held")
+    func postpone() async throws {
+        try await withErrands { errands in
+            let ids = try await errands.fill(2)
+            let lease = Lease.fresh()
+            _ = try await errands.queue.claim(1, for: lease)
+            #expect(
+                try await errands.queue.postpone(ids, by: [.zero, .zero], reason: "shop_closed", token: lease.token)
+                    == 1)
+            let again = try await errands.queue.claim(2, for: .fresh())
+            #expect(again.rows.map(\.attempts) == [1, 1] && again.rows.first?.lastReason == "shop_closed")
+        }
+    }
+
     @Test("of nothing is nothing")
     func nothing() async throws {
         try await withErrands { errands in

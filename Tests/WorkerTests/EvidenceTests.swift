@@ -268,6 +268,25 @@ struct EvidenceTests {
         }
     }
 
+    @Test("of a renewal whose purchase cannot be looked up waits, and no attempt counts for that")
+    func lookupRefused() async throws {
+        try await withBench { bench in
+            let told = life()
+            let renewal = records(told[0], bench)[1]
+            try await bench.install("alter table storehook.purchase_lines rename to mislaid;")
+            try await bench.outbox.store([renewal])
+            try await bench.withWorker { _ in
+                try await eventually("it waits, uncounted") {
+                    try await bench.value(
+                        """
+                        select count(*) from storehook.outbox_queue
+                         where last_reason = 'sqlstate_42p01' and lease_token is null and attempts = 0
+                        """, as: Int64.self) == 1
+                }
+            }
+        }
+    }
+
     @Test("of a renewal whose purchase two apps claim is nobody's")
     func ambiguous() async throws {
         try await withBench { bench in

@@ -76,7 +76,7 @@ struct Bench: Sendable {
     func withWorker<T: Sendable>(
         _ verifier: Verifier? = nil, batch: Int = 100, listening: Bool = false, poll: Duration = .milliseconds(30),
         retries: RetryPolicy = RetryPolicy(backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(50))),
-        pool own: PostgresPool? = nil,
+        lease: Duration = .seconds(60), pool own: PostgresPool? = nil,
         _ body: (RunningWorker) async throws -> T
     ) async throws -> T {
         let workers = own ?? PostgresPool(configuration: database.configuration, size: 2, logger: quiet)
@@ -86,7 +86,8 @@ struct Bench: Sendable {
             : nil
         let worker = worker(
             verifier, pool: workers, listener: listener,
-            WorkerConfiguration(name: "test", batchSize: batch, retries: retries, pollInterval: poll))
+            WorkerConfiguration(
+                name: "test", batchSize: batch, lease: lease, retries: retries, pollInterval: poll))
         var services: [any Service] = [workers]
         if let listener { services.append(listener) }
         services.append(worker)

@@ -39,10 +39,15 @@ final class BatchSettler: Sendable {
         var pause: Duration?
     }
 
-    /// A row that the database refused for a reason of the deployment, so far as can be told from itself alone.
+    /// A row that the database refused, and not for good as far as can be told from itself alone.
     private struct Refused {
         var row: PreparedBatch.Row
         var error: PostgresError
+        /// Whether it was tried by itself, so that no other row can be to blame.
+        var isAlone: Bool
+
+        /// Whether another time may do by itself, and it may be this row that it takes another time for.
+        var isPassing: Bool { isAlone && error.isTransient && error.mayBeOfOneRow }
     }
 
     /// What a part of a batch came to.
@@ -75,32 +80,44 @@ final class BatchSettler: Sendable {
         self.metrics = metrics
     }
 
-    /// Settles every row one way or another, or leaves it to the lease's end.
+    /// Settles every row one way or another while its lease lasts: a worker that lives lets none of its rows lapse, since a
+    /// row whose lease runs out counts as one that may have ended its worker.
     func settle(_ batch: PreparedBatch) async -> Settlement {
         let (rescheduled, ready) = batch.split()
         let tally = await reschedule(rescheduled, reason: nil)
-        // Beyond the lease the rows are others' to do; the fence would refuse us anyway.
-        let deadline = ContinuousClock.now + configuration.lease
-        var part = await settle(ready, before: deadline)
+        // What is left of the lease then is for putting off what could not be settled.
+        let deadline = batch.leaseEnd - min(Self.reserve, configuration.lease / 6)
+        var part = await settle(ready, before: deadline, tries: Self.triesTogether)
         part.tally = part.tally + tally
-        return await conclude(part, token: batch.token, before: deadline)
+        return await conclude(part, of: batch, before: deadline)
     }
 
-    private func settle(_ batch: PreparedBatch, before deadline: ContinuousClock.Instant) async -> Part {
+    /// - Parameter tries: how often a fault that passes, and that one row may be to blame for, is met before each half of the
+    ///   batch is tried by itself.
+    private func settle(_ batch: PreparedBatch, before deadline: ContinuousClock.Instant, tries: Int) async -> Part {
         guard !batch.rows.isEmpty else { return Part() }
+        // A third of what time is left, so that enough is left for its halves, and for theirs.
+        let share = max((deadline - .now) / 3, min(Self.leastShare, configuration.lease / 30))
+        let end = ContinuousClock.now + share
         var failures = 0
         while true {
             do {
-                return Part(tally: try await commit(batch))
+                return Part(tally: try await commit(batch, within: max(end - .now, .milliseconds(1))))
             } catch let error as PostgresError where error.isTransient {
                 failures += 1
-                // That it lasts is no fault of the rows'.
-                guard failures < Self.maximumTries else {
-                    return Part(refused: batch.rows.map { Refused(row: $0, error: error) })
-                }
-                guard ContinuousClock.now < deadline, !Task.isCancelled else {
+                let isLast =
+                    error.mayBeOfOneRow
+                    ? failures >= tries || ContinuousClock.now >= end
+                    : failures >= Self.maximumTries || ContinuousClock.now >= deadline
+                guard !Task.isCancelled, ContinuousClock.now < batch.leaseEnd else {
                     logger.warning("Left a batch to the end of its lease", metadata: ["error": "\(error)"])
                     return Part(tally: Tally(lost: batch.rows.count))
+                }
+                guard !isLast else {
+                    if error.mayBeOfOneRow, batch.rows.count > 1 {
+                        return await isolate(batch, error, before: deadline)
+                    }
+                    return refused(batch, error, isAlone: batch.rows.count == 1)
                 }
                 logger.warning("A batch has to be tried again", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: Self.backoff.pause(afterFailures: failures))
@@ -110,16 +127,30 @@ final class BatchSettler: Sendable {
         }
     }
 
-    /// The database refused the batch for good: find whom it refused by halving, and let the neighbours pass.
+    private func refused(_ batch: PreparedBatch, _ error: PostgresError, isAlone: Bool) -> Part {
+        Part(refused: batch.rows.map { Refused(row: $0, error: error, isAlone: isAlone) })
+    }
+
+    /// The database refused the batch: find whom it refused by halving, and let the neighbours pass.
     private func isolate(
         _ batch: PreparedBatch, _ error: any Error, before deadline: ContinuousClock.Instant
     ) async -> Part {
         guard batch.rows.count == 1, let row = batch.rows.first else {
+            let passing = (error as? PostgresError).flatMap { $0.isTransient ? $0 : nil }
             let (first, second) = batch.halves()
-            return await settle(first, before: deadline) + (await settle(second, before: deadline))
+            var part = Part()
+            for half in [first, second] {
+                // Once the time is up, what has not been tried by itself is put off with the rest.
+                if let passing, ContinuousClock.now >= deadline {
+                    part = part + refused(half, passing, isAlone: false)
+                } else {
+                    part = part + (await settle(half, before: deadline, tries: Self.triesApart))
+                }
+            }
+            return part
         }
         if let error = error as? PostgresError, error.sqlState?.isDeploymentFault == true {
-            return Part(refused: [Refused(row: row, error: error)])
+            return refused(batch, error, isAlone: true)
         }
         guard let buried = batch.burying(row, for: error) else {
             logger.error(
@@ -127,57 +158,89 @@ final class BatchSettler: Sendable {
                 metadata: row.logMetadata.merging(["error": "\(error)"]) { _, new in new })
             return Part(tally: await reschedule(batch, reason: .deadLetterRefused))
         }
-        return await settle(buried, before: deadline)
+        return await settle(buried, before: deadline, tries: Self.triesApart)
     }
 
-    /// Decides about what was refused for a reason of the deployment, now that it is known how its neighbours fared.
+    /// Decides about what was refused, now that it is known how its neighbours fared.
     ///
-    /// What fails alone while its neighbours pass is buried like anything else that the database refuses: an index may be
-    /// broken in the one place that it touches. Otherwise, and where rights or tables are missing, nothing is buried and no
-    /// attempt counted, however long it takes until somebody has put it right.
+    /// What fails by itself while its neighbours pass is at fault itself. Where that may pass, as with a lock that another
+    /// session holds, it is put off by the retry policy and the attempt counts. Where it does not, a single one is buried
+    /// like anything else that the database refuses: an index may be broken in the one place that it touches. Otherwise, and
+    /// where rights or tables are missing, nothing is buried and no attempt counted, however long it takes until somebody has
+    /// put it right.
     private func conclude(
-        _ part: Part, token: UUID, before deadline: ContinuousClock.Instant
+        _ part: Part, of batch: PreparedBatch, before deadline: ContinuousClock.Instant
     ) async -> Settlement {
+        var part = part
+        let passed = part.tally.settled > 0
+        if passed {
+            let passing = part.refused.filter(\.isPassing)
+            part.refused.removeAll(where: \.isPassing)
+            for (reason, rows) in Dictionary(grouping: passing, by: { ReasonCode($0.error) }) {
+                part.tally = part.tally + (await reschedule(batch.only(rows.map(\.row)), reason: reason))
+            }
+        }
         guard let first = part.refused.first else {
             obstructed.store(0, ordering: .relaxed)
             return Settlement(tally: part.tally)
         }
-        let passed = part.tally.settled > 0
         if passed, part.refused.count == 1, first.error.sqlState?.isCatalogueFault == false, !first.error.isTransient,
-            let buried = PreparedBatch(token: token, rows: [first.row]).burying(first.row, for: first.error)
+            let buried = batch.only([first.row]).burying(first.row, for: first.error)
         {
-            let last = await settle(buried, before: deadline)
+            let last = await settle(buried, before: deadline, tries: Self.triesApart)
             if last.refused.isEmpty { return Settlement(tally: part.tally + last.tally) }
         }
         let pause =
             Self.obstacleBackoff.limit(
                 afterFailures: obstructed.add(1, ordering: .relaxed).newValue) * Double.random(in: 0.5..<1)
-        let put = await postpone(part.refused, by: pause, token: token)
+        let put = await postpone(part.refused, by: pause, of: batch)
         return Settlement(
             tally: part.tally + put, obstacle: "\(first.error)", pause: passed ? nil : pause)
     }
 
-    private func postpone(_ refused: [Refused], by pause: Duration, token: UUID) async -> Tally {
+    private func postpone(_ refused: [Refused], by pause: Duration, of batch: PreparedBatch) async -> Tally {
         var tally = Tally()
         for (reason, part) in Dictionary(grouping: refused, by: { ReasonCode($0.error) }) {
-            do {
-                try await outbox.queue.postpone(
-                    part.map(\.row.claimed.id), by: part.map { _ in pause }, reason: reason.rawValue, token: token)
-                metrics.reschedule(part.count, reason: reason)
-                tally.reschedule += part.count
-            } catch {
-                logger.warning("Could not put rows off", metadata: ["error": "\(error)", "rows": "\(part.count)"])
-                tally.lost += part.count
-            }
+            let ids = part.map(\.row.claimed.id)
+            tally =
+                tally
+                + (await puttingOff(ids, for: reason, of: batch) {
+                    try await outbox.queue.postpone(
+                        ids, by: ids.map { _ in pause }, reason: reason.rawValue, token: batch.token)
+                })
         }
         return tally
     }
 
+    /// Puts rows off, again and again while they are held if the database is away.
+    /// - Parameter body: answers how many of them were still held.
+    private func puttingOff(
+        _ ids: [Int64], for reason: ReasonCode, of batch: PreparedBatch, _ body: () async throws -> Int
+    ) async -> Tally {
+        var failures = 0
+        while true {
+            do {
+                let held = try await body()
+                metrics.reschedule(held, reason: reason)
+                return Tally(reschedule: held, lost: ids.count - held)
+            } catch let error as PostgresError
+                where error.isTransient && !Task.isCancelled && ContinuousClock.now < batch.leaseEnd
+            {
+                failures += 1
+                try? await Task.sleep(for: Self.backoff.pause(afterFailures: failures))
+            } catch {
+                // The lease runs out and they fall due by themselves.
+                logger.warning("Could not put rows off", metadata: ["error": "\(error)", "rows": "\(ids.count)"])
+                return Tally(lost: ids.count)
+            }
+        }
+    }
+
     /// One transaction: take the rows that are still ours, apply them, write what became of them. Either all of it
     /// stands afterwards or none.
-    private func commit(_ batch: PreparedBatch) async throws -> Tally {
+    private func commit(_ batch: PreparedBatch, within limit: Duration) async throws -> Tally {
         // Past the lease the rows are others' to do, so a worker that stands still must not hold their locks any longer.
-        let options = TransactionOptions(idleTimeout: configuration.lease, name: "settle")
+        let options = TransactionOptions(deadline: limit, idleTimeout: configuration.lease, name: "settle")
         let done = try await pool.withTransaction(options) { session in
             let senders = try Outbox.senders(of: batch.ids, token: batch.token, session)
             let held = try Outbox.table.acknowledge(batch.ids, token: batch.token, session)
@@ -248,41 +311,49 @@ final class BatchSettler: Sendable {
             }
         }
         var tally = Tally()
-        for (reason, rows) in byReason {
-            do {
-                try await putOff(rows.map(\.claimed), for: reason, token: batch.token)
-                metrics.reschedule(rows.count, reason: reason)
-                for row in rows {
-                    logger.debug(
-                        "Put a notification off",
-                        metadata: row.logMetadata.merging(["reason": "\(reason.rawValue)"]) { _, new in new })
-                }
-                tally.reschedule += rows.count
-            } catch {
-                // The lease runs out and they fall due by themselves.
-                logger.warning("Could not put rows off", metadata: ["error": "\(error)", "rows": "\(rows.count)"])
-                tally.lost += rows.count
+        for (code, rows) in byReason {
+            // Their own verdict speaks of the surroundings where nothing of theirs was tried.
+            let counts = reason != nil || !code.isOfSurroundings
+            tally =
+                tally
+                + (await puttingOff(rows.map(\.claimed.id), for: code, of: batch) {
+                    try await putOff(rows.map(\.claimed), for: code, counting: counts, token: batch.token)
+                })
+            for row in rows {
+                logger.debug(
+                    "Put a notification off",
+                    metadata: row.logMetadata.merging(["reason": "\(code.rawValue)"]) { _, new in new })
             }
         }
         return tally
     }
 
-    /// What waits for a header is not tried meanwhile, so that it counts no attempt and is never given up.
-    private func putOff(_ rows: [ClaimedNotification], for reason: ReasonCode, token: UUID) async throws {
+    /// What waits for a header or for the database is not tried meanwhile, so that it counts no attempt and is never given up.
+    private func putOff(
+        _ rows: [ClaimedNotification], for reason: ReasonCode, counting: Bool, token: UUID
+    ) async throws -> Int {
         let ids = rows.map(\.id)
-        if reason == .headerMissing {
-            let delays = rows.map { _ in Self.headerPause * Double.random(in: 0.5..<1) }
-            try await outbox.queue.postpone(ids, by: delays, reason: reason.rawValue, token: token)
-        } else {
+        if counting {
             let delays = rows.map { configuration.retries.pause(afterAttempts: $0.attempts) }
-            try await outbox.queue.reschedule(ids, by: delays, reason: reason.rawValue, token: token)
+            return try await outbox.queue.reschedule(ids, by: delays, reason: reason.rawValue, token: token)
         }
+        let pause = reason == .headerMissing ? Self.headerPause : Self.obstacleBackoff.cap
+        let delays = rows.map { _ in pause * Double.random(in: 0.5..<1) }
+        return try await outbox.queue.postpone(ids, by: delays, reason: reason.rawValue, token: token)
     }
 
     /// Between two looks for a header that is missing. It comes with the next notification that was stored whole.
     private static let headerPause = Duration.seconds(60)
-    /// Transient failures of one batch in a row until it is put off.
+    /// Transient failures of one batch in a row until it is put off, where no row of it can be to blame.
     private static let maximumTries = 12
+    /// The same until its halves are tried by themselves, where one of its rows may be to blame: enough for a deadlock.
+    private static let triesTogether = 5
+    /// The same for a part of a batch.
+    private static let triesApart = 2
+    /// What of a lease is kept for putting rows off, at most.
+    private static let reserve = Duration.seconds(5)
+    /// The least time that a transaction is given, however little is left; of a short lease less.
+    private static let leastShare = Duration.seconds(1)
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))
     /// Between two looks at a database that refuses everything.
     private static let obstacleBackoff = Backoff(base: .seconds(1), cap: .seconds(30))
@@ -293,8 +364,7 @@ final class BatchSettler: Sendable {
 extension PreparedBatch {
     /// Rows to put off, and rows to settle.
     fileprivate func split() -> (rescheduled: PreparedBatch, ready: PreparedBatch) {
-        var rescheduled = PreparedBatch(token: token, rows: [])
-        var ready = rescheduled
+        var (rescheduled, ready) = (only([]), only([]))
         for row in rows {
             if case .reschedule = row.verdict { rescheduled.rows.append(row) } else { ready.rows.append(row) }
         }
@@ -308,14 +378,28 @@ extension PreparedBatch {
             row.claimed, reason: (error as? PostgresError).map { ReasonCode($0) } ?? .applyFailed,
             message: "\(error)", notificationUUID: (entry.notification?.uuid).map(UUID.init),
             type: entry.notification?.notificationType.rawValue, subtype: entry.notification?.subtype?.rawValue)
-        return PreparedBatch(token: token, rows: [Row(claimed: row.claimed, verdict: .bury(letter))])
+        return only([Row(claimed: row.claimed, verdict: .bury(letter))])
     }
 
     fileprivate func halves() -> (PreparedBatch, PreparedBatch) {
         let middle = rows.count / 2
-        return (
-            PreparedBatch(token: token, rows: Array(rows[..<middle])),
-            PreparedBatch(token: token, rows: Array(rows[middle...]))
-        )
+        return (only(Array(rows[..<middle])), only(Array(rows[middle...])))
+    }
+
+    /// A batch of these rows, held as this one is.
+    fileprivate func only(_ rows: [Row]) -> PreparedBatch {
+        PreparedBatch(token: token, leaseEnd: leaseEnd, rows: rows)
+    }
+}
+
+extension PostgresError {
+    /// Whether what one row asks for may have drawn it: neither what is wrong with the connection nor with the server as a
+    /// whole. A statement that took too long may have waited for one row's lock.
+    fileprivate var mayBeOfOneRow: Bool {
+        switch kind {
+        case .server(let state): !state.isServerFault
+        case .timeout: true
+        case .connection, .cancelled, .decoding, .configuration, .unconfirmed, .unsupported: false
+        }
     }
 }

@@ -27,7 +27,8 @@ struct BatchVerifier: Sendable {
         }
         let verdicts = await judge.verdicts(opinions)
         return PreparedBatch(
-            token: claimed.token, rows: zip(claimed.rows, verdicts).map { .init(claimed: $0, verdict: $1) })
+            token: claimed.token, leaseEnd: claimed.leaseEnd,
+            rows: zip(claimed.rows, verdicts).map { .init(claimed: $0, verdict: $1) })
     }
 
     private func verify(_ batch: ClaimedNotifications) async -> [EvidenceJudge.Opinion] {
@@ -67,11 +68,13 @@ struct BatchVerifier: Sendable {
     private func exhausted(_ claimed: ClaimedNotification) -> DeadLetterDraft? {
         guard let exhaustion = configuration.retries.exhaustion(of: claimed) else { return nil }
         let tries = exhaustion.attempts
+        let lapses = claimed.lapses
         switch exhaustion.cause {
         case .workerGone:
             return DeadLetterDraft(
                 claimed, reason: .crashedWorker,
-                message: "each of \(tries) attempts ended with its worker gone; see the workers' logs before a replay",
+                message:
+                    "of \(tries) attempts \(lapses) ended with its worker gone; see the workers' logs before a replay",
                 attempts: tries)
         case .putOff(ReasonCode.purchaseUnknown.rawValue):
             return DeadLetterDraft(

@@ -16,6 +16,8 @@ struct PreparedBatch: Sendable {
     }
 
     var token: UUID
+    /// Until when its rows are held at least.
+    var leaseEnd: ContinuousClock.Instant
     var rows: [Row]
 
     var ids: [Int64] { rows.map(\.claimed.id) }

@@ -16,6 +16,22 @@ enum ReadyBatch: Sendable {
         }
     }
 
+    /// Whether what it holds may be what ended its worker.
+    var isSuspect: Bool {
+        switch self {
+        case .verified: false
+        case .suspect: true
+        }
+    }
+
+    /// Until when its rows are held at least.
+    var leaseEnd: ContinuousClock.Instant {
+        switch self {
+        case .verified(let batch): batch.leaseEnd
+        case .suspect(let batch): batch.leaseEnd
+        }
+    }
+
     var token: UUID {
         switch self {
         case .verified(let batch): batch.token

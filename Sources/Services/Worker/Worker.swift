@@ -99,7 +99,7 @@ package final class Worker: Service {
         var next = try await prepare()
         while let ready = next {
             if signal.isStopped {
-                await giveBack(ready.ids, token: ready.token)
+                await giveBack(ready)
                 return
             }
             switch ready {
@@ -108,8 +108,12 @@ package final class Worker: Service {
                 let pause = report(await settler.settle(batch))
                 next = try await following
                 if let pause {
-                    if let claimed = next { await giveBack(claimed.ids, token: claimed.token) }
+                    if let claimed = next { await giveBack(claimed) }
                     await signal.rest(for: pause)
+                    next = try await prepare()
+                } else if let claimed = next, claimed.leaseEnd - .now < configuration.lease / 2 {
+                    // Settling took so long that what was claimed meanwhile would run out of time.
+                    await giveBack(claimed)
                     next = try await prepare()
                 }
             case .suspect(let batch):
@@ -181,13 +185,13 @@ package final class Worker: Service {
         }
     }
 
-    private func giveBack(_ ids: [Int64], token: UUID) async {
+    private func giveBack(_ batch: ReadyBatch) async {
         do {
-            try await outbox.queue.release(ids, token: token)
+            try await outbox.queue.release(batch.ids, token: batch.token, isSuspect: batch.isSuspect)
         } catch {
             logger.warning(
                 "Could not give claimed rows back; they fall due when their lease ends",
-                metadata: ["error": "\(error)", "rows": "\(ids.count)"])
+                metadata: ["error": "\(error)", "rows": "\(batch.ids.count)"])
         }
     }
 

@@ -71,6 +71,16 @@ package enum ReasonCode: Sendable, Hashable {
         }
     }
 
+    /// Whether it speaks of the surroundings, where it comes from looking something up for a whole batch: no row of it was
+    /// tried, and none is to blame.
+    package var isOfSurroundings: Bool {
+        switch self {
+        case .headerMissing, .databaseUnavailable, .databaseTimeout, .cancelled: true
+        case .sqlState(let state): state.isTransient || state.isDeploymentFault
+        default: false
+        }
+    }
+
     /// Which kind of letter it makes; nil where it passes, so that the notification is only put off for it. Of the
     /// database's answers those that pass never come as far as a letter.
     package var category: DeadLetterCategory? {

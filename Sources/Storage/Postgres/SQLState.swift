@@ -70,6 +70,12 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
         ["28", "3F"].contains(classCode) || ["42501", "42P01", "42703", "42883"].contains(rawValue)
     }
 
+    /// Whether this tells of the server as a whole, which no value of a statement has any part in: it cannot be reached (08),
+    /// stops or starts (57P), takes no writes (25006), its disk is full (53100), or it has no connection left (53300).
+    public var isServerFault: Bool {
+        classCode == "08" || rawValue.hasPrefix("57P") || ["25006", "53100", "53300"].contains(rawValue)
+    }
+
     /// Whether the server's primary message for this class names objects only. In the others (data exceptions above all:
     /// `invalid input syntax for type integer: "…"`) it repeats values, which have no place in a log.
     var hasMessageWithoutValues: Bool {

@@ -5,6 +5,8 @@ package import Postgres
 package struct ClaimedBatch<Content: Sendable>: Sendable {
     /// The lease's token, which settling must name.
     package var token: UUID
+    /// Until when the lease lasts at least: see ``Lease/end``.
+    package var leaseEnd: ContinuousClock.Instant
     /// When it was claimed, by the database's clock; nil if nothing was asked.
     package var claimedAt: PostgresTimestamp?
     /// When the row that had waited longest fell due; nil if there was none.

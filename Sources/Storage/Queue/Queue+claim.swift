@@ -37,6 +37,7 @@ extension Queue {
                 contents.count == rows.count, "what \(rows.count) rows stand for was read for \(contents.count)")
             return try ClaimedBatch(
                 token: lease.token,
+                leaseEnd: lease.end,
                 claimedAt: found.first?.decode("claimed_at"),
                 oldestDueAt: found.first?.decode("oldest_due_at"),
                 rows: zip(rows, contents).map { claimed, content in
@@ -51,23 +52,25 @@ extension Queue {
                 })
         } catch {
             let ids = found.compactMap { (try? $0.decode("id", as: Int64?.self)) ?? nil }
-            throw await giveBack(ids, lease, after: error)
+            let isSuspect = found.contains { (try? $0.decode("lapsed", as: Bool?.self)) == true }
+            throw await giveBack(ids, isSuspect, lease, after: error)
         }
     }
 
     /// Gives rows back that could not be read.
     /// - Returns: what went wrong first; it tells too if the rows could not be given back.
-    private func giveBack(_ ids: [Int64], _ lease: Lease, after error: any Error) async -> any Error {
+    private func giveBack(_ ids: [Int64], _ isSuspect: Bool, _ lease: Lease, after error: any Error) async -> any Error
+    {
         // In a task of its own: who was cancelled while reading must give back as well.
         let releasing = Task {
             for attempt in 1..<Self.releaseAttempts {
                 do {
-                    return try await release(ids, token: lease.token)
+                    return try await release(ids, token: lease.token, isSuspect: isSuspect)
                 } catch let error as PostgresError where error.isTransient {
                     try await Task.sleep(for: Self.releaseBackoff.pause(afterFailures: attempt))
                 }
             }
-            try await release(ids, token: lease.token)
+            try await release(ids, token: lease.token, isSuspect: isSuspect)
         }
         guard case .failure = await releasing.result, var told = error as? PostgresError else { return error }
         told.message +=

@@ -2,13 +2,16 @@ package import Foundation
 import Postgres
 
 extension Queue {
-    /// Puts claimed rows off: each is due again after its delay. Fenced like ``QueueTable/acknowledge(_:token:_:)``.
+    /// Puts claimed rows off: each is due again after its delay, and the attempt counts, unlike with
+    /// ``postpone(_:by:reason:token:)``. Fenced like ``QueueTable/acknowledge(_:token:_:)``.
     /// - Parameters:
     ///   - delays: one for each id, from now on by the database's clock.
     ///   - reason: what the next claim is told, a code of the owner's.
-    package func reschedule(_ ids: [Int64], by delays: [Duration], reason: String, token: UUID) async throws {
-        guard !ids.isEmpty else { return }
-        try await pool.query(
+    /// - Returns: how many of them were still held.
+    @discardableResult
+    package func reschedule(_ ids: [Int64], by delays: [Duration], reason: String, token: UUID) async throws -> Int {
+        guard !ids.isEmpty else { return 0 }
+        return try await pool.query(
             PostgresQuery(
                 "\(table.statements).reschedule",
                 """
@@ -17,7 +20,8 @@ extension Queue {
                        lease_owner = null, lease_token = null, last_reason = \(reason)
                   from unnest(\(ids), \(delays.map { $0 / .seconds(1) })) as rescheduled (id, delay)
                  where q.id = rescheduled.id and q.lease_token = \(token)
-                """))
+                """)
+        ).affectedRows
     }
 
     /// Puts claimed rows off for a reason that is not theirs: each is due again after its delay, the attempt uncounted.
@@ -25,9 +29,11 @@ extension Queue {
     /// - Parameters:
     ///   - delays: one for each id, from now on by the database's clock.
     ///   - reason: what whoever looks at the queue is told, a code of the owner's.
-    package func postpone(_ ids: [Int64], by delays: [Duration], reason: String, token: UUID) async throws {
-        guard !ids.isEmpty else { return }
-        try await pool.query(
+    /// - Returns: how many of them were still held.
+    @discardableResult
+    package func postpone(_ ids: [Int64], by delays: [Duration], reason: String, token: UUID) async throws -> Int {
+        guard !ids.isEmpty else { return 0 }
+        return try await pool.query(
             PostgresQuery(
                 "\(table.statements).postpone",
                 """
@@ -36,19 +42,24 @@ extension Queue {
                        lease_owner = null, lease_token = null, last_reason = \(reason)
                   from unnest(\(ids), \(delays.map { $0 / .seconds(1) })) as postponed (id, delay)
                  where q.id = postponed.id and q.lease_token = \(token)
-                """))
+                """)
+        ).affectedRows
     }
 
     /// Gives back rows that were claimed and not begun, as if they never had been: due at once, the attempt uncounted.
     /// Fenced like ``QueueTable/acknowledge(_:token:_:)``.
-    package func release(_ ids: [Int64], token: UUID) async throws {
+    /// - Parameter isSuspect: whether the claim found their lease run out: then the next one is to find the same, and claims
+    ///   them one by one. They keep a lease, whose token nobody knows and which has run out.
+    package func release(_ ids: [Int64], token: UUID, isSuspect: Bool = false) async throws {
         guard !ids.isEmpty else { return }
         try await pool.query(
             PostgresQuery(
                 "\(table.statements).release",
                 """
                 update \(unescaped: table.name)
-                   set due_at = now(), attempts = attempts - 1, lease_owner = null, lease_token = null
+                   set due_at = now(), attempts = attempts - 1, lapses = lapses - \(isSuspect)::boolean::integer,
+                       lease_owner = case when \(isSuspect) then lease_owner end,
+                       lease_token = case when \(isSuspect) then gen_random_uuid() end
                  where id = any(\(ids)) and lease_token = \(token)
                 """))
         // Who else is waiting should not have to wait for its next poll.

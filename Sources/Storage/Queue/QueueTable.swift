@@ -23,7 +23,7 @@ package struct QueueTable: Sendable, Hashable {
         self.channel = "\(channel)"
     }
 
-    /// Takes rows off the queue for good, as the first step of the transaction that settles them.
+    /// Takes rows off the queue for good, in the transaction that settles them and before anything else that it writes.
     ///
     /// The fence: only rows that still carry the lease's token go. A worker that lost its lease gets nothing back and
     /// must leave those rows alone.
@@ -38,7 +38,8 @@ package struct QueueTable: Sendable, Hashable {
         return try Set(rows.map { try $0.decode(0, as: Int64.self) })
     }
 
-    /// Lets a lease last so long from now on, as the first step of a transaction that records a part of the work.
+    /// Lets a lease last so long from now on, in a transaction that records a part of the work, before anything else
+    /// that it writes.
     ///
     /// The same fence as ``acknowledge(_:token:_:)``; until the transaction ends nobody else can claim the rows.
     /// - Returns: the ids that are still held.
