@@ -59,6 +59,32 @@ struct MaintenanceTests {
         }
     }
 
+    @Test("does all the rest where a day cannot be dropped, and says why it could not")
+    func oneDayFails() async throws {
+        try await withQueue { queue in
+            try await age(queue)
+            try await queue.pool.withTransaction { session in
+                try session.executeScript(
+                    """
+                    create function storehook.refuse() returns trigger language plpgsql as $$ begin
+                        raise exception 'refused' using errcode = 'XX001';
+                    end $$;
+                    create trigger refuse before insert on storehook.outbox_dropped
+                        for each row execute function storehook.refuse();
+                    """)
+            }
+            let report = try await queue.outbox.maintain(Retention(days: 9))
+            #expect(report.days.map(\.outcome) == [.failed])
+            #expect(report.failures.map(\.error.sqlState) == ["XX001"])
+            #expect(report.settled >= 1)
+            try await queue.pool.withTransaction {
+                try $0.executeScript("drop trigger refuse on storehook.outbox_dropped")
+            }
+            let next = try await queue.outbox.maintain(Retention(days: 9))
+            #expect(next.days.map(\.outcome) == [.dropped] && next.failures.isEmpty)
+        }
+    }
+
     @Test("counts a day that is over once, and again only what was still to do then")
     func settles() async throws {
         try await withQueue { queue in

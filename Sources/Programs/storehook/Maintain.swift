@@ -10,7 +10,7 @@ struct Maintain: AsyncParsableCommand {
             older than STOREHOOK_RETENTION_DAYS (400 unless told otherwise; forever) are dropped by whole days, with the
             closed dead letters and the records of repeats of those days. What is recorded of each notification, facts
             and states stay, and so do bytes about which something is still to do. Exits with 1 if a day could not be
-            dropped because somebody was reading the outbox.
+            dropped because somebody was reading the outbox, and otherwise as the first step that failed says.
 
             Example: STOREHOOK_RETENTION_DAYS=400 storehook maintain
             """)
@@ -36,6 +36,7 @@ struct Maintain: AsyncParsableCommand {
         case .json: print(try JSONText.encode(MaintenanceAnswer(report)))
         case .table: print(MaintenanceAnswer.text(report))
         }
+        if let failure = report.failures.first { throw failure.error }
         if report.days.contains(where: { $0.outcome == .postponed }) { throw ExitStatus.failed }
     }
 }

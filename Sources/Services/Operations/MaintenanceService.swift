@@ -53,8 +53,13 @@ package struct MaintenanceService: Service {
                     logger.warning(
                         "Could not drop a day: somebody reads the outbox without a pause; trying again later",
                         metadata: metadata)
-                case .stays, .busy: logger.debug("Left a day as it is: \(day.outcome)", metadata: metadata)
+                case .stays, .busy, .failed: logger.debug("Left a day as it is: \(day.outcome)", metadata: metadata)
                 }
+            }
+            for failure in report.failures {
+                logger.warning(
+                    "A step of the maintenance failed; trying again later",
+                    metadata: ["step": "\(failure.step)", "error": "\(failure.error)"])
             }
         } catch {
             if Task.isCancelled { return }

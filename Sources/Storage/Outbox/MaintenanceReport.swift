@@ -1,3 +1,5 @@
+package import Postgres
+
 /// What one round of maintenance did.
 package struct MaintenanceReport: Sendable, Hashable {
     /// What became of a day that is older than the retention.
@@ -10,6 +12,8 @@ package struct MaintenanceReport: Sendable, Hashable {
         case busy
         /// Somebody was reading the outbox for longer than receivers may be kept waiting.
         case postponed
+        /// It could not be dropped for a reason that is among the ``MaintenanceReport/failures``.
+        case failed
     }
 
     /// One day that is older than the retention.
@@ -31,6 +35,14 @@ package struct MaintenanceReport: Sendable, Hashable {
         }
     }
 
+    /// A step that could not be done, while the others were.
+    package struct Failure: Sendable, Hashable {
+        /// Which step: `the letters that did not verify`, `the day 2026-01-31`.
+        package var step: String
+        /// Why.
+        package var error: PostgresError
+    }
+
     /// Partitions made ahead.
     package var made = 0
     /// Days older than the retention of which something was there, the oldest first.
@@ -39,6 +51,8 @@ package struct MaintenanceReport: Sendable, Hashable {
     package var expired: Int64 = 0
     /// Days that are over and were counted, or counted further, for the books.
     package var settled = 0
+    /// What could not be done, in the order of the steps.
+    package var failures: [Failure] = []
 
     /// Nothing done yet.
     package init() {}

@@ -1,20 +1,40 @@
 import Postgres
 
 extension Outbox {
-    /// Makes partitions ahead, gives up letters that did not verify, drops the bytes that are older than the retention, and counts days that are over for the
-    /// books, each day in a transaction of its own.
+    /// Makes partitions ahead, counts days that are over for the books, gives up letters that did not verify, and drops the
+    /// bytes that are older than the retention, each day in a transaction of its own. What one step or day cannot do keeps
+    /// none of the others from being done: it is among the report's ``MaintenanceReport/failures``.
     /// Safe to run from many machines at once: one does it, the others are told that it is busy.
-    /// - Throws: `PostgresError`. A day whose lock does not become free is no error: it is put off.
+    /// - Throws: `PostgresError` where the database is away. A day whose lock does not become free is no error: it is put off.
     package func maintain(_ retention: Retention) async throws -> MaintenanceReport {
-        var report = MaintenanceReport()
-        report.made = try await ensurePartitions()
-        report.expired = try await expireJunk(after: min(retention.junkDays, retention.days ?? .max))
-        for day in try await daysToDrop(retention) {
-            report.days.append(try await drop(day, retention))
+        var failures: [MaintenanceReport.Failure] = []
+        func attempt<T>(_ step: String, _ body: () async throws -> T) async throws -> T? {
+            do {
+                return try await body()
+            } catch let error as PostgresError where error.isAnswer {
+                failures.append(.init(step: step, error: error))
+                return nil
+            }
         }
-        try await pool.query(
-            PostgresQuery("outbox.sum_stored", "select storehook.sum_outbox_stored()"), deadline: Self.countDeadline)
-        for day in try await daysToSettle() where try await settle(day) { report.settled += 1 }
+        var report = MaintenanceReport()
+        report.made = try await attempt("the partitions") { try await ensurePartitions() } ?? 0
+        _ = try await attempt("the counts of what was stored") {
+            try await pool.query(
+                PostgresQuery("outbox.sum_stored", "select storehook.sum_outbox_stored()"),
+                deadline: Self.countDeadline)
+        }
+        for day in try await attempt("the days that are over", { try await daysToSettle() }) ?? [] {
+            if try await attempt("the books of \(day)", { try await settle(day) }) == true { report.settled += 1 }
+        }
+        report.expired =
+            try await attempt("the letters that did not verify") {
+                try await expireJunk(after: min(retention.junkDays, retention.days ?? .max))
+            } ?? 0
+        for day in try await attempt("the days to drop", { try await daysToDrop(retention) }) ?? [] {
+            report.days.append(
+                try await attempt("the bytes of \(day)") { try await drop(day, retention) } ?? .init(day, .failed))
+        }
+        report.failures = failures
         return report
     }
 
@@ -84,4 +104,15 @@ extension Outbox {
     private static let lockBackoff = Backoff(base: .milliseconds(200), cap: .seconds(1))
     /// Counting a day of a million notifications takes seconds; nobody waits for it meanwhile.
     private static let countDeadline = Duration.seconds(600)
+}
+
+extension PostgresError {
+    /// Whether the server is there and has said so, or has not come to an end in time.
+    fileprivate var isAnswer: Bool {
+        switch kind {
+        case .server(let state): !state.isServerFault
+        case .timeout, .decoding: true
+        case .connection, .cancelled, .configuration, .unconfirmed, .unsupported: false
+        }
+    }
 }

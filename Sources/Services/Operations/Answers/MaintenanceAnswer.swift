@@ -9,25 +9,34 @@ package struct MaintenanceAnswer: Encodable, Sendable {
         var kept: Int64
     }
 
+    private struct Failure: Encodable, Sendable {
+        var step: String
+        var error: String
+    }
+
     private let made: Int
     private let days: [Day]
     private let settled: Int
     private let expired: Int64
+    private let failures: [Failure]
 
     /// An answer.
     package init(_ report: MaintenanceReport) {
         made = report.made
         settled = report.settled
         expired = report.expired
+        failures = report.failures.map { Failure(step: $0.step, error: "\($0.error)") }
         days = report.days.map { Day(day: $0.day, outcome: $0.outcome.rawValue, gone: $0.gone, kept: $0.kept) }
     }
 
-    /// For people: a line for the partitions, one for the letters that were given up, one for each day that is too old, and one for the days that were counted.
+    /// For people: a line for the partitions, one for the letters that were given up, one for each day that is too old, one
+    /// for the days that were counted, and one for each step that failed.
     package static func text(_ report: MaintenanceReport) -> String {
+        let failures = report.failures.map { "failed: \($0.step): \($0.error)" }
         let made = report.made == 0 ? "partitions stand ready" : "made \(report.made) partitions"
         let settled = report.settled == 0 ? [] : ["counted \(report.settled) days for the books"]
         let expired = report.expired == 0 ? [] : ["gave up \(report.expired) letters that did not verify"]
-        return ([made] + expired + report.days.map(line) + settled).joined(separator: "\n")
+        return ([made] + expired + report.days.map(line) + settled + failures).joined(separator: "\n")
     }
 
     private static func line(_ day: MaintenanceReport.Day) -> String {
@@ -37,6 +46,7 @@ package struct MaintenanceAnswer: Encodable, Sendable {
                 + (day.kept == 0 ? "" : ", without \(day.kept) that are still to do")
         case .stays: "\(day.day) stays: \(day.kept) are still to do; see storehook queue, storehook dead-letters list"
         case .busy: "\(day.day) left to another session, which is at it"
+        case .failed: "\(day.day) not dropped: see below"
         case .postponed: "\(day.day) not dropped: somebody reads the outbox without a pause; try again later"
         }
     }
