@@ -7,7 +7,9 @@ public struct HeldTransaction: Sendable {
     private let transaction: Task<Void, any Error>
 
     /// Begins a transaction, runs the statement in it, and returns with the transaction open.
-    public init(in database: TestDatabase, _ statement: PostgresQuery) async throws {
+    public init(
+        in database: TestDatabase, as options: TransactionOptions = TransactionOptions(), _ statement: PostgresQuery
+    ) async throws {
         var logger = Logger(label: "test-held")
         logger.logLevel = .error
         let key = Int64.random(in: 1...Int64.max)
@@ -17,7 +19,7 @@ public struct HeldTransaction: Sendable {
         let holder = try await PostgresConnection.connect(to: database.configuration, logger: logger)
         transaction = Task {
             do {
-                try await holder.withTransaction { session in
+                try await holder.withTransaction(options) { session in
                     try session.query(statement)
                     try session.query("select pg_advisory_xact_lock(\(key))::text", deadline: .seconds(300))
                 }

@@ -102,15 +102,12 @@ struct Work: AsyncParsableCommand {
 
     /// Says whom this worker serves, unless what is served here already must not meet it.
     private func recordServed(_ own: Served, _ outbox: Outbox) async throws {
-        var all = try await outbox.served()
-        all.apps.formUnion(own.apps)
-        if let (purchases, homemade) = all.contradiction {
+        if let (purchases, homemade) = try await outbox.record(own) {
             throw CommandFailure(
                 "this database serves \(purchases), and with these settings \(homemade) too, for which everybody with Xcode can "
                     + "sign: give \(homemade) a database of its own (DATABASE_URL, STOREHOOK_ENVIRONMENTS)",
                 status: .usage)
         }
-        try await outbox.record(own)
     }
 
     /// What is asked of Apple beside the worker, over a connection of its own: an Apple that is away is not to slow it.

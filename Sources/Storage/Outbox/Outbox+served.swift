@@ -1,36 +1,80 @@
-import AppStorePayloads
+package import AppStorePayloads
 import Postgres
 
 extension Outbox {
     /// Whom workers on this database have served, from the first one on.
     package func served() async throws -> Served {
-        let apps = try await pool.query(
-            PostgresQuery("outbox.served_apps", "select environment, bundle_id from storehook.served_apps"))
-        let roots = try await pool.query(
-            PostgresQuery("outbox.served_roots", "select environment, fingerprint from storehook.served_roots"))
-        return try Served(
-            apps: Set(apps.map { Served.App(try $0.decode(1), in: Environment(rawValue: try $0.decode(0))) }),
-            roots: Set(roots.map { Served.Root(try $0.decode(1), for: Environment(rawValue: try $0.decode(0))) }))
+        try Served(apps: await pool.query(.servedApps), roots: await pool.query(.servedRoots))
     }
 
-    /// Adds whom a worker serves.
-    package func record(_ served: Served) async throws {
-        let (apps, roots) = (Array(served.apps), Array(served.roots))
-        try await pool.query(
-            PostgresQuery(
-                "outbox.record_apps",
-                """
-                insert into storehook.served_apps (environment, bundle_id)
-                select * from unnest(\(apps.map(\.environment.rawValue)), \(apps.map(\.bundleID)))
-                    on conflict do nothing
-                """))
-        try await pool.query(
-            PostgresQuery(
-                "outbox.record_roots",
-                """
-                insert into storehook.served_roots (environment, fingerprint)
-                select * from unnest(\(roots.map(\.environment.rawValue)), \(roots.map(\.fingerprint)))
-                    on conflict do nothing
-                """))
+    /// Adds whom a worker serves, unless that must not meet what is served already.
+    ///
+    /// Of two workers that begin together one sees the other: the transaction is serializable, and the one of them that
+    /// PostgreSQL does not let through looks again. A lock would do as well, but any login may hold an advisory one, and
+    /// for one on the table a worker has not the rights.
+    /// - Returns: what must not meet; then nothing was added.
+    package func record(_ own: Served) async throws -> (purchases: Environment, homemade: Environment)? {
+        var failures = 0
+        while true {
+            do {
+                return try await recordOnce(own)
+            } catch let error as PostgresError
+                where error.sqlState == .serializationFailure && failures < Self.recordRetries
+            {
+                failures += 1
+                try await Task.sleep(for: Backoff().pause(afterFailures: failures))
+            }
+        }
+    }
+
+    private func recordOnce(_ own: Served) async throws -> (purchases: Environment, homemade: Environment)? {
+        let options = TransactionOptions(isolation: .serializable, name: "outbox.record_served")
+        return try await pool.withTransaction(options) { session in
+            var all = try Served(apps: session.query(.servedApps), roots: session.query(.servedRoots))
+            all.apps.formUnion(own.apps)
+            if let contradiction = all.contradiction { return contradiction }
+            try session.query(.record(own.apps))
+            try session.query(.record(own.roots))
+            return nil
+        }
+    }
+
+    private static let recordRetries = 20
+}
+
+extension Served {
+    fileprivate init(apps: PostgresRows, roots: PostgresRows) throws {
+        self.init(
+            apps: try Set(apps.map { App(try $0.decode(1), in: Environment(rawValue: try $0.decode(0))) }),
+            roots: try Set(roots.map { Root(try $0.decode(1), for: Environment(rawValue: try $0.decode(0))) }))
+    }
+}
+
+extension PostgresQuery {
+    fileprivate static let servedApps = PostgresQuery(
+        "outbox.served_apps", "select environment, bundle_id from storehook.served_apps")
+    fileprivate static let servedRoots = PostgresQuery(
+        "outbox.served_roots", "select environment, fingerprint from storehook.served_roots")
+
+    fileprivate static func record(_ apps: Set<Served.App>) -> PostgresQuery {
+        let apps = Array(apps)
+        return PostgresQuery(
+            "outbox.record_apps",
+            """
+            insert into storehook.served_apps (environment, bundle_id)
+            select * from unnest(\(apps.map(\.environment.rawValue)), \(apps.map(\.bundleID)))
+                on conflict do nothing
+            """)
+    }
+
+    fileprivate static func record(_ roots: Set<Served.Root>) -> PostgresQuery {
+        let roots = Array(roots)
+        return PostgresQuery(
+            "outbox.record_roots",
+            """
+            insert into storehook.served_roots (environment, fingerprint)
+            select * from unnest(\(roots.map(\.environment.rawValue)), \(roots.map(\.fingerprint)))
+                on conflict do nothing
+            """)
     }
 }
