@@ -253,7 +253,7 @@ struct CommandTests {
             let letters = try #require(try list.json() as? [[String: Any]])
             #expect(Set(letters.compactMap { $0["reason"] as? String }) == ["wrong_bundle", "malformed"])
             let id = try #require(letters.first { $0["reason"] as? String == "wrong_bundle" }?["id"] as? Int)
-            #expect(try await site.run("dead-letters", "show", "\(id)", "--raw").output == jws + "\n")
+            #expect(try await site.run("dead-letters", "show", "\(id)", "--raw").output == jws)
             #expect(try await site.run("dead-letters", "show", "\(id)", "--format", "json").json() is [String: Any])
             #expect(try await site.run("dead-letters", "show", "4711").ending == .exited(1))
 

@@ -75,7 +75,8 @@ struct Site: Sendable {
             Executable.path, arguments, environment: environment(more).filter { !without.contains($0.key) },
             input: Array(input.utf8))
         let ending = await program.end()
-        let outcome = Outcome(ending: ending, output: program.output, errors: program.errors)
+        let outcome = Outcome(
+            ending: ending, output: program.output, errors: program.errors, outputBytes: program.outputBytes)
         await program.discard()
         return outcome
     }
@@ -125,6 +126,8 @@ struct Outcome: Sendable {
     let ending: ChildProgram.Ending
     let output: String
     let errors: String
+    /// Standard output, byte for byte.
+    let outputBytes: [UInt8]
 
     var errorLines: Int { errors.split(separator: "\n").count }
 

@@ -50,6 +50,8 @@ struct VerifyStoreTests {
                 try stored(
                     try await site.run(
                         "verify", "--store", "--kind", "app-transaction", input: site.authority.sign(app))))
+            let verified = try await site.run("verify", "--kind", "app_transaction", input: site.authority.sign(app))
+            #expect(verified.ending == .exited(0) && verified.output.contains(#""kind":"app_transaction""#))
             let receipt = try await site.run("verify", "--store", "--kind", "receipt", input: "MIIreceipt")
             ids.append(try stored(receipt))
             #expect(!receipt.output.contains("valid"))
@@ -98,6 +100,25 @@ struct VerifyStoreTests {
                 await program.discard()
             }
             #expect(try await site.outbox.conservation().received == 0)
+        }
+    }
+
+    @Test("keeps a receipt that is no text to its last byte, and a dead letter's bytes are shown as they are")
+    func binary() async throws {
+        try await withSite { site in
+            let bytes: [UInt8] = [0x30, 0x80, 0xFF, 0x0D, 0x0A, 0x0A]
+            let file = FileManager.default.temporaryDirectory.appending(path: "receipt-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: file) }
+            try Data(bytes).write(to: file)
+            _ = try stored(try await site.run("verify", "--store", "--kind", "receipt", file.path))
+            #expect(
+                try await site.value("select encode(body, 'hex') from storehook.outbox", as: String.self)
+                    == "3080ff0d0a0a")
+            try await site.outbox.store([bytes])
+            try await site.with(["work"]) { _ in try await site.untilDone() }
+            let letter = try #require(try await site.outbox.deadLetters(DeadLetterFilter(), limit: 2).first)
+            let raw = try await site.run("dead-letters", "show", "\(letter.id)", "--raw")
+            #expect(raw.outputBytes == bytes)
         }
     }
 

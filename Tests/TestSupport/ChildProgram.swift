@@ -66,6 +66,8 @@ public final class ChildProgram: Sendable {
 
     /// Everything on standard output so far.
     public var output: String { text("out") }
+    /// The same, byte for byte.
+    public var outputBytes: [UInt8] { bytes("out") }
     /// Everything on standard error so far.
     public var errors: String { text("err") }
     /// How it ended; nil while it runs.
@@ -94,7 +96,11 @@ public final class ChildProgram: Sendable {
     }
 
     private func text(_ name: String) -> String {
-        String(decoding: (try? Data(contentsOf: directory.appending(path: name))) ?? Data(), as: UTF8.self)
+        String(decoding: bytes(name), as: UTF8.self)
+    }
+
+    private func bytes(_ name: String) -> [UInt8] {
+        [UInt8]((try? Data(contentsOf: directory.appending(path: name))) ?? Data())
     }
 
     private func reap() {

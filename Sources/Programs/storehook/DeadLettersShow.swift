@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Operations
 import Outbox
 
@@ -25,9 +26,9 @@ struct DeadLettersShow: AsyncParsableCommand {
             throw CommandFailure("there is no dead letter \(id); see storehook dead-letters list")
         }
         if raw {
-            do { print(String(decoding: try stored?.get() ?? [], as: UTF8.self)) } catch {
-                throw CommandFailure("dead letter \(id): \(error)")
-            }
+            let bytes: [UInt8]
+            do { bytes = try stored?.get() ?? [] } catch { throw CommandFailure("dead letter \(id): \(error)") }
+            FileHandle.standardOutput.write(Data(bytes))
             return
         }
         let answer = DeadLetterDetail(letter, stored)

@@ -20,8 +20,11 @@ struct Verify: AsyncParsableCommand {
 
     enum Kind: String, ExpressibleByArgument, CaseIterable {
         case notification, transaction, renewal
-        case appTransaction = "app-transaction"
+        case appTransaction = "app_transaction"
         case receipt
+
+        /// As the tables have it; with a hyphen as well, like the options of this program.
+        init?(argument: String) { self.init(rawValue: argument.replacing("-", with: "_")) }
 
         var evidence: EvidenceKind {
             switch self {
@@ -35,7 +38,7 @@ struct Verify: AsyncParsableCommand {
     }
 
     @OptionGroup var shared: SharedOptions
-    @Option(help: "notification, transaction, renewal or app-transaction; with --store also receipt.")
+    @Option(help: "notification, transaction, renewal or app_transaction; with --store also receipt.")
     var kind = Kind.notification
     @Flag(help: "Store what is valid, for the workers to apply.") var store = false
     @Argument(help: "A file with the JWS; - for standard input.") var file = "-"
@@ -120,7 +123,7 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
-    /// A line end after the JWS is the editor's, not Apple's.
+    /// A line end after the text is the editor's, not Apple's. What is not text, as a receipt in DER, is taken as it is.
     private func read() throws -> [UInt8] {
         let limit = store ? kind.evidence.maximumSize : 1 << 20
         // The line's end, in either spelling, is no part of it.
@@ -135,7 +138,9 @@ struct Verify: AsyncParsableCommand {
             data = try handle.read(upToCount: most + 1) ?? Data()
         }
         var bytes = [UInt8](data ?? Data())
-        while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
+        if bytes.allSatisfy({ $0 < 0x80 }) {
+            while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
+        }
         guard bytes.count <= limit else {
             throw CommandFailure(
                 "more than \(limit) bytes" + (kind == .receipt ? "" : "; Apple's are under 20000"), status: .usage)
