@@ -22,7 +22,7 @@ extension Outbox {
         }
     }
 
-    /// Reads which headers have been kept since the last time, so that ``store(_:)`` can do without them.
+    /// Reads which headers have been kept since the last time, so that ``store(_:from:)`` can do without them.
     /// - Throws: `PostgresError`; then storing goes on with those known so far.
     package func learnHeaders() async throws {
         // The oldest first, as they are learned: the newest of all is searched for first.

@@ -19,7 +19,7 @@ public struct Outbox: Sendable {
         queue = Queue(Self.table, pool)
     }
 
-    /// Where its queue is; rows are put there by ``store(_:)`` and ``replay(_:perSecond:by:why:)``.
+    /// Where its queue is; rows are put there by ``store(_:from:)``, ``store(_:)`` and ``replay(_:perSecond:by:why:)``.
     package static let table = QueueTable(
         name: "storehook.outbox_queue", statements: "outbox", channel: "storehook_outbox")
 
