@@ -88,6 +88,7 @@ grant select, insert, update on storehook.senders to storehook_worker;
 grant execute on function storehook.expire_junk(integer) to storehook_worker;
 -- It says whom it serves, and looks whom others serve here.
 grant select, insert on storehook.served_apps, storehook.served_roots to storehook_worker;
+grant update on storehook.served_apps to storehook_worker;
 -- Its metrics tell how long the queue is, and up to when nothing is missing.
 grant select on storehook.queue_depth, storehook.proven_until, storehook.canary_status to storehook_worker;
 -- What Apple lists and is in no place here it stores itself; what it stores takes the way of all evidence.

@@ -265,9 +265,6 @@ CREATE FUNCTION storehook.expire_junk(keep_days integer) RETURNS bigint
     SET "DateStyle" TO 'ISO'
     AS $$
 declare
-    junk     constant text[] := array[
-        'malformed', 'unsupported_algorithm', 'wrong_chain_length', 'malformed_certificate', 'untrusted_root',
-        'invalid_chain', 'certificate_not_valid_at', 'missing_marker_oid', 'invalid_signature'];
     code     text;
     given_up bigint;
     expired  bigint := 0;
@@ -275,7 +272,7 @@ begin
     if keep_days < 1 then
         raise exception 'keep_days must be 1 or more' using errcode = 'invalid_parameter_value';
     end if;
-    foreach code in array junk loop
+    foreach code in array storehook.unverifiable() loop
         -- Letters are numbered as they are written, so the oldest are the first; whoever else is at it has them.
         with oldest as materialized (
             select id, received_at from storehook.dead_letters
@@ -448,7 +445,8 @@ CREATE FUNCTION storehook.remember_dead_letters() RETURNS trigger
     AS $$
 begin
     insert into storehook.history_letters (notification_uuid)
-    select distinct notification_uuid from gone where notification_uuid is not null
+    select distinct notification_uuid from gone
+     where notification_uuid is not null and reason <> all (storehook.unverifiable())
         on conflict do nothing;
     return null;
 end
@@ -599,6 +597,17 @@ CREATE FUNCTION storehook.sum_outbox_stored() RETURNS bigint
     select count(*) from summed
 $$;
 
+CREATE FUNCTION storehook.unverifiable() RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select array[
+        'malformed', 'unsupported_algorithm', 'wrong_chain_length', 'malformed_certificate', 'untrusted_root',
+        'invalid_chain', 'certificate_not_valid_at', 'missing_marker_oid', 'invalid_signature']
+$$;
+
 CREATE TABLE storehook.anomalies (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
@@ -610,102 +619,6 @@ CREATE TABLE storehook.anomalies (
     derived_status smallint,
     CONSTRAINT anomalies_kind_check CHECK ((kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text, 'transaction_unusable'::text, 'transaction_shared'::text])))
 );
-
-CREATE TABLE storehook.canaries (
-    id bigint NOT NULL,
-    environment text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    planned_at timestamp with time zone DEFAULT now() NOT NULL,
-    asked_at timestamp with time zone,
-    test_token text,
-    notification_uuid uuid,
-    posted_at timestamp with time zone,
-    post_result text,
-    stored_at timestamp with time zone,
-    applied_at timestamp with time zone,
-    settled_at timestamp with time zone,
-    outcome text,
-    CONSTRAINT canaries_bundle_id_check CHECK ((length(bundle_id) <= 255)),
-    CONSTRAINT canaries_check CHECK (((settled_at IS NULL) = (outcome IS NULL))),
-    CONSTRAINT canaries_check1 CHECK (((test_token IS NULL) OR (asked_at IS NOT NULL))),
-    CONSTRAINT canaries_environment_check CHECK ((length(environment) <= 50)),
-    CONSTRAINT canaries_outcome_check CHECK ((outcome ~ '^[a-z0-9_]{1,100}$'::text)),
-    CONSTRAINT canaries_post_result_check CHECK ((length(post_result) <= 100)),
-    CONSTRAINT canaries_test_token_check CHECK ((length(test_token) <= 10000))
-);
-
-COMMENT ON TABLE storehook.canaries IS 'test notifications that Apple was asked for, and how each came through';
-
-COMMENT ON COLUMN storehook.canaries.asked_at IS 'right before Apple was asked';
-
-COMMENT ON COLUMN storehook.canaries.posted_at IS 'Apple''s first attempt to post it, by Apple''s clock';
-
-COMMENT ON COLUMN storehook.canaries.post_result IS 'what Apple says of its last attempt: SUCCESS, or why not';
-
-COMMENT ON COLUMN storehook.canaries.outcome IS 'applied; or dead_letter, recovered (lost, and fetched from Apple''s history), overdue, or the code of why Apple posted none';
-
-ALTER TABLE storehook.canaries ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME storehook.canaries_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
-CREATE TABLE storehook.canary_queue (
-    id bigint NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    due_at timestamp with time zone NOT NULL,
-    attempts smallint DEFAULT 0 NOT NULL,
-    lapses smallint DEFAULT 0 NOT NULL,
-    lease_owner text,
-    lease_token uuid,
-    last_reason text,
-    CONSTRAINT canary_queue_attempts_check CHECK ((attempts >= 0)),
-    CONSTRAINT canary_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
-    CONSTRAINT canary_queue_lapses_check CHECK ((lapses >= 0)),
-    CONSTRAINT canary_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
-    CONSTRAINT canary_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
-)
-WITH (fillfactor='70');
-
-CREATE VIEW storehook.canary_status AS
- WITH last AS (
-         SELECT DISTINCT ON (canaries.bundle_id, canaries.environment) canaries.bundle_id,
-            canaries.environment,
-            canaries.asked_at,
-            canaries.posted_at,
-            canaries.stored_at,
-            canaries.applied_at
-           FROM storehook.canaries
-          WHERE (canaries.outcome = 'applied'::text)
-          ORDER BY canaries.bundle_id, canaries.environment, canaries.planned_at DESC
-        )
- SELECT scope.environment,
-    scope.bundle_id,
-    last.asked_at,
-    last.posted_at,
-    last.stored_at,
-    last.applied_at,
-    missing.since AS missing_since,
-    latest.outcome AS latest_outcome,
-    latest.post_result AS latest_post_result
-   FROM (((( SELECT DISTINCT canaries.bundle_id,
-            canaries.environment
-           FROM storehook.canaries) scope
-     LEFT JOIN last USING (bundle_id, environment))
-     CROSS JOIN LATERAL ( SELECT min(c.asked_at) AS since
-           FROM storehook.canaries c
-          WHERE ((c.bundle_id = scope.bundle_id) AND (c.environment = scope.environment) AND (c.test_token IS NOT NULL) AND ((c.outcome IS NULL) OR (c.outcome = ANY (ARRAY['dead_letter'::text, 'recovered'::text, 'overdue'::text]))) AND (c.asked_at > COALESCE(last.asked_at, '-infinity'::timestamp with time zone)))) missing)
-     LEFT JOIN LATERAL ( SELECT c.outcome,
-            c.post_result
-           FROM storehook.canaries c
-          WHERE ((c.bundle_id = scope.bundle_id) AND (c.environment = scope.environment) AND (c.outcome IS NOT NULL))
-          ORDER BY c.planned_at DESC
-         LIMIT 1) latest ON (true));
-
-COMMENT ON VIEW storehook.canary_status IS 'of each app and environment: the test notification that came through last, and since when one is missing';
 
 CREATE TABLE storehook.dead_letters (
     id bigint NOT NULL,
@@ -987,7 +900,7 @@ CREATE VIEW storehook.conservation AS
            FROM storehook.outbox_settled s
           WHERE ((NOT (EXISTS ( SELECT
                    FROM storehook.outbox_dropped gone
-                  WHERE (gone.day = s.day)))) AND (storehook.outbox_day_changes(s.day) <= s.changes))
+                  WHERE (gone.day = s.day)))) AND (COALESCE(storehook.outbox_day_changes(s.day), (0)::bigint) <= s.changes))
         ), unsettled AS MATERIALIZED (
          SELECT outbox_days.day
            FROM storehook.outbox_days
@@ -1348,12 +1261,14 @@ CREATE TABLE storehook.history_windows (
     starts_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone NOT NULL,
     askings smallint DEFAULT 0 NOT NULL,
+    first_asked_at timestamp with time zone,
     asked_at timestamp with time zone,
     listed bigint DEFAULT 0 NOT NULL,
     refused bigint DEFAULT 0 NOT NULL,
     refused_reason text,
     proven_at timestamp with time zone,
     recovered bigint DEFAULT 0 NOT NULL,
+    planned_at timestamp with time zone DEFAULT now() NOT NULL,
     walk_token text,
     walk_pages bigint DEFAULT 0 NOT NULL,
     walk_listed bigint DEFAULT 0 NOT NULL,
@@ -1362,8 +1277,9 @@ CREATE TABLE storehook.history_windows (
     CONSTRAINT history_windows_bundle_id_check CHECK ((length(bundle_id) <= 255)),
     CONSTRAINT history_windows_check CHECK ((starts_at < ends_at)),
     CONSTRAINT history_windows_check1 CHECK (((askings = 0) = (asked_at IS NULL))),
-    CONSTRAINT history_windows_check2 CHECK (((proven_at IS NULL) OR (refused = 0))),
-    CONSTRAINT history_windows_check3 CHECK (((refused > 0) = (refused_reason IS NOT NULL))),
+    CONSTRAINT history_windows_check2 CHECK (((first_asked_at IS NULL) = (asked_at IS NULL))),
+    CONSTRAINT history_windows_check3 CHECK (((proven_at IS NULL) OR (refused = 0))),
+    CONSTRAINT history_windows_check4 CHECK (((refused > 0) = (refused_reason IS NOT NULL))),
     CONSTRAINT history_windows_environment_check CHECK ((length(environment) <= 50)),
     CONSTRAINT history_windows_refused_reason_check CHECK ((refused_reason ~ '^[a-z0-9_]{1,60}$'::text)),
     CONSTRAINT history_windows_walk_reason_check CHECK ((walk_reason ~ '^[a-z0-9_]{1,60}$'::text)),
@@ -1501,27 +1417,45 @@ CREATE VIEW storehook.paid_periods AS
 
 COMMENT ON VIEW storehook.paid_periods IS 'price in milliunits of currency, quantity and offer included: 9990 is 9.99, and 230000 is 230 yen';
 
+CREATE TABLE storehook.served_apps (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    first_served timestamp with time zone DEFAULT now() NOT NULL,
+    last_served timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE storehook.served_apps IS 'apps and environments that workers on this database have been set to serve; written when a worker starts, and each hour while it runs';
+
 CREATE VIEW storehook.proven_until AS
- WITH followed AS (
+ WITH served AS (
+         SELECT served_apps.bundle_id,
+            served_apps.environment,
+            (served_apps.last_served >= (max(served_apps.last_served) OVER () - '1 day'::interval)) AS is_served
+           FROM storehook.served_apps
+        ), followed AS (
          SELECT w.id,
             w.environment,
             w.bundle_id,
             w.starts_at,
             w.ends_at,
             w.askings,
+            w.first_asked_at,
             w.asked_at,
             w.listed,
             w.refused,
             w.refused_reason,
             w.proven_at,
             w.recovered,
+            w.planned_at,
             w.walk_token,
             w.walk_pages,
             w.walk_listed,
             w.walk_refused,
             w.walk_reason,
             lag(w.ends_at) OVER (PARTITION BY w.bundle_id, w.environment ORDER BY w.starts_at) AS ended_before
-           FROM storehook.history_windows w
+           FROM (storehook.history_windows w
+             LEFT JOIN served s USING (bundle_id, environment))
+          WHERE COALESCE(s.is_served, true)
         ), chained AS (
          SELECT f.id,
             f.environment,
@@ -1529,18 +1463,21 @@ CREATE VIEW storehook.proven_until AS
             f.starts_at,
             f.ends_at,
             f.askings,
+            f.first_asked_at,
             f.asked_at,
             f.listed,
             f.refused,
             f.refused_reason,
             f.proven_at,
             f.recovered,
+            f.planned_at,
             f.walk_token,
             f.walk_pages,
             f.walk_listed,
             f.walk_refused,
             f.walk_reason,
             f.ended_before,
+            ((f.askings > 0) OR (f.walk_pages > 0)) AS is_answered,
             bool_and(((f.proven_at IS NOT NULL) AND COALESCE((f.ended_before = f.starts_at), true))) OVER (PARTITION BY f.bundle_id, f.environment ORDER BY f.starts_at) AS is_proven
            FROM followed f
         )
@@ -1550,6 +1487,7 @@ CREATE VIEW storehook.proven_until AS
     max(chained.ends_at) FILTER (WHERE chained.is_proven) AS proven_until,
     min(chained.starts_at) AS asked_from,
     max(chained.ends_at) AS asked_until,
+    min(chained.planned_at) AS planned_at,
     count(*) AS windows,
     count(*) FILTER (WHERE (chained.proven_at IS NULL)) AS unproven_windows,
     count(*) FILTER (WHERE (chained.refused > 0)) AS refused_windows,
@@ -1557,12 +1495,24 @@ CREATE VIEW storehook.proven_until AS
     (sum(GREATEST(((chained.listed - chained.recovered) - chained.refused), (0)::bigint)))::bigint AS held_before,
     (sum(chained.recovered))::bigint AS recovered,
     (sum(chained.refused))::bigint AS refused,
-    ( SELECT max(q.last_reason) AS max
-           FROM (storehook.history_queue q
+    q.last_reason,
+    ((chained.environment = 'Production'::text) AND (NOT bool_or(chained.is_answered)) AND COALESCE(q.is_unauthorized, false) AND (EXISTS ( SELECT
+           FROM chained sandbox
+          WHERE ((sandbox.bundle_id = chained.bundle_id) AND (sandbox.environment = 'Sandbox'::text) AND sandbox.is_answered)))) AS is_unreleased
+   FROM (chained
+     LEFT JOIN ( SELECT w.bundle_id,
+            w.environment,
+            max(q_1.last_reason) AS last_reason,
+            bool_and((q_1.last_reason = 'unauthorized'::text)) AS is_unauthorized
+           FROM (storehook.history_queue q_1
              JOIN storehook.history_windows w USING (id))
-          WHERE ((w.bundle_id = chained.bundle_id) AND (w.environment = chained.environment) AND (w.proven_at IS NULL))) AS last_reason
-   FROM chained
-  GROUP BY chained.environment, chained.bundle_id;
+          WHERE (w.proven_at IS NULL)
+          GROUP BY w.bundle_id, w.environment) q USING (bundle_id, environment))
+  GROUP BY chained.environment, chained.bundle_id, q.last_reason, q.is_unauthorized;
+
+COMMENT ON COLUMN storehook.proven_until.planned_at IS 'since when Apple is asked about it';
+
+COMMENT ON COLUMN storehook.proven_until.is_unreleased IS 'Production takes the key of no app that was never released, and Sandbox takes it: there is nothing to prove yet';
 
 CREATE TABLE storehook.purchase_facts (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -1798,14 +1748,6 @@ COMMENT ON COLUMN storehook.senders.junk_letters IS 'posts that did not verify, 
 
 COMMENT ON COLUMN storehook.senders.refused_until IS 'until then receivers answer it 503, so that whoever it is tries again';
 
-CREATE TABLE storehook.served_apps (
-    environment text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    first_served timestamp with time zone DEFAULT now() NOT NULL
-);
-
-COMMENT ON TABLE storehook.served_apps IS 'apps and environments that workers on this database have been set to serve; written when a worker starts';
-
 CREATE TABLE storehook.served_roots (
     environment text NOT NULL COLLATE pg_catalog."C",
     fingerprint text NOT NULL COLLATE pg_catalog."C",
@@ -1942,12 +1884,6 @@ COMMENT ON TABLE storehook.upkeep_locks IS 'rows that the functions of upkeep lo
 
 ALTER TABLE ONLY storehook.outbox ATTACH PARTITION storehook.outbox_default DEFAULT;
 
-ALTER TABLE ONLY storehook.canaries
-    ADD CONSTRAINT canaries_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY storehook.canary_queue
-    ADD CONSTRAINT canary_queue_pkey PRIMARY KEY (id);
-
 ALTER TABLE storehook.dead_letters
     ADD CONSTRAINT dead_letters_kind_check CHECK ((kind = ANY (ARRAY['notification'::text, 'transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text]))) NOT VALID;
 
@@ -2080,11 +2016,7 @@ ALTER TABLE ONLY storehook.upkeep_locks
 
 CREATE INDEX anomalies_by_purchase ON storehook.anomalies USING btree (original_transaction_id, bundle_id, environment, signed_at);
 
-CREATE INDEX canaries_by_app ON storehook.canaries USING btree (bundle_id, environment, planned_at DESC);
-
-CREATE UNIQUE INDEX canaries_under_way ON storehook.canaries USING btree (bundle_id, environment) WHERE (outcome IS NULL);
-
-CREATE INDEX canary_queue_due ON storehook.canary_queue USING btree (due_at, id);
+CREATE INDEX anomalies_contradictions ON storehook.anomalies USING btree (bundle_id, environment) WHERE (kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text]));
 
 CREATE INDEX dead_letters_by_outbox ON storehook.dead_letters USING btree (outbox_id);
 
@@ -2140,9 +2072,6 @@ ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey
 
 CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION storehook.remember_dead_letters();
 
-ALTER TABLE ONLY storehook.canary_queue
-    ADD CONSTRAINT canary_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.canaries(id) ON DELETE CASCADE;
-
 ALTER TABLE ONLY storehook.history_queue
     ADD CONSTRAINT history_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.history_windows(id) ON DELETE CASCADE;
 
@@ -2174,3 +2103,5 @@ REVOKE ALL ON FUNCTION storehook.remember_dead_letters() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.settle_outbox_day(day date) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.sum_outbox_stored() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.unverifiable() FROM PUBLIC;

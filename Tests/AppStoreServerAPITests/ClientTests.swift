@@ -28,18 +28,29 @@ struct ClientTests {
 
     @Test("holds another call of the same kind back that has not been told to slow down itself")
     func slowsOthers() async throws {
-        let instant = Shop.now.adding(milliseconds: 1500)
+        // Longer than anybody waits: the first call ends, and leaves the block behind.
+        let instant = Shop.now.adding(seconds: 120)
         let shop = try await Shop { apple in
-            [.answer(429, retryAfter: "\(instant.millisecondsSince1970)"), .answer(500), .code(4_000_006)]
+            [
+                .answer(429, retryAfter: "\(instant.millisecondsSince1970)"),
+                .answer(200, "{\"signedTransactionInfo\":\"\(apple.transaction())\"}"),
+            ]
         }
-        // Gives up at once, and leaves the block behind.
-        let impatient = Exchange(.transactionInfo, startingAt: Shop.now)
-        #expect(impatient.blockedUntil == nil)
-        _ = try? await shop.client.ask(TransactionInfoRequest("1"), in: .production)
-        let times = shop.transport.asked.map(\.instant)
-        #expect(times.count == 3 && times.dropFirst().allSatisfy { $0 >= instant })
-        _ = try? await shop.client.ask(TransactionInfoRequest("2"), in: .production)
-        #expect(shop.transport.asked.allSatisfy { $0.instant == Shop.now || $0.instant >= instant })
+        for priority in [RateSchedule.Priority.interactive, .interactive, .background] {
+            let failure = try await failure {
+                _ = try await shop.client.ask(TransactionInfoRequest("1"), in: .production, priority: priority)
+            }
+            guard case .rateLimited(let until) = failure.reason else {
+                Issue.record("\(failure)")
+                return
+            }
+            #expect(until >= instant)
+        }
+        // Nobody has sent anything, or waited: who holds a lease least of all.
+        #expect(shop.transport.asked.count == 1 && shop.clock.waited.isEmpty)
+        shop.clock.advance(milliseconds: 121_000)
+        _ = try await shop.client.ask(TransactionInfoRequest("1"), in: .production, priority: .background)
+        #expect(shop.transport.asked.count == 2)
     }
 
     @Test("refuses an answer with a record that Apple did not sign, by its code, and counts it")

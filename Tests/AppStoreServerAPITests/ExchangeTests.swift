@@ -98,6 +98,29 @@ struct ExchangeTests {
         #expect(failure(exchange)?.reason == .rateLimited(until: instant))
     }
 
+    @Test("that is told to wait for years waits for an hour: Apple counts by the hour")
+    func absurdRetryAfter() {
+        for text in ["4102444800000", "9223372036854775807", "999999999"] {
+            var exchange = Exchange(.transactionInfo, startingAt: Self.start)
+            exchange.received(TransportAnswer(status: 429, retryAfter: text), at: Self.start, jitter: 0)
+            #expect(failure(exchange)?.reason == .rateLimited(until: Self.start.adding(seconds: 3600)), "\(text)")
+            #expect(exchange.blockedUntil == Self.start.adding(seconds: 3600))
+        }
+    }
+
+    @Test(
+        "says when it was answered, by the clock of whoever did",
+        arguments: [
+            ("Sun, 01 Feb 2026 00:00:07 GMT", 7 as Int64?), ("Sun, 01 Feb 2026 23:59:59 GMT", 86_399),
+            ("Sunday, 01-Feb-26 00:00:07 GMT", nil), ("Sun, 30 Feb 2026 00:00:07 GMT", nil),
+            ("Sun, 01 Feb 2026 00:00:07 +0100", nil), ("Sun, 1 Feb 2026 00:00:07 GMT", nil), ("", nil),
+        ])
+    func answeredAt(_ text: String, _ seconds: Int64?) {
+        var exchange = Exchange(.transactionInfo, startingAt: Self.start)
+        exchange.received(TransportAnswer(status: 200, date: text), at: Self.start, jitter: 0)
+        #expect(exchange.answeredAt == seconds.map { Self.start.adding(seconds: $0) })
+    }
+
     @Test("to an environment that does not have it is not made")
     func orderInSandbox() {
         let exchange = Exchange(.orderLookup, in: .sandbox, startingAt: Self.start)

@@ -52,6 +52,35 @@ struct PagesTests {
         #expect(hopeless.transport.asked.count == 4)
     }
 
+    @Test(
+        "that does not say whether it goes on is not taken for its end, and neither is one without its records that goes on",
+        arguments: [
+            "", "{}", #"{"hasMore":"false"}"#, #"{"hasMore":null}"#, #"{"hasMore":0}"#,
+            #"{"notificationHistory":[],"signedTransactions":[]}"#,
+            #"{"hasMore":true,"paginationToken":"p","revision":"r"}"#,
+        ])
+    func silent(_ body: String) async throws {
+        let shop = try await Shop { _ in Array(repeating: .answer(200, body), count: 3) }
+        var notifications = shop.client.pages(
+            NotificationHistoryRequest(from: Shop.now.adding(days: -1), to: Shop.now), in: .production)
+        var transactions = shop.client.pages(TransactionHistoryRequest("1"), in: .production)
+        var refunds = shop.client.pages(RefundHistoryRequest("1"), in: .production)
+        let failures = [
+            await #expect(throws: AppStoreFailure.self) { _ = try await notifications.next() },
+            await #expect(throws: AppStoreFailure.self) { _ = try await transactions.next() },
+            await #expect(throws: AppStoreFailure.self) { _ = try await refunds.next() },
+        ]
+        #expect(failures.map { $0?.code } == Array(repeating: "unreadable_answer", count: 3))
+    }
+
+    @Test("may leave its records out where it ends")
+    func empty() async throws {
+        let shop = try await Shop { _ in Array(repeating: .answer(200, #"{"hasMore":false}"#), count: 2) }
+        let request = NotificationHistoryRequest(from: Shop.now.adding(days: -1), to: Shop.now)
+        #expect(try await shop.client.ask(request, in: .production).value.notifications.isEmpty)
+        #expect(try await shop.client.ask(RefundHistoryRequest("1"), in: .production).value.transactions.isEmpty)
+    }
+
     @Test("that says there is more and not where is not asked for for ever")
     func noToken() async throws {
         for next in ["", #","revision":"a""#] {

@@ -74,7 +74,10 @@ struct PlanTests {
             try await site.history.plan([Self.scopes[1]], behind: .zero)
             #expect(try await site.history.proofs().first?.provenUntil == nil)
             try await site.pool.query(
-                "update storehook.history_windows set askings = 1, asked_at = now(), proven_at = now()")
+                """
+                update storehook.history_windows
+                   set askings = 1, asked_at = now(), first_asked_at = now(), proven_at = now()
+                """)
             let whole = try #require(try await site.history.proofs().first)
             #expect(
                 try await site.value("select max(ends_at) from storehook.history_windows") == whole.provenUntil)

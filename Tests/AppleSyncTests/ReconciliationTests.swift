@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreServerAPI
 import Foundation
 import History
+import Outbox
 import Postgres
 import Queue
 import Simulator
@@ -39,7 +40,7 @@ struct ReconciliationTests {
                 try await site.value("select count(*) from storehook.notifications where source = 'history'")
                     == Int64(lost))
             let stored: Int64 = try await site.value("select count(*) from storehook.outbox")
-            #expect(try await site.reconcile().recovered == Int64(lost))
+            #expect(try await site.reconcile(since: .earliest).recovered == Int64(lost))
             #expect(try await site.value("select count(*) from storehook.outbox") == stored)
             #expect(try await site.value("select count(*) from storehook.duplicates") == Int64(0))
         }
@@ -75,7 +76,8 @@ struct ReconciliationTests {
             while try await site.history.open([Site.scope]).due > 0 {
                 rounds += 1
                 let window = try #require(
-                    try await site.history.claim(for: .init(owner: "test", duration: .seconds(60))))
+                    try await site.history.claim(for: .init(owner: "test", duration: .seconds(60)), among: [Site.scope])
+                )
                 let first = site.apple.paths.count
                 let mercy = rounds % 2
                 site.apple.interfere { number in
@@ -111,7 +113,7 @@ struct ReconciliationTests {
                     group.addTask {
                         let pool = PostgresPool(configuration: site.database.configuration, size: 1, logger: quiet)
                         let duty = try site.duty(name, over: pool)
-                        while try await duty.next() != nil {}
+                        while try await duty.next(of: [Site.scope]) != nil {}
                         await pool.close()
                     }
                 }
@@ -182,32 +184,182 @@ struct ReconciliationTests {
         }
     }
 
-    @Test("asks each window once more a day later, and finds what Apple listed late")
+    @Test("asks each window once more a day after its end and its first asking, however often it is asked before")
     func again() async throws {
         try await withSite { site in
-            let listed = tests(4, by: site.authority)
+            let day = (ImpatientClock().now().millisecondsSince1970 / 86_400_000 - 3) * 86_400_000
+            let listed = tests(4, by: site.authority, endingAt: day + 43_200_000)
             site.apple.list(listed.dropLast().map(\.listed))
             try await site.history.plan([Site.scope], behind: .zero, partial: true)
             let duty = try site.duty()
-            while try await duty.next() != nil {}
+            while try await duty.next(of: [Site.scope]) != nil {}
             let first = site.apple.asked.count
             #expect(try await site.history.proofs().first?.recovered == 3)
+            // What is proven is not asked again by whoever reconciles, and what is asked again at wish is asked later all the same.
+            try await site.reconcile()
+            #expect(site.apple.asked.count <= first + 1)
+            try await site.reconcile(since: .earliest)
+            #expect(site.apple.asked.count >= 2 * first)
+            let late: PostgresQuery = """
+                select count(*) = (select count(*) from storehook.history_windows)
+                       and bool_and(q.due_at between w.first_asked_at + interval '23 hours'
+                                                 and w.first_asked_at + interval '25 hours')
+                  from storehook.history_queue q join storehook.history_windows w using (id)
+                """
+            #expect(try await site.value(late))
             site.apple.list(listed.map(\.listed))
-            #expect(try await duty.next() == nil)
-            #expect(
-                try await site.value(
-                    """
-                    select bool_and(due_at between asked_at + interval '23 hours' and asked_at + interval '25 hours')
-                      from storehook.history_queue join storehook.history_windows using (id)
-                    """))
+            #expect(try await duty.next(of: [Site.scope]) == nil)
+            // A day later.
+            try await site.pool.query(
+                "update storehook.history_windows set first_asked_at = first_asked_at - interval '25 hours'")
             try await site.pool.query("update storehook.history_queue set due_at = now()")
-            while try await duty.next() != nil {}
-            #expect(site.apple.asked.count == 2 * first)
+            while try await duty.next(of: [Site.scope]) != nil {}
             let proof = try #require(try await site.history.proofs().first)
             #expect(proof.recovered == 4)
             #expect(proof.listed == 4)
-            // And then never by itself.
-            #expect(try await site.value("select count(*) from storehook.history_queue") == Int64(0))
+            // And then never by itself, but for what ended within the last day.
+            #expect(
+                try await site.value(
+                    """
+                    select count(*) = count(*) filter (where q.id is null = (w.ends_at < now() - interval '1 day'))
+                      from storehook.history_windows w left join storehook.history_queue q using (id)
+                    """))
+        }
+    }
+
+    @Test("believes no answer that does not say whether it goes on")
+    func silent() async throws {
+        try await withSite { site in
+            try await site.history.plan([Site.scope], behind: .zero)
+            let duty = try site.duty()
+            for body in ["{}", "", #"{"notificationHistory":[]}"#, #"{"hasMore":"no","notificationHistory":[]}"#] {
+                site.apple.interfere { _ in .init(status: 200, body: Array(body.utf8)) }
+                guard case .postponed(let why)? = try await duty.next(of: [Site.scope]) else {
+                    throw NeverHappened("it is put off")
+                }
+                #expect(why.reason == "unreadable_answer")
+            }
+            #expect(
+                try await site.value(
+                    "select count(*) from storehook.history_windows where askings > 0 or proven_at is not null")
+                    == Int64(0))
+        }
+    }
+
+    @Test("proves nothing that by Apple's clock has not happened yet")
+    func clocks() async throws {
+        try await withSite { site in
+            let listed = tests(2, by: site.authority)
+            site.apple.list(listed.map(\.listed))
+            // The database's clock is ten minutes ahead, or Apple's behind.
+            site.apple.tell(ImpatientClock().now().adding(seconds: -600))
+            let early = try await site.reconcile()
+            #expect(early.unprovenWindows == 1)
+            #expect(early.lastReason == "clock_skew")
+            #expect(early.recovered == 0)
+            site.apple.tell(ImpatientClock().now())
+            let proof = try await site.reconcile()
+            #expect(proof.unprovenWindows == 0)
+            #expect(proof.recovered == 2)
+        }
+    }
+
+    @Test("proves a window from where it was asked, and gives up what lies before it")
+    func leaving() async throws {
+        try await withSite { site in
+            try await site.history.plan([Site.scope], behind: .zero)
+            // As if the oldest had been made some hours ago, with others before it that nobody got round to.
+            try await site.pool.query(
+                """
+                with oldest as (select * from storehook.history_windows order by starts_at limit 1), moved as (
+                    update storehook.history_windows w set starts_at = w.starts_at - interval '3 hours'
+                      from oldest where w.id = oldest.id
+                )
+                insert into storehook.history_windows (environment, bundle_id, starts_at, ends_at)
+                select environment, bundle_id, starts_at - interval '4 hours', starts_at - interval '3 hours' from oldest
+                """)
+            let duty = try site.duty()
+            while try await duty.next(of: [Site.scope]) != nil {}
+            let proof = try #require(try await site.history.proofs().first)
+            #expect(proof.unprovenWindows == 0)
+            #expect(
+                proof.provenFrom?.millisecondsSince1970
+                    == site.apple.asked.map(\.start).min(), "it is proven from where it was asked")
+        }
+    }
+
+    @Test("asks a Production that knows no app which was never released seldom, and then nobody misses its proof")
+    func unreleased() async throws {
+        try await withSite { site in
+            let sandbox = HistoryScope(bundleID: Site.app.bundleId, environment: "Sandbox")
+            site.apple.refuseProduction()
+            let duty = try site.duty(in: [.production, .sandbox])
+            try await site.history.plan([Site.scope, sandbox], behind: .zero)
+            guard case .postponed(let why)? = try await duty.next(of: [Site.scope]) else {
+                throw NeverHappened("it is put off")
+            }
+            #expect(why.reason == "unauthorized")
+            // Whether the key is good at all nobody knows yet.
+            #expect(try await site.history.proofs().map(\.isUnreleased) == [false, false])
+            while try await duty.next(of: [Site.scope, sandbox]) != nil {}
+            let asked = site.apple.paths.count
+            let windows: Int64 = try await site.value(
+                "select count(*) from storehook.history_windows where environment = 'Sandbox'")
+            #expect(Int64(asked) == windows + 1)
+            #expect(try await site.history.proofs().map(\.isUnreleased) == [true, false])
+            // Hours later there are windows that nobody has asked for.
+            try await site.pool.query(
+                """
+                update storehook.history_queue set last_reason = null
+                 where id = (select max(id) from storehook.history_windows where environment = 'Production')
+                """)
+            #expect(try await site.history.proofs().map(\.isUnreleased) == [true, false])
+            #expect(
+                try await site.value("select count(*) from storehook.history_queue where attempts > 1") == Int64(0))
+            // Whoever asks by hand is told of Sandbox.
+            let reconciliation = Reconciliation(
+                site.history, try site.clients(in: [.production, .sandbox]), of: [Site.scope, sandbox], owner: "test")
+            #expect(try await reconciliation.check(since: nil) { _ in }.map(\.scope) == [sandbox])
+            // The day of its release.
+            site.apple.refuseProduction(false)
+            try await site.pool.query("update storehook.history_queue set due_at = now()")
+            while try await duty.next(of: [Site.scope, sandbox]) != nil {}
+            let proofs = try await site.history.proofs()
+            #expect(proofs.map(\.isUnreleased) == [false, false])
+            #expect(proofs.map(\.unprovenWindows) == [0, 0])
+        }
+    }
+
+    @Test("leaves what it has no key for to whoever has, and forgets whom nobody serves any more")
+    func strangers() async throws {
+        try await withSite { site in
+            let other = HistoryScope(bundleID: "com.example.other", environment: "Production")
+            try await site.history.plan([other], behind: .zero)
+            let duty = try site.duty()
+            #expect(try await duty.next(of: [Site.scope]) == nil)
+            try await site.history.plan([Site.scope, other], behind: .zero)
+            while try await duty.next(of: [Site.scope]) != nil {}
+            #expect(
+                try await site.value(
+                    """
+                    select count(*) from storehook.history_queue q join storehook.history_windows w using (id)
+                     where w.bundle_id = 'com.example.other' and (q.attempts > 0 or q.last_reason is not null)
+                    """) == Int64(0))
+            func proven() async throws -> Set<String> { try await Set(site.history.proofs().map(\.scope.bundleID)) }
+            #expect(try await proven() == [Site.app.bundleId, other.bundleID])
+            let mine = Served(apps: [.init(Site.app.bundleId, in: .production)], roots: [])
+            let both = Served(apps: mine.apps.union([.init(other.bundleID, in: .production)]), roots: [])
+            try await site.outbox.record(both)
+            try await site.pool.query("update storehook.served_apps set last_served = now() - interval '23 hours'")
+            try await site.outbox.record(mine)
+            #expect(try await proven() == [Site.app.bundleId, other.bundleID])
+            // All workers gone is no reason to forget anybody.
+            try await site.pool.query("update storehook.served_apps set last_served = last_served - interval '9 days'")
+            #expect(try await proven() == [Site.app.bundleId, other.bundleID])
+            try await site.outbox.record(mine)
+            #expect(try await proven() == [Site.app.bundleId])
+            try await site.outbox.record(both)
+            #expect(try await proven() == [Site.app.bundleId, other.bundleID])
         }
     }
 
@@ -219,15 +371,19 @@ struct ReconciliationTests {
             site.apple.interfere { _ in throw TransportFault.notConnected }
             try await site.history.plan([Site.scope], behind: .zero, partial: true)
             let duty = try site.duty()
-            guard case .postponed(let why)? = try await duty.next() else { throw NeverHappened("it is put off") }
+            guard case .postponed(let why)? = try await duty.next(of: [Site.scope]) else {
+                throw NeverHappened("it is put off")
+            }
             #expect(why.reason == "unreachable")
             #expect(why.isGeneral)
             guard case .inTrouble = try await duty.step() else { throw NeverHappened("the loop rests") }
+            // Nothing that is no window's fault counts against it: Apple may be away for months.
+            #expect(try await site.value("select max(attempts)::bigint from storehook.history_queue") == Int64(0))
             #expect(try await site.history.proofs().first?.provenUntil == nil)
             #expect(try await site.history.proofs().first?.lastReason == "unreachable")
             site.apple.interfere(nil)
             try await site.pool.query("update storehook.history_queue set due_at = now()")
-            while try await duty.next() != nil {}
+            while try await duty.next(of: [Site.scope]) != nil {}
             let proof = try #require(try await site.history.proofs().first)
             #expect(proof.recovered == 4)
             #expect(proof.unprovenWindows == 0)

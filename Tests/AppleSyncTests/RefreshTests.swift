@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import AppStoreVerification
 import Foundation
 import History
 import Postgres
@@ -102,6 +103,59 @@ struct RefreshTests {
             #expect(again.stored == 0)
         }
     }
+
+    @Test("is asked for twice and stored once, though Apple signs what it answers anew each time")
+    func idempotent() async throws {
+        try await withSite { site in
+            let story = Story(refunding: .latest)
+            let refresh = PurchaseRefresh(site.history, try site.client(), priority: .interactive)
+            story.answers(site)
+            #expect(try await refresh.run(story.original, in: .production).stored > 0)
+            try await site.workOff()
+            let records: PostgresQuery = "select count(*) from storehook.outbox"
+            let before: Int64 = try await site.value(records)
+            let whole = try await site.truth()
+            story.answers(site, signedLater: 60_000)
+            let again = try await refresh.run(story.original, in: .production)
+            #expect(again.answered > 1)
+            #expect(again.stored == 0)
+            try await site.workOff()
+            #expect(try await site.value(records) == before)
+            #expect(try await site.truth() == whole)
+            // What says something else is news.
+            story.answers(site, signedLater: 120_000, changingRenewal: true)
+            #expect(try await refresh.run(story.original, in: .production).stored == 1)
+        }
+    }
+
+    @Test(
+        "of which Apple's answers hold what cannot be believed yet is asked for later, and what is not Apple's is told")
+    func unbelievable() async throws {
+        try await withSite { site in
+            try await site.pool.query(
+                """
+                insert into storehook.anomalies (environment, bundle_id, original_transaction_id, kind, signed_at)
+                values ('Production', \(Site.app.bundleId), '42', 'period_missing', now())
+                """)
+            let story = Story(refunding: .latest)
+            story.answers(site)
+            func duty(_ verifier: Verifier) throws -> RefreshDuty {
+                RefreshDuty(
+                    site.history, try site.clients(verifier), owner: "test", interval: .zero, logger: quiet,
+                    metrics: AppleSyncMetrics())
+            }
+            let root = Set([Fingerprint(site.authority.rootFingerprint)].compactMap(\.self))
+            // Of no certificate it is known whether it was revoked.
+            _ = try await duty(site.verifier(trusting: root, RevocationCache())).step()
+            #expect(try await site.value("select last_reason from storehook.refresh_queue") == "revocation_unknown")
+            #expect(try await site.value("select asked_at is null from storehook.refreshes"))
+            try await site.pool.query("update storehook.refresh_queue set due_at = now()")
+            // Nobody is trusted.
+            _ = try await duty(site.verifier(trusting: [])).step()
+            #expect(try await site.value("select outcome from storehook.refreshes") == "refused")
+            #expect(try await site.value("select count(*) from storehook.outbox") == Int64(0))
+        }
+    }
 }
 
 /// A customer of five months, and what Apple would answer about them.
@@ -130,10 +184,14 @@ private struct Story {
     }
 
     private func nested(
-        in notification: UnsignedNotification, by authority: SimulatedAuthority
+        in notification: UnsignedNotification, by authority: SimulatedAuthority, signedLater later: Int64 = 0
     ) -> [(text: String, jws: String)] {
         var nested: [(text: String, jws: String)] = []
         _ = notification.json { payload in
+            let text = String(decoding: payload, as: UTF8.self).replacing(/"signedDate":([0-9]+)/) { match in
+                "\"signedDate\":\((Int64(match.output.1) ?? 0) + later)"
+            }
+            let payload = Array(text.utf8)
             let jws = authority.sign(payload)
             nested.append((String(decoding: payload, as: UTF8.self), jws))
             return jws
@@ -146,14 +204,24 @@ private struct Story {
         return #"{"signedTransactions":[\#(list)],"hasMore":false}"#
     }
 
-    /// What Apple holds of it.
-    func answers(_ site: Site) {
-        site.apple.answer(
-            "/inApps/v2/history/", with: Self.page(transactions(of: notifications, by: site.authority)))
+    /// What Apple holds of it: the latest record of each thing.
+    func answers(_ site: Site, signedLater later: Int64 = 0, changingRenewal: Bool = false) {
+        let records = notifications.flatMap { nested(in: $0, by: site.authority, signedLater: later) }
+        var latest: [String: String] = [:]
+        for record in records {
+            guard record.text.contains("purchaseDate"),
+                let id = record.text.firstMatch(of: /"transactionId":"([^"]+)"/)?.output.1
+            else { continue }
+            latest[String(id)] = record.jws
+        }
+        site.apple.answer("/inApps/v2/history/", with: Self.page(latest.sorted { $0.key < $1.key }.map(\.value)))
         site.apple.answer("/inApps/v2/refund/lookup/", with: Self.page([]))
-        let last = nested(in: notifications[notifications.count - 1], by: site.authority)
-        let transaction = last.first { $0.text.contains("purchaseDate") }?.jws ?? ""
-        let renewal = last.first { $0.text.contains("autoRenewStatus") }?.jws ?? ""
+        let transaction = records.last { $0.text.contains("purchaseDate") }?.jws ?? ""
+        var renewal = records.last { $0.text.contains("autoRenewStatus") }?.jws ?? ""
+        if changingRenewal, let text = records.last(where: { $0.text.contains("autoRenewStatus") })?.text {
+            renewal = site.authority.sign(
+                text.replacing(/"autoRenewStatus":([01])/) { "\"autoRenewStatus\":\($0.output.1 == "1" ? 0 : 1)" })
+        }
         site.apple.answer(
             "/inApps/v1/subscriptions/",
             with: """

@@ -24,6 +24,8 @@ final class ScriptedApple: AppStoreTransport {
         var paths: [String] = []
         var answers: [String: String] = [:]
         var generation = 0
+        var refusesProduction = false
+        var date: Timestamp?
         var trouble: (@Sendable (Int) throws -> TransportAnswer?)?
     }
 
@@ -48,6 +50,12 @@ final class ScriptedApple: AppStoreTransport {
     /// Lets requests go wrong: asked with their number, from 1 on; nil is an answer as ever.
     func interfere(_ trouble: (@Sendable (Int) throws -> TransportAnswer?)?) { state.withLock { $0.trouble = trouble } }
 
+    /// Whether Production refuses the key without a word, as it does where the app was never released.
+    func refuseProduction(_ refuses: Bool = true) { state.withLock { $0.refusesProduction = refuses } }
+
+    /// The time by Apple's clock, to be told with each page of the history; nil: it is not told.
+    func tell(_ date: Timestamp?) { state.withLock { $0.date = date } }
+
     /// From now on tokens handed out before are good no more.
     func expireTokens() { state.withLock { $0.generation += 1 } }
 
@@ -63,12 +71,23 @@ final class ScriptedApple: AppStoreTransport {
             return (state.paths.count, state.trouble)
         }
         if let answer = try trouble?(number) { return answer }
+        if state.withLock(\.refusesProduction), !request.url.contains("storekit-sandbox") {
+            return TransportAnswer(status: 401)
+        }
         if path.hasPrefix("/inApps/v1/notifications/history") { return history(request) }
         return state.withLock { state in
             let known = state.answers.filter { path.hasPrefix($0.key) }.max { $0.key.count < $1.key.count }
             guard let known else { return Self.code(4_040_010) }
             return TransportAnswer(status: 200, body: Array(known.value.utf8))
         }
+    }
+
+    private static func httpDate(_ instant: Timestamp) -> String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(secondsFromGMT: 0)
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return format.string(from: Date(timeIntervalSince1970: Double(instant.millisecondsSince1970) / 1000))
     }
 
     private struct Span: Decodable {
@@ -93,7 +112,7 @@ final class ScriptedApple: AppStoreTransport {
             let items = page.map { #"{"signedPayload":"\#($0.jws)","sendAttempts":[]}"# }.joined(separator: ",")
             let more = next < fitting.count ? #","paginationToken":"\#(state.generation).\#(next)""# : ""
             return TransportAnswer(
-                status: 200,
+                status: 200, date: state.date.map(Self.httpDate),
                 body: Array(
                     #"{"notificationHistory":[\#(items)],"hasMore":\#(next < fitting.count)\#(more)}"#.utf8))
         }

@@ -35,10 +35,11 @@ struct Site: Sendable {
 
     var verifier: Verifier { verifier(trusting: Set([Fingerprint(authority.rootFingerprint)].compactMap(\.self))) }
 
-    func verifier(trusting roots: Set<Fingerprint>) -> Verifier {
+    func verifier(trusting roots: Set<Fingerprint>, _ revocation: RevocationCache? = nil) -> Verifier {
         Verifier(
             configuration: VerifierConfiguration(
-                apps: [Self.app.bundleId: Self.app.appAppleId], environments: [.production], trustedRoots: roots)
+                apps: [Self.app.bundleId: Self.app.appAppleId], environments: [.production], trustedRoots: roots),
+            revocation: revocation
         ) { ImpatientClock().now() }
     }
 
@@ -50,20 +51,26 @@ struct Site: Sendable {
         try await history.plan([Self.scope], behind: .zero, partial: true)
     }
 
-    func client() throws -> AppStoreClient {
+    func client(_ verifier: Verifier? = nil) throws -> AppStoreClient {
         AppStoreClient(
             Credentials(
                 bundleId: Self.app.bundleId, issuerId: "57246542-96fe-1a63-e053-0824d011072a", keyId: "2X9R4HXF34",
                 key: try SigningKey(pem: Self.keyText)),
-            transport: apple, clock: ImpatientClock(), verifier: verifier, budget: RateBudget(share: 1),
+            transport: apple, clock: ImpatientClock(), verifier: verifier ?? self.verifier,
+            budget: RateBudget(share: 1),
             policy: RetryPolicy(maximumAttempts: 2, firstDelay: .milliseconds(1)), jitter: { 1 })
     }
 
-    func clients() throws -> AppleClients { AppleClients([try client()], in: [.production]) }
+    func clients(_ verifier: Verifier? = nil, in environments: Set<Environment> = [.production]) throws -> AppleClients
+    {
+        AppleClients([try client(verifier)], in: environments)
+    }
 
-    func duty(_ name: String = "test", over pool: PostgresPool? = nil) throws -> HistoryDuty {
+    func duty(
+        _ name: String = "test", over pool: PostgresPool? = nil, in environments: Set<Environment> = [.production]
+    ) throws -> HistoryDuty {
         HistoryDuty(
-            History(pool ?? self.pool), try clients(), owner: name, interval: .zero, logger: quiet,
+            History(pool ?? self.pool), try clients(in: environments), owner: name, interval: .zero, logger: quiet,
             metrics: AppleSyncMetrics())
     }
 
@@ -77,7 +84,7 @@ struct Site: Sendable {
 
     func check() async throws -> Reconciliation.Check {
         try await Reconciliation(history, clients(), of: [Self.scope], owner: "test")
-            .check(Self.scope, since: nil) { _ in }
+            .check(since: nil) { _ in }.one()
     }
 
     /// Stores JWS as the receiver would.

@@ -38,6 +38,37 @@ struct ClaimTests {
         }
     }
 
+    @Test("goes on however often a row was claimed and its worker vanished: one that is never given up blocks nobody")
+    func countless() async throws {
+        try await withErrands { errands in
+            let ids = try await errands.fill(2)
+            try await errands.pool.query(
+                """
+                update errands set attempts = 32767, lapses = 32767, lease_owner = 'gone', lease_token = gen_random_uuid(),
+                                   due_at = now() - interval '1 s'
+                 where id = \(ids[0])
+                """)
+            let row = try #require(try await errands.queue.claim(9, for: .fresh()).rows.first)
+            #expect(row.id == ids[0] && row.attempts == 32_000 && row.lapses == 32_000)
+            #expect(try await errands.queue.claim(9, for: .fresh()).rows.map(\.id) == [ids[1]])
+        }
+    }
+
+    @Test("takes no row but those that the claimer can work, if it says which")
+    func among() async throws {
+        try await withErrands { errands in
+            let ids = try await errands.fill(4)
+            let mine = [ids[1], ids[3]]
+            let allowed: PostgresQuery = "select unnest(\(mine)) as id"
+            let claimed = try await errands.queue.claim(9, for: .fresh(), among: allowed, joining: nil) {
+                $0.map { _ in }
+            }
+            #expect(claimed.rows.map(\.id) == mine)
+            let none = try await errands.queue.claim(9, for: .fresh(), among: allowed, joining: nil) { $0.map { _ in } }
+            #expect(none.rows.isEmpty)
+        }
+    }
+
     @Test("two claimers at once never get the same row, and leave none behind", arguments: [UInt64(1), 2, 3])
     func disjoint(seed: UInt64) async throws {
         try await withErrands(connections: 8) { errands in

@@ -41,6 +41,17 @@ as $$
 $$;
 revoke all on function storehook.refused_senders() from public;
 
+-- The reasons of letters whose chain or signature failed: Apple says nothing in them, whatever they say of themselves.
+create function storehook.unverifiable() returns text[]
+    language sql immutable parallel safe
+    set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
+as $$
+    select array[
+        'malformed', 'unsupported_algorithm', 'wrong_chain_length', 'malformed_certificate', 'untrusted_root',
+        'invalid_chain', 'certificate_not_valid_at', 'missing_marker_oid', 'invalid_signature']
+$$;
+revoke all on function storehook.unverifiable() from public;
+
 -- Gives up open letters whose chain or signature failed when they are older than keep_days, some thousand at a time, and
 -- forgets senders of whom nothing was heard for long. Answers how many letters: where there were some, there may be more.
 -- Nothing that was rightly signed is given up here: an app, an environment or a setting that is wrong can be mended, and the
@@ -50,9 +61,6 @@ create function storehook.expire_junk(keep_days integer) returns bigint
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 declare
-    junk     constant text[] := array[
-        'malformed', 'unsupported_algorithm', 'wrong_chain_length', 'malformed_certificate', 'untrusted_root',
-        'invalid_chain', 'certificate_not_valid_at', 'missing_marker_oid', 'invalid_signature'];
     code     text;
     given_up bigint;
     expired  bigint := 0;
@@ -60,7 +68,7 @@ begin
     if keep_days < 1 then
         raise exception 'keep_days must be 1 or more' using errcode = 'invalid_parameter_value';
     end if;
-    foreach code in array junk loop
+    foreach code in array storehook.unverifiable() loop
         -- Letters are numbered as they are written, so the oldest are the first; whoever else is at it has them.
         with oldest as materialized (
             select id, received_at from storehook.dead_letters

@@ -5,10 +5,11 @@ create table storehook.served_apps (
     environment  text        collate "C" not null,
     bundle_id    text        collate "C" not null,
     first_served timestamptz not null default now(),
+    last_served  timestamptz not null default now(),
     primary key (bundle_id, environment)
 );
 comment on table storehook.served_apps is
-    'apps and environments that workers on this database have been set to serve; written when a worker starts';
+    'apps and environments that workers on this database have been set to serve; written when a worker starts, and each hour while it runs';
 
 create table storehook.served_roots (
     environment  text        collate "C" not null,

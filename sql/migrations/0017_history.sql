@@ -12,6 +12,7 @@ create table storehook.history_windows (
     ends_at        timestamptz not null,
     -- The last asking that came to its end.
     askings        smallint    not null default 0,
+    first_asked_at timestamptz,
     asked_at       timestamptz,
     listed         bigint      not null default 0,
     refused        bigint      not null default 0,
@@ -19,6 +20,7 @@ create table storehook.history_windows (
     proven_at      timestamptz,
     -- Over all askings.
     recovered      bigint      not null default 0,
+    planned_at     timestamptz not null default now(),
     -- The asking under way, to be gone on with by whoever holds the lease.
     walk_token     text        check (length(walk_token) <= 10000),
     walk_pages     bigint      not null default 0,
@@ -28,6 +30,7 @@ create table storehook.history_windows (
     unique (bundle_id, environment, starts_at),
     check (starts_at < ends_at),
     check ((askings = 0) = (asked_at is null)),
+    check ((first_asked_at is null) = (asked_at is null)),
     check (proven_at is null or refused = 0),
     check ((refused > 0) = (refused_reason is not null))
 );
@@ -70,7 +73,8 @@ create index history_letters_by_noted_at on storehook.history_letters using brin
 
 create index dead_letters_by_uuid on storehook.dead_letters (notification_uuid) where notification_uuid is not null;
 
--- What somebody gave up is not to be fetched again once its letter is gone.
+-- What somebody gave up is not to be fetched again once its letter is gone. What did not verify is: such a letter says itself
+-- which notification it is, and anybody may have posted it to keep the real one from being missed.
 -- SECURITY DEFINER: who drops a day need not be allowed to write here.
 create function storehook.remember_dead_letters() returns trigger
     language plpgsql security definer
@@ -78,7 +82,8 @@ create function storehook.remember_dead_letters() returns trigger
 as $$
 begin
     insert into storehook.history_letters (notification_uuid)
-    select distinct notification_uuid from gone where notification_uuid is not null
+    select distinct notification_uuid from gone
+     where notification_uuid is not null and reason <> all (storehook.unverifiable())
         on conflict do nothing;
     return null;
 end
@@ -154,12 +159,20 @@ revoke all on function storehook.plan_history(text[], text[], interval, boolean)
 
 -- Up to when everything that Apple's notification history lists is proven to be held: the end of the last window before which
 -- no window is unproven and no gap. Null where already the first one is not.
+--
+-- Without the apps that nobody serves any more: while others say each hour that they serve theirs, nobody has named these for a
+-- day.
 create view storehook.proven_until as
-with followed as (
+with served as (
+    select bundle_id, environment, last_served >= max(last_served) over () - interval '1 day' as is_served
+      from storehook.served_apps
+), followed as (
     select w.*, lag(w.ends_at) over (partition by w.bundle_id, w.environment order by w.starts_at) as ended_before
       from storehook.history_windows w
+      left join served s using (bundle_id, environment)
+     where coalesce(s.is_served, true)
 ), chained as (
-    select f.*,
+    select f.*, f.askings > 0 or f.walk_pages > 0 as is_answered,
            bool_and(f.proven_at is not null and coalesce(f.ended_before = f.starts_at, true))
                over (partition by f.bundle_id, f.environment order by f.starts_at) as is_proven
       from followed f
@@ -170,6 +183,7 @@ select environment,
        max(ends_at) filter (where is_proven)          as proven_until,
        min(starts_at)                                 as asked_from,
        max(ends_at)                                   as asked_until,
+       min(planned_at)                                as planned_at,
        count(*)                                       as windows,
        count(*) filter (where proven_at is null)      as unproven_windows,
        count(*) filter (where refused > 0)            as refused_windows,
@@ -177,12 +191,27 @@ select environment,
        sum(greatest(listed - recovered - refused, 0))::bigint as held_before,
        sum(recovered)::bigint                         as recovered,
        sum(refused)::bigint                           as refused,
-       (select max(q.last_reason)
-          from storehook.history_queue q join storehook.history_windows w using (id)
-         where w.bundle_id = chained.bundle_id and w.environment = chained.environment and w.proven_at is null
-       )                                              as last_reason
+       q.last_reason,
+       -- The App Store knows no app that was never released, and refuses its tokens; Sandbox takes them. Nothing can have been
+       -- posted there.
+       environment = 'Production' and not bool_or(is_answered) and coalesce(q.is_unauthorized, false)
+           and exists (select from chained sandbox
+                        where sandbox.bundle_id = chained.bundle_id and sandbox.environment = 'Sandbox'
+                          and sandbox.is_answered)    as is_unreleased
   from chained
- group by environment, bundle_id;
+  left join (select w.bundle_id, w.environment, max(q.last_reason) as last_reason,
+                    bool_and(q.last_reason = 'unauthorized') as is_unauthorized
+               from storehook.history_queue q join storehook.history_windows w using (id)
+              where w.proven_at is null
+              group by w.bundle_id, w.environment) q using (bundle_id, environment)
+ group by environment, bundle_id, q.last_reason, q.is_unauthorized;
+comment on column storehook.proven_until.planned_at is 'since when Apple is asked about it';
+comment on column storehook.proven_until.is_unreleased is
+    'Production takes the key of no app that was never released, and Sandbox takes it: there is nothing to prove yet';
+
+-- Which purchases to ask about is looked up each minute, and most anomalies are of no such kind.
+create index anomalies_contradictions on storehook.anomalies (bundle_id, environment)
+    where kind in ('status_contradicted', 'period_missing', 'upgrade_missing');
 
 -- Purchases to ask Apple about, and when they were. One row a purchase: it is not asked for again for a while.
 create table storehook.refreshes (

@@ -37,7 +37,8 @@ struct ProgramMonitoring: Sendable {
             try await LedgerReader(pool).anomalyCountsIfAllowed()?
                 .map { (kind: $0.rawValue, count: $1) }.sorted { $0.kind < $1.kind }
         } history: {
-            try await History(pool).proofsIfAllowed()?.map(Monitor.HistoryReading.init)
+            // Of an app that was never released nothing can be missing, and nobody is to be woken for it.
+            try await History(pool).proofsIfAllowed()?.filter { !$0.isUnreleased }.map(Monitor.HistoryReading.init)
         } canaries: {
             try await Canaries(pool).statusesIfAllowed()?.map(Monitor.CanaryReading.init)
         }

@@ -58,11 +58,7 @@ struct Reconcile: AsyncParsableCommand {
             let reconciliation = Reconciliation(History(pool), clients, of: scopes, owner: Operator.name)
             let counter = CountingLine(check ? "listed" : "listed, recovered")
             if check {
-                var checks: [Reconciliation.Check] = []
-                for scope in scopes {
-                    checks.append(
-                        try await reconciliation.check(scope, since: since) { counter.advance($0.listed) })
-                }
+                let checks = try await reconciliation.check(since: since) { counter.advance($0.listed) }
                 counter.finish()
                 let answer = ReconcileCheckAnswer(checks)
                 try show(answer, answer.text)

@@ -88,7 +88,8 @@ struct Work: AsyncParsableCommand {
             revocation: cache.flatMap { requester?.checker(for: $0, logger: logger) },
             configuration: configuration,
             logger: logger)
-        let maintenance = MaintenanceService(outbox: Outbox(pool), retention: try settings.retention(), logger: logger)
+        let maintenance = MaintenanceService(
+            outbox: Outbox(pool), retention: try settings.retention(), served: Served(trust), logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         var services = ProgramServices()
         services.add("the database pool", pool)

@@ -84,7 +84,7 @@ package struct HTTPTransport: AppStoreTransport {
         }
         return TransportAnswer(
             status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"),
-            body: Array(body.readableBytesView))
+            date: response.headers.first(name: "Date"), body: Array(body.readableBytesView))
     }
 
     private static func fault(_ error: any Error) -> TransportFault {

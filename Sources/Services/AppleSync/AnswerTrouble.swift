@@ -4,12 +4,15 @@ package enum AnswerTrouble: String, Error, Sendable, Hashable, CustomStringConve
     case unsettled = "revocation_unknown"
     /// It is not what Apple documents.
     case unreadable = "unreadable_answer"
+    /// By Apple's clock the span that was asked for was not over.
+    case early = "clock_skew"
 
     /// What happened.
     package var description: String {
         switch self {
         case .unsettled: "no responder says whether the certificates in Apple's answer were revoked"
         case .unreadable: "Apple's answer is not what Apple documents"
+        case .early: "by Apple's clock the time that was asked for is not over; does the database's clock run fast?"
         }
     }
 }

@@ -50,7 +50,7 @@ package struct HistoryDuty: Service {
             try await history.plan(clients.scopes, behind: Self.behind)
             planned.done()
         }
-        switch try await next() {
+        switch try await next(of: clients.scopes) {
         case nil: return .idle
         case .postponed(let why)? where why.isGeneral: return .inTrouble(why.text)
         default: return .worked
@@ -65,14 +65,14 @@ package struct HistoryDuty: Service {
         case postponed(Postponement)
     }
 
-    /// Claims the next window and walks it; nil if none is due.
+    /// Claims the next window of those apps and environments, all of them among the clients', and walks it; nil if none is due.
     /// - Throws: `CancellationError`, or `PostgresError` where not even a failure can be written down.
-    func next(_ progress: @escaping @Sendable (HistoryWalk.Progress) -> Void = { _ in }) async throws -> Outcome? {
-        guard let window = try await history.claim(for: Lease(owner: owner, duration: lease)) else { return nil }
-        guard let client = clients.client(of: window.scope) else {
-            try await history.putOff(window, by: Postponement.noKey.delay, reason: Postponement.noKey.reason)
-            return .postponed(.noKey)
-        }
+    func next(
+        of scopes: [HistoryScope], _ progress: @escaping @Sendable (HistoryWalk.Progress) -> Void = { _ in }
+    ) async throws -> Outcome? {
+        guard let window = try await history.claim(for: Lease(owner: owner, duration: lease), among: scopes),
+            let client = clients.client(of: window.scope)
+        else { return nil }
         let walk = HistoryWalk(history, client) { step in
             metrics.count(step, in: window.scope)
             progress(step)
@@ -94,7 +94,12 @@ package struct HistoryDuty: Service {
             logger.debug(
                 "Put a window of Apple's notification history off",
                 metadata: ["reason": "\(postponement.reason)", "error": "\(error)"])
-            try await history.putOff(window, by: postponement.delay, reason: postponement.reason)
+            try await history.putOff(
+                window, by: postponement.delay, reason: postponement.reason, isItsOwn: postponement.breadth == .one)
+            if postponement.breadth == .scope {
+                try await history.putOff(
+                    windowsOf: window.scope, by: postponement.delay, reason: postponement.reason)
+            }
             return .postponed(postponement)
         }
     }

@@ -57,14 +57,13 @@ package struct HistoryWalk: Sendable {
         var token = window.token
         var restarts = 0
         while true {
-            let answer: NotificationHistoryPage
+            let answered: AppStoreClient.Answered<NotificationHistoryPage>
             var request = NotificationHistoryRequest(
                 from: Timestamp(window.startsAt), to: Timestamp(window.endsAt))
             request.paginationToken = token
             do {
-                answer = try await client.ask(
-                    request, in: Environment(rawValue: window.scope.environment), priority: priority
-                ).value
+                answered = try await client.ask(
+                    request, in: Environment(rawValue: window.scope.environment), priority: priority)
             } catch let failure as AppStoreFailure where Self.hasLostItsPlace(failure) && token != nil {
                 guard restarts < Self.mostRestarts else { throw failure }
                 restarts += 1
@@ -72,7 +71,9 @@ package struct HistoryWalk: Sendable {
                 guard try await history.beginAgain(window) else { return .lost }
                 continue
             }
-            let page = try Self.page(answer, of: request)
+            // What Apple signs from then on would be dated within the window, and was not listed.
+            if let at = answered.answeredAt, at < request.endDate { throw AnswerTrouble.early }
+            let page = try Self.page(answered.value, of: request)
             guard let recorded = try await history.record(page, of: window) else { return .lost }
             progress(
                 Progress(listed: page.letters.count, recovered: recorded.recovered.count, refused: page.refused))

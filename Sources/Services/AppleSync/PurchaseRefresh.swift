@@ -34,7 +34,7 @@ package struct PurchaseRefresh: Sendable {
     /// - Parameters:
     ///   - id: any transaction id of the customer's.
     ///   - environment: where to ask; where it is not known, Production and then Sandbox.
-    /// - Throws: `AppStoreFailure`, `PostgresError` or `CancellationError`. What was stored by then stays, and does no harm.
+    /// - Throws: `AppStoreFailure`, ``AnswerTrouble/unsettled``, `PostgresError` or `CancellationError`. What was stored by then stays, and does no harm.
     package func run(_ id: String, in environment: Environment?) async throws -> Report {
         // The history first: it is known of everything that was ever bought, the statuses of subscriptions alone.
         var pages = client.pages(TransactionHistoryRequest(id), in: environment, priority: priority)
@@ -51,7 +51,7 @@ package struct PurchaseRefresh: Sendable {
             if let record = line.transaction { evidence.append(Self.evidence(.transaction, record.jws)) }
             if let record = line.renewal { evidence.append(Self.evidence(.renewal, record.jws)) }
         }
-        try await store(evidence, refused: statuses.refused.count, &report)
+        try await store(evidence, refused: statuses.refused, &report)
         var refunds = client.pages(RefundHistoryRequest(id), in: report.environment, priority: priority)
         while let page = try await refunds.next() { try await take(page.value, &report) }
         return report
@@ -59,13 +59,17 @@ package struct PurchaseRefresh: Sendable {
 
     private func take(_ page: TransactionsPage, _ report: inout Report) async throws {
         try await store(
-            page.transactions.map { Self.evidence(.transaction, $0.jws) }, refused: page.refused.count, &report)
+            page.transactions.map { Self.evidence(.transaction, $0.jws) }, refused: page.refused, &report)
     }
 
-    private func store(_ evidence: [Evidence], refused: Int, _ report: inout Report) async throws {
+    private func store(_ evidence: [Evidence], refused: [RefusedRecord], _ report: inout Report) async throws {
+        // That passes: nothing is known of these records yet, and who has asked is not to come back for a day.
+        if refused.contains(where: { $0.failure.code == .revocationUnknown }) { throw AnswerTrouble.unsettled }
         report.answered += evidence.count
-        report.refused += refused
-        report.stored += try await history.store(answered: evidence)
+        report.refused += refused.count
+        report.stored += try await history.store(
+            answered: evidence,
+            of: HistoryScope(bundleID: client.bundleId, environment: report.environment.rawValue))
     }
 
     private static func evidence(_ kind: EvidenceKind, _ jws: String) -> Evidence {

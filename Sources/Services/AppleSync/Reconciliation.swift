@@ -24,6 +24,9 @@ package struct Reconciliation: Sendable {
         package var refused = 0
     }
 
+    /// How far behind the present the last window ends: `Date` in Apple's answers is to the second, and clocks differ.
+    static let behind = Duration.seconds(5)
+
     /// How many of what is missing are named.
     private static let mostNamed = 1000
 
@@ -45,7 +48,7 @@ package struct Reconciliation: Sendable {
         duty = HistoryDuty(history, clients, owner: owner, logger: logger, metrics: metrics)
     }
 
-    /// Fetches what is missing, up to now. Whatever ends it, the next run goes on from there.
+    /// Fetches what is missing, up to some seconds ago. Whatever ends it, the next run goes on from there.
     /// - Parameters:
     ///   - since: asks all windows that end after it once more; without it, those that would be asked anyhow.
     ///   - progress: what was listed and recovered, and how many windows are left.
@@ -53,7 +56,7 @@ package struct Reconciliation: Sendable {
     package func run(
         since: PostgresTimestamp?, progress: @escaping @Sendable (HistoryWalk.Progress, _ left: Int64) -> Void
     ) async throws -> [HistoryProof] {
-        try await history.plan(scopes, behind: .zero, partial: true)
+        try await history.plan(scopes, behind: Self.behind, partial: true)
         try await history.hasten(scopes, since: since)
         while true {
             let open = try await history.open(scopes)
@@ -63,7 +66,7 @@ package struct Reconciliation: Sendable {
                 try await Task.sleep(for: .milliseconds(500))
                 continue
             }
-            switch try await duty.next({ progress($0, open.due + open.leased) }) {
+            switch try await duty.next(of: scopes, { progress($0, open.due + open.leased) }) {
             case nil: try await Task.sleep(for: .milliseconds(100))
             case .postponed(let why)? where why.isGeneral: return try await proofs()
             default: continue
@@ -76,8 +79,30 @@ package struct Reconciliation: Sendable {
         try await history.proofs().filter { scopes.contains($0.scope) }
     }
 
-    /// Tells what is missing, and stores nothing. Asks a day at a time, up to now.
+    /// Tells what is missing, and stores nothing; of each app and environment but those that were never released.
     package func check(
+        since: PostgresTimestamp?, progress: @Sendable (HistoryWalk.Progress) -> Void
+    ) async throws -> [Check] {
+        var checks: [Check] = []
+        var refused: (scope: HistoryScope, failure: AppStoreFailure)?
+        for scope in scopes {
+            do {
+                checks.append(try await check(scope, since: since, progress: progress))
+            } catch let failure as AppStoreFailure
+                where failure.reason == .unauthorized && scope.environment == Environment.production.rawValue
+            {
+                refused = refused ?? (scope, failure)
+            }
+            // Production takes the key of no app that was never released; Sandbox tells whether the key is good.
+            if let (first, failure) = refused, first.bundleID != scope.bundleID { throw failure }
+            if refused?.scope.bundleID == scope.bundleID, checks.last?.scope == scope { refused = nil }
+        }
+        if let refused { throw refused.failure }
+        return checks
+    }
+
+    /// Tells what is missing, and stores nothing. Asks a day at a time, up to now.
+    func check(
         _ scope: HistoryScope, since: PostgresTimestamp?, progress: @Sendable (HistoryWalk.Progress) -> Void
     ) async throws -> Check {
         guard let client = clients.client(of: scope) else { return Check(scope: scope) }

@@ -44,18 +44,21 @@ package struct RefreshDuty: Service {
             try await history.planRefreshes(clients.scopes)
             planned.done()
         }
-        guard let refresh = try await history.claimRefresh(for: Lease(owner: owner, duration: Self.lease)) else {
-            return .idle
-        }
-        guard let client = clients.client(of: refresh.scope) else {
-            try await history.putOff(refresh, by: Postponement.noKey.delay, reason: Postponement.noKey.reason)
-            return .worked
-        }
+        let lease = Lease(owner: owner, duration: Self.lease)
+        guard let refresh = try await history.claimRefresh(for: lease, among: clients.scopes),
+            let client = clients.client(of: refresh.scope)
+        else { return .idle }
         do {
             let report = try await PurchaseRefresh(history, client, priority: .background)
                 .run(refresh.originalTransactionID, in: Environment(rawValue: refresh.scope.environment))
-            try await history.finish(refresh, stored: report.stored, outcome: "refreshed")
-            metrics.refreshed("refreshed")
+            if report.refused > 0 {
+                logger.warning(
+                    "Apple's answers about a purchase hold what Apple did not sign",
+                    metadata: ["purchase": "\(refresh.originalTransactionID)", "records": "\(report.refused)"])
+            }
+            try await history.finish(
+                refresh, stored: report.stored, outcome: report.refused > 0 ? "refused" : "refreshed")
+            metrics.refreshed(report.refused > 0 ? "failed" : "refreshed")
             return .worked
         } catch let failure as AppStoreFailure where !failure.isTransient && failure.isAboutThePurchase {
             try await history.finish(refresh, stored: 0, outcome: failure.code)
@@ -68,7 +71,12 @@ package struct RefreshDuty: Service {
                 throw CancellationError()
             }
             metrics.refreshed("failed")
-            try await history.putOff(refresh, by: postponement.delay, reason: postponement.reason)
+            try await history.putOff(
+                refresh, by: postponement.delay, reason: postponement.reason, isItsOwn: postponement.breadth == .one)
+            if postponement.breadth == .scope {
+                try await history.putOff(
+                    purchasesOf: refresh.scope, by: postponement.delay, reason: postponement.reason)
+            }
             return postponement.isGeneral ? .inTrouble(postponement.text) : .worked
         }
     }

@@ -10,14 +10,20 @@ import ServiceLifecycle
 package struct MaintenanceService: Service {
     private let outbox: Outbox
     private let retention: Retention
+    private let served: Served?
     private let interval: Duration
     private let logger: Logger
 
     /// Maintenance of an outbox.
-    /// - Parameter interval: between two rounds, give or take a quarter, so that many workers do not come together.
-    package init(outbox: Outbox, retention: Retention, interval: Duration = .seconds(3600), logger: Logger) {
+    /// - Parameters:
+    ///   - served: whom the worker serves, to be said each round.
+    ///   - interval: between two rounds, give or take a quarter, so that many workers do not come together.
+    package init(
+        outbox: Outbox, retention: Retention, served: Served? = nil, interval: Duration = .seconds(3600), logger: Logger
+    ) {
         self.outbox = outbox
         self.retention = retention
+        self.served = served
         self.interval = interval
         self.logger = logger
     }
@@ -34,6 +40,11 @@ package struct MaintenanceService: Service {
 
     /// What fails is said and tried again next time: a worker is not to end because an old partition is in use.
     private func round() async {
+        do {
+            if let served { _ = try await outbox.record(served) }
+        } catch {
+            logger.warning("Could not record whom this worker serves; trying again", metadata: ["error": "\(error)"])
+        }
         do {
             let report = try await outbox.maintain(retention)
             if report.made > 0 { logger.info("Made partitions ahead", metadata: ["count": "\(report.made)"]) }

@@ -20,7 +20,8 @@ extension History {
             ).one().decode(0, as: Int32.self))
     }
 
-    /// Makes windows due now: those that end after an instant or, without one, those that would be asked again anyhow.
+    /// Makes windows due now: those that end after an instant or, without one, those that are not proven. A second look that a
+    /// proven one still waits for stays where it is, for it is worth nothing before its time.
     package func hasten(_ scopes: [HistoryScope], since: PostgresTimestamp?) async throws {
         try await pool.query(
             PostgresQuery(
@@ -31,9 +32,7 @@ extension History {
                   from storehook.history_windows w
                   join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
                        using (bundle_id, environment)
-                 where case when \(since)::timestamptz is null
-                            then exists (select from storehook.history_queue waiting where waiting.id = w.id)
-                            else w.ends_at > \(since) end
+                 where case when \(since)::timestamptz is null then w.proven_at is null else w.ends_at > \(since) end
                     on conflict (id) do update set due_at = least(q.due_at, now())
                  where q.lease_token is null
                 """))

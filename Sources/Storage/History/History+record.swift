@@ -30,10 +30,12 @@ extension History {
             try session.query(.moveOn(window, page, recovered: recovered.count))
             guard page.next == nil else { return Recorded(recovered: recovered) }
             let row = try session.query(.close(window)).one()
-            let (isProven, askings) = (try row.decode(0, as: Bool.self), try row.decode(1, as: Int16.self))
+            let isProven: Bool = try row.decode("is_proven")
             _ = try Self.table.acknowledge([window.id], token: window.lease.token, session)
-            let again = isProven ? (askings < Self.askings ? Self.askAgain : nil) : Self.refusedAgain
-            if let again { try session.query(.queue(window, after: again)) }
+            if let again: PostgresTimestamp = try row.decode("again_at") {
+                try session.query(.queue(window, at: again))
+            }
+            if window.isCut { try session.query(.forget(before: window)) }
             return Recorded(recovered: recovered, isProven: isProven)
         }
         if recorded?.recovered.isEmpty == false { await outbox.queue.announceNow() }
@@ -91,26 +93,49 @@ extension PostgresQuery {
             """)
     }
 
+    /// The window is done, and so far as it was asked: its beginning may have slipped out of Apple's reach since it was made.
+    ///
+    /// It is asked once more when its end and its first asking are a day past, because Apple's list may lag, however often it
+    /// was asked before; and where it listed something that is not Apple's, in an hour.
     fileprivate static func close(_ window: HistoryWindow) -> PostgresQuery {
         PostgresQuery(
             "history.close",
             """
-            update storehook.history_windows
-               set askings = least(askings + 1, 32000)::smallint, asked_at = now(),
-                   listed = walk_listed, refused = walk_refused, refused_reason = walk_reason,
-                   proven_at = case when walk_refused = 0 then coalesce(proven_at, now()) end,
-                   walk_token = null, walk_pages = 0, walk_listed = 0, walk_refused = 0, walk_reason = null
-             where id = \(window.id)
-            returning proven_at is not null, askings
+            with closed as (
+                update storehook.history_windows w
+                   set askings = least(askings + 1, 32000)::smallint, asked_at = now(),
+                       first_asked_at = coalesce(first_asked_at, now()),
+                       starts_at = greatest(starts_at, \(window.startsAt)),
+                       listed = walk_listed, refused = walk_refused, refused_reason = walk_reason,
+                       proven_at = case when walk_refused = 0 then coalesce(proven_at, now()) end,
+                       walk_token = null, walk_pages = 0, walk_listed = 0, walk_refused = 0, walk_reason = null
+                 where id = \(window.id)
+                returning proven_at, greatest(ends_at, first_asked_at) + interval '1 day' as settles_at
+            )
+            select proven_at is not null as is_proven,
+                   case when proven_at is null then now() + make_interval(secs => \(History.refusedAgain / .seconds(1)))
+                        when now() < settles_at then settles_at end as again_at
+              from closed
             """)
     }
 
-    fileprivate static func queue(_ window: HistoryWindow, after delay: Duration) -> PostgresQuery {
+    fileprivate static func queue(_ window: HistoryWindow, at instant: PostgresTimestamp) -> PostgresQuery {
         PostgresQuery(
             "history.queue",
             """
             insert into storehook.history_queue (id, received_at, due_at)
-            values (\(window.id), now(), now() + make_interval(secs => \(delay / .seconds(1))))
+            values (\(window.id), now(), \(instant))
+            """)
+    }
+
+    /// What lies before a window that Apple's list has left in part lies beyond it altogether.
+    fileprivate static func forget(before window: HistoryWindow) -> PostgresQuery {
+        PostgresQuery(
+            "history.forget",
+            """
+            delete from storehook.history_windows
+             where bundle_id = \(window.scope.bundleID) and environment = \(window.scope.environment)
+               and ends_at <= \(window.startsAt)
             """)
     }
 }

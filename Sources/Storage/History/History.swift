@@ -31,10 +31,6 @@ package struct History: Sendable {
     static let refreshTable = QueueTable(
         name: "storehook.refresh_queue", statements: "refresh", channel: "storehook_refresh")
 
-    /// When a window is asked once more, because Apple's list may lag.
-    static let askAgain = Duration.seconds(86_400)
     /// When a window is asked again that listed something which is not Apple's.
     static let refusedAgain = Duration.seconds(3600)
-    /// How often a window is asked where nothing is wrong.
-    static let askings: Int16 = 2
 }

@@ -24,6 +24,10 @@ package struct HistoryProof: Sendable, Hashable {
     package var recovered: Int64
     /// Of those, not Apple's.
     package var refused: Int64
+    /// Since when Apple is asked about it: how long ago its first windows were made.
+    package var followedFor: Duration
+    /// Production knows no app that was never released; Sandbox knows this one. Nothing can be missing there.
+    package var isUnreleased: Bool
     /// Why the windows that were put off last were; nil if none was.
     package var lastReason: String?
 }
@@ -37,7 +41,8 @@ extension History {
                 """
                 select p.*,
                        greatest(extract(epoch from now() - coalesce(p.proven_until, p.asked_from)), 0)::double precision
-                           as age
+                           as age,
+                       greatest(extract(epoch from now() - p.planned_at), 0)::double precision as followed_for
                   from storehook.proven_until p
                  order by p.bundle_id, p.environment
                 """)
@@ -50,7 +55,9 @@ extension History {
                 unprovenWindows: try row.decode("unproven_windows"),
                 refusedWindows: try row.decode("refused_windows"), listed: try row.decode("listed"),
                 heldBefore: try row.decode("held_before"), recovered: try row.decode("recovered"),
-                refused: try row.decode("refused"), lastReason: try row.decode("last_reason"))
+                refused: try row.decode("refused"),
+                followedFor: .seconds(try row.decode("followed_for", as: Double.self)),
+                isUnreleased: try row.decode("is_unreleased"), lastReason: try row.decode("last_reason"))
         }
     }
 

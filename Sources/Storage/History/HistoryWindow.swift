@@ -9,6 +9,8 @@ package struct HistoryWindow: Sendable, Hashable {
     package var scope: HistoryScope
     /// Where it begins, or as far back as Apple's list still reaches.
     package var startsAt: PostgresTimestamp
+    /// Whether Apple's list has left its beginning.
+    package var isCut: Bool
     /// Where it ends.
     package var endsAt: PostgresTimestamp
     /// Apple's token for the page to ask for; nil for the first.
@@ -21,14 +23,23 @@ package struct HistoryWindow: Sendable, Hashable {
 
 extension History {
     /// Claims the window that has been due for longest; nil if none is.
-    package func claim(for lease: Lease) async throws -> HistoryWindow? {
-        let batch = try await queue.claim(1, for: lease, joining: Self.windows) { rows in
+    /// - Parameter scopes: whose windows whoever asks has keys for: the others are somebody else's.
+    package func claim(for lease: Lease, among scopes: [HistoryScope]) async throws -> HistoryWindow? {
+        let allowed: PostgresQuery = """
+            select w.id
+              from storehook.history_queue waiting
+              join storehook.history_windows w using (id)
+              join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                   on s.bundle_id = w.bundle_id and s.environment = w.environment
+            """
+        let batch = try await queue.claim(1, for: lease, among: allowed, joining: Self.windows) { rows in
             try rows.map { row in
                 HistoryWindow(
                     id: try row.decode("id"),
                     scope: HistoryScope(
                         bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
-                    startsAt: try row.decode("asks_from"), endsAt: try row.decode("ends_at"),
+                    startsAt: try row.decode("asks_from"), isCut: try row.decode("is_cut"),
+                    endsAt: try row.decode("ends_at"),
                     token: try row.decode("walk_token"), attempts: Int(try row.decode("attempts", as: Int16.self)),
                     lease: lease)
             }
@@ -41,15 +52,33 @@ extension History {
         columns: """
             w.bundle_id, w.environment, w.ends_at, w.walk_token,
             least(greatest(w.starts_at, now() - storehook.history_reach(w.environment) + interval '10 minutes'),
-                  w.ends_at - interval '1 millisecond') as asks_from
+                  w.ends_at - interval '1 millisecond') as asks_from,
+            w.starts_at < now() - storehook.history_reach(w.environment) + interval '10 minutes' as is_cut
             """,
         clause: "left join storehook.history_windows w on w.id = c.id")
 
     /// Puts a window off: it is due again after a while.
-    /// - Parameter reason: a code, for people.
-    package func putOff(_ window: HistoryWindow, by delay: Duration, reason: String) async throws {
-        try await queue.reschedule(
-            [window.id], by: [delay], reason: String(reason.prefix(100)), token: window.lease.token)
+    /// - Parameters:
+    ///   - reason: a code, for people.
+    ///   - isItsOwn: whether the reason lies with the window, and the attempt counts.
+    package func putOff(_ window: HistoryWindow, by delay: Duration, reason: String, isItsOwn: Bool) async throws {
+        try await queue.putOff(window.id, by: delay, reason: reason, isItsOwn: isItsOwn, window.lease)
+    }
+
+    /// Puts off all windows of an app in an environment that are due or fall due by then: whatever is asked there meanwhile would
+    /// fail the same way. What is held by somebody stays with them.
+    package func putOff(windowsOf scope: HistoryScope, by delay: Duration, reason: String) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "history.put_off_all",
+                """
+                update storehook.history_queue q
+                   set due_at = until.due_at, last_reason = \(String(reason.prefix(100)))
+                  from storehook.history_windows w,
+                       (select now() + make_interval(secs => \(delay / .seconds(1))) as due_at) as until
+                 where w.id = q.id and w.bundle_id = \(scope.bundleID) and w.environment = \(scope.environment)
+                   and q.lease_token is null and q.due_at < until.due_at
+                """))
     }
 
     /// Gives a window back that was not asked to its end, as if it had not been claimed; its position stays.
@@ -74,6 +103,18 @@ extension History {
                      where id = \(window.id)
                     """))
             return true
+        }
+    }
+}
+
+extension Queue {
+    /// Puts one row off. What is not the row's own fault is not counted: who waits for a key, or for Apple, may wait for months.
+    func putOff(_ id: Int64, by delay: Duration, reason: String, isItsOwn: Bool, _ lease: Lease) async throws {
+        let reason = String(reason.prefix(100))
+        if isItsOwn {
+            try await reschedule([id], by: [delay], reason: reason, token: lease.token)
+        } else {
+            try await postpone([id], by: [delay], reason: reason, token: lease.token)
         }
     }
 }

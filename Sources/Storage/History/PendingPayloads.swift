@@ -25,11 +25,15 @@ final class PendingPayloads: Sendable {
     private static let slack: Int64 = 2000
 
     private struct State {
-        var known: [Int64: PayloadDigest] = [:]
+        /// nil: no notification, and nothing of what is looked for.
+        var known: [Int64: PayloadDigest?] = [:]
         var top: Int64 = 0
         var lookedAt: ContinuousClock.Instant?
     }
     private let state = Mutex(State())
+
+    /// How many rows are remembered, and not read again while they wait.
+    var remembered: Int { state.withLock(\.known.count) }
 
     /// Which of these wait. What was fetched from Apple is not looked at: that is known by its UUID.
     /// - Throws: ``TooMuchPending``, or `PostgresError`.
@@ -66,7 +70,7 @@ final class PendingPayloads: Sendable {
                 let waiting = Set(rows.map(\.id))
                 state.known = state.known.filter { waiting.contains($0.key) }
             }
-            let new = rows.filter { state.known[$0.id] == nil }
+            let new = rows.filter { !state.known.keys.contains($0.id) }
             guard state.known.count + new.count <= Self.most else { throw TooMuchPending() }
             return new
         }
@@ -77,10 +81,10 @@ final class PendingPayloads: Sendable {
             }
             state.withLock { state in
                 for (row, evidence) in zip(part, opened) {
-                    guard let evidence, evidence.kind == .notification, let bytes = try? evidence.body.get() else {
-                        continue
-                    }
-                    state.known[row.id] = PayloadDigest(of: bytes)
+                    // Settled meanwhile, and its day dropped.
+                    guard let evidence else { continue }
+                    let bytes = evidence.kind == .notification ? try? evidence.body.get() : nil
+                    state.known.updateValue(bytes.map { PayloadDigest(of: $0) }, forKey: row.id)
                 }
             }
         }
@@ -88,7 +92,7 @@ final class PendingPayloads: Sendable {
             // Only now: had reading failed, these rows would have to be looked at again.
             if isWhole { state.lookedAt = begin }
             state.top = max(state.top, top ?? 0)
-            return Set(state.known.values.filter { wanted.contains($0) })
+            return wanted.intersection(state.known.values.compactMap(\.self))
         }
     }
 }

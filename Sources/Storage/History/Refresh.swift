@@ -49,8 +49,16 @@ extension History {
     }
 
     /// Claims the purchase that has been due for longest; nil if none is.
-    package func claimRefresh(for lease: Lease) async throws -> Refresh? {
-        let batch = try await refreshQueue.claim(1, for: lease, joining: Self.purchases) { rows in
+    /// - Parameter scopes: whose purchases whoever asks has keys for.
+    package func claimRefresh(for lease: Lease, among scopes: [HistoryScope]) async throws -> Refresh? {
+        let allowed: PostgresQuery = """
+            select r.id
+              from storehook.refresh_queue waiting
+              join storehook.refreshes r using (id)
+              join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                   on s.bundle_id = r.bundle_id and s.environment = r.environment
+            """
+        let batch = try await refreshQueue.claim(1, for: lease, among: allowed, joining: Self.purchases) { rows in
             try rows.map { row in
                 Refresh(
                     id: try row.decode("id"),
@@ -70,7 +78,7 @@ extension History {
     /// A purchase was asked for: not again for a day, then for two, up to two weeks.
     /// - Parameters:
     ///   - stored: signed records that were stored.
-    ///   - outcome: `refreshed`, or a code.
+    ///   - outcome: `refreshed`, `refused` where Apple's answers held what Apple did not sign, or a code.
     package func finish(_ refresh: Refresh, stored: Int, outcome: String) async throws {
         try await pool.withTransaction { session in
             guard try !Self.refreshTable.acknowledge([refresh.id], token: refresh.lease.token, session).isEmpty
@@ -89,9 +97,24 @@ extension History {
     }
 
     /// Puts a purchase off: it is due again after a while.
-    package func putOff(_ refresh: Refresh, by delay: Duration, reason: String) async throws {
-        try await refreshQueue.reschedule(
-            [refresh.id], by: [delay], reason: String(reason.prefix(100)), token: refresh.lease.token)
+    /// - Parameter isItsOwn: whether the reason lies with the purchase, and the attempt counts.
+    package func putOff(_ refresh: Refresh, by delay: Duration, reason: String, isItsOwn: Bool) async throws {
+        try await refreshQueue.putOff(refresh.id, by: delay, reason: reason, isItsOwn: isItsOwn, refresh.lease)
+    }
+
+    /// Puts off all purchases of an app in an environment; see ``putOff(windowsOf:by:reason:)``.
+    package func putOff(purchasesOf scope: HistoryScope, by delay: Duration, reason: String) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "refresh.put_off_all",
+                """
+                update storehook.refresh_queue q
+                   set due_at = until.due_at, last_reason = \(String(reason.prefix(100)))
+                  from storehook.refreshes r,
+                       (select now() + make_interval(secs => \(delay / .seconds(1))) as due_at) as until
+                 where r.id = q.id and r.bundle_id = \(scope.bundleID) and r.environment = \(scope.environment)
+                   and q.lease_token is null and q.due_at < until.due_at
+                """))
     }
 
     /// Gives a purchase back, as if it had not been claimed.

@@ -25,7 +25,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "schema_migrations": [.select], "schema_expansions": [.select],
                 "outbox": [.select, .insert], "outbox_id": [.usage], "outbox_days": [.select],
                 "outbox_queue": [.select, .insert, .update, .delete], "signature_headers": [.select, .insert],
-                "served_apps": [.select, .insert], "served_roots": [.select, .insert],
+                "served_apps": [.select, .insert, .update], "served_roots": [.select, .insert],
                 "duplicates": [.insert], "dead_letters": [.insert],
                 "notifications": [.select, .insert], "records": [.select, .insert],
                 "purchase_facts": [.select, .insert],

@@ -7,7 +7,7 @@ extension Outbox {
         try Served(apps: await pool.query(.servedApps), roots: await pool.query(.servedRoots))
     }
 
-    /// Adds whom a worker serves, unless that must not meet what is served already.
+    /// Says whom a worker serves, and that it does so now, unless that must not meet what is served already.
     ///
     /// Of two workers that begin together one sees the other: the transaction is serializable, and the one of them that
     /// PostgreSQL does not let through looks again. A lock would do as well, but any login may hold an advisory one, and
@@ -62,8 +62,9 @@ extension PostgresQuery {
             "outbox.record_apps",
             """
             insert into storehook.served_apps (environment, bundle_id)
-            select * from unnest(\(apps.map(\.environment.rawValue)), \(apps.map(\.bundleID)))
-                on conflict do nothing
+            select * from unnest(\(apps.map(\.environment.rawValue)), \(apps.map(\.bundleID))) as a (environment, bundle_id)
+             order by bundle_id, environment
+                on conflict (bundle_id, environment) do update set last_served = now()
             """)
     }
 

@@ -19,14 +19,15 @@ extension Queue {
     /// does not take them back.
     /// - Parameters:
     ///   - floor: looks at rows that fell due at or after this instant alone: see ``ClaimFloor``. Without one, at every row.
+    ///   - allowed: gives the ids of rows that this claimer can work; without it, it can work all.
     ///   - join: what to fetch besides.
     ///   - read: what the rows stand for, one for each, in the order of the rows.
     /// - Throws: `PostgresError`, or what `read` throws.
     package func claim<Content: Sendable>(
-        _ limit: Int, for lease: Lease, from floor: PostgresTimestamp? = nil, joining join: ClaimJoin?,
-        _ read: @Sendable ([PostgresRow]) async throws -> [Content]
+        _ limit: Int, for lease: Lease, from floor: PostgresTimestamp? = nil, among allowed: PostgresQuery? = nil,
+        joining join: ClaimJoin?, _ read: @Sendable ([PostgresRow]) async throws -> [Content]
     ) async throws -> ClaimedBatch<Content> {
-        let found = try await pool.query(claiming(limit, lease, floor, join))
+        let found = try await pool.query(claiming(limit, lease, floor, allowed, join))
         do {
             // One row without an id tells the time where there was nothing to claim.
             let rows = try found.compactMap { row in
@@ -82,17 +83,20 @@ extension Queue {
     private static let releaseBackoff = Backoff(base: .milliseconds(100), cap: .seconds(1))
 
     /// A CTE is the fence: the locking select runs once, with its limit, whatever the planner thinks of the update. The
-    /// first outer join is there for the clock: a claim that finds nothing tells the time too.
+    /// first outer join is there for the clock: a claim that finds nothing tells the time too. The counters stop short of what
+    /// a smallint holds: a row that is never given up would else keep everybody from claiming anything.
     private func claiming(
-        _ limit: Int, _ lease: Lease, _ floor: PostgresTimestamp?, _ join: ClaimJoin?
+        _ limit: Int, _ lease: Lease, _ floor: PostgresTimestamp?, _ allowed: PostgresQuery?, _ join: ClaimJoin?
     ) -> PostgresQuery {
-        PostgresQuery(
+        let lead: PostgresQuery = allowed.map { "allowed as (\(embedding: $0)), " } ?? ""
+        return PostgresQuery(
             "\(table.statements).claim",
             """
-            with due as materialized (
+            with \(embedding: lead)due as materialized (
                 select id, due_at, lease_token is not null as lapsed
                   from \(unescaped: table.name)
                  where due_at <= now() and due_at >= coalesce(\(floor), '-infinity'::timestamptz)
+                   \(unescaped: allowed == nil ? "" : "and id in (select id from allowed)")
                  order by due_at, id
                  limit \(limit)
                    for update skip locked
@@ -100,8 +104,8 @@ extension Queue {
                 select id, due_at, lapsed from due order by due_at, id limit 1
             ), claimed as (
                 update \(unescaped: table.name) q
-                   set attempts = q.attempts + 1,
-                       lapses = q.lapses + due.lapsed::integer,
+                   set attempts = least(q.attempts + 1, 32000),
+                       lapses = least(q.lapses + due.lapsed::integer, 32000),
                        due_at = now() + make_interval(secs => \(lease.duration / .seconds(1))),
                        lease_owner = \(lease.owner),
                        lease_token = \(lease.token)

@@ -13,6 +13,8 @@ public struct AppStoreClient: Sendable {
         public let value: Value
         /// The environment that gave it.
         public let environment: Environment
+        /// When, by the clock of whoever answered, to the second; nil where the answer does not say.
+        public let answeredAt: Timestamp?
     }
 
     /// The app.
@@ -73,7 +75,9 @@ public struct AppStoreClient: Sendable {
                 try await clock.wait(until: instant)
                 exchange.resume(at: clock.now())
             case .done(let place, let body):
-                return Answered(value: try await read(request, body, place, exchange), environment: place)
+                return Answered(
+                    value: try await read(request, body, place, exchange), environment: place,
+                    answeredAt: exchange.answeredAt)
             case .failed(let failure):
                 observer.ended(request.endpoint, failure.environment, failure.code)
                 throw failure
@@ -96,8 +100,8 @@ public struct AppStoreClient: Sendable {
         while true {
             let turn = budget.takeTurn(key, priority, at: clock.now())
             guard turn > clock.now() else { return true }
-            // Background work waits for its turn however long; nobody sits and watches.
-            if priority == .interactive, !exchange.isPatient(until: turn) {
+            // Background work holds a lease, which ends: it comes back instead when there are turns again.
+            if !exchange.isPatient(until: turn) {
                 exchange.isBlocked(until: turn)
                 return false
             }
@@ -169,7 +173,9 @@ public struct AppStoreClient: Sendable {
         _ request: Request, _ body: [UInt8], _ environment: Environment
     ) -> (Result<Request.Answer, AnswerFault>, [RefusedRecord]) {
         do throws(AnswerFault) {
-            var reader = try AnswerReader(body, verifier: verifier, bundleId: bundleId, environment: environment)
+            var reader = try AnswerReader(
+                body, verifier: verifier, bundleId: bundleId, environment: environment,
+                mayBeEmpty: Request.Answer.self == Accepted.self)
             do throws(AnswerFault) {
                 return (.success(try request.answer(&reader)), reader.refused)
             } catch {

@@ -21,11 +21,14 @@ public struct AnswerReader {
     ///   - verifier: trusts Apple's roots, and serves the app and environment.
     ///   - bundleId: the app that was asked about.
     ///   - environment: the environment that was asked.
+    ///   - mayBeEmpty: whether the call is one whose answer has no body.
     /// - Throws: ``AnswerFault/unreadable(_:)``.
     init(
-        _ body: [UInt8], verifier: Verifier, bundleId: String, environment: Environment
+        _ body: [UInt8], verifier: Verifier, bundleId: String, environment: Environment, mayBeEmpty: Bool
     ) throws(AnswerFault) {
-        // Calls without an answer send nothing at all, not an empty object.
+        // Calls without an answer send nothing at all, not an empty object. Of all others an empty body says nothing: an end
+        // of the list least of all.
+        guard mayBeEmpty || !body.isEmpty else { throw .unreadable("it has no body") }
         let text = body.isEmpty ? Array("{}".utf8) : body
         let document: JSONDocument
         do {
@@ -44,6 +47,15 @@ public struct AnswerReader {
     func required(_ name: StaticString) throws(AnswerFault) -> String {
         guard let text = object.string(name), !text.isEmpty else { throw .unreadable("\(name) is missing") }
         return text
+    }
+
+    /// Whether a list goes on. Who cannot tell must not believe that it ends: what was not shown would pass for held.
+    ///
+    /// - Parameter list: the page's list, which may be left out on a last page alone.
+    func hasMore(after list: StaticString) throws(AnswerFault) -> Bool {
+        guard let hasMore = object.bool("hasMore") else { throw .unreadable("hasMore is neither true nor false") }
+        guard !hasMore || object.has(list) else { throw .unreadable("hasMore is true, and \(list) is missing") }
+        return hasMore
     }
 
     // MARK: - The one record that an answer is about

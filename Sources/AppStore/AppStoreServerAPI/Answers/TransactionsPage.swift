@@ -20,11 +20,11 @@ public struct TransactionsPage: Sendable {
     public let unknownFields: [String: [UInt8]]
 
     init(_ reader: inout AnswerReader) throws(AnswerFault) {
+        hasMore = try reader.hasMore(after: "signedTransactions")
         transactions = try reader.transactions("signedTransactions")
         refused = reader.refused
         let object = reader.object
         revision = object.string("revision")
-        hasMore = object.bool("hasMore") ?? false
         bundleId = object.string("bundleId")
         appAppleId = object.integer("appAppleId")
         environment = object.string("environment").map(Environment.init(rawValue:))

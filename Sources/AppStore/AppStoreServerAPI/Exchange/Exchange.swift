@@ -26,6 +26,8 @@ public struct Exchange: Sendable {
     public private(set) var isTokenRefused = false
     /// How many requests were sent.
     public private(set) var attempts = 0
+    /// When the last answer was given, by the clock of whoever gave it, to the second; nil where it does not say.
+    public private(set) var answeredAt: Timestamp?
 
     private let endpoint: Endpoint
     private let policy: RetryPolicy
@@ -65,6 +67,7 @@ public struct Exchange: Sendable {
     public mutating func received(_ answer: TransportAnswer, at now: Timestamp, jitter: Double) {
         attempts += 1
         isTokenRefused = false
+        answeredAt = answer.date.flatMap { Timestamp(httpDate: $0) }
         if (200...299).contains(answer.status) {
             step = .done(environments[position], answer.body)
             return
@@ -147,6 +150,9 @@ public struct Exchange: Sendable {
         step = .wait(until: instant)
     }
 
+    /// In milliseconds.
+    private static let longestBlock: Int64 = 3_600_000
+
     /// `Retry-After` is an instant in milliseconds since 1970, not a number of seconds as in RFC 9110; a proxy's number of seconds
     /// cannot be mistaken for one.
     private mutating func slowDown(_ answer: TransportAnswer, at now: Timestamp, jitter: Double) {
@@ -158,7 +164,9 @@ public struct Exchange: Sendable {
         // An instant that is over, or none: the wait grows, for asking at once was what went wrong.
         passing += 1
         let usual = now.adding(milliseconds: policy.delay(after: passing, jitter: jitter))
-        let instant = named.map { $0 > now ? $0 : usual } ?? usual
+        // Apple counts by the hour: who names a later instant than the hour's end is not understood.
+        let latest = now.adding(milliseconds: Self.longestBlock)
+        let instant = named.map { $0 > now ? min($0, latest) : usual } ?? usual
         blockedUntil = instant
         guard passing < policy.maximumAttempts, isPatient(until: instant) else {
             fail(.rateLimited(until: instant))

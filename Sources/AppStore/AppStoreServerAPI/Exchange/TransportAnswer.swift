@@ -4,13 +4,16 @@ public struct TransportAnswer: Sendable, Hashable {
     public var status: Int
     /// The header `Retry-After`, as it stands.
     public var retryAfter: String?
+    /// The header `Date`, as it stands.
+    public var date: String?
     /// The body, of bounded length.
     public var body: [UInt8]
 
     /// Creates the value from its parts.
-    public init(status: Int, retryAfter: String? = nil, body: [UInt8] = []) {
+    public init(status: Int, retryAfter: String? = nil, date: String? = nil, body: [UInt8] = []) {
         self.status = status
         self.retryAfter = retryAfter
+        self.date = date
         self.body = body
     }
 }

@@ -15,7 +15,8 @@ public struct NotificationHistoryPage: Sendable {
 
     init(_ reader: inout AnswerReader) throws(AnswerFault) {
         let object = reader.object
-        // Apple leaves the list out where it is empty.
+        let hasMore = try reader.hasMore(after: "notificationHistory")
+        // Apple's own libraries take the list for optional.
         let items = object.has("notificationHistory") ? object.objects("notificationHistory") : []
         guard let items else { throw .unreadable("notificationHistory is no list of objects") }
         var notifications: [ListedNotification] = []
@@ -28,7 +29,7 @@ public struct NotificationHistoryPage: Sendable {
         }
         self.notifications = notifications
         refused = reader.refused
-        hasMore = object.bool("hasMore") ?? false
+        self.hasMore = hasMore
         paginationToken = object.string("paginationToken")
         unknownFields = object.members(except: ["notificationHistory", "hasMore", "paginationToken"])
     }

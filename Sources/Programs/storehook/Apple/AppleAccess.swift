@@ -92,6 +92,7 @@ struct AppleAccess {
         } catch {
             await access.shutdown()
             if let failure = error as? AppStoreFailure { throw CommandFailure("\(failure)") }
+            if let trouble = error as? AnswerTrouble { throw CommandFailure("\(trouble)") }
             throw error
         }
     }

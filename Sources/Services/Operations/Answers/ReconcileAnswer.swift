@@ -16,13 +16,16 @@ package struct ReconcileAnswer: Encodable, Sendable {
         var refused: Int64
         var windows: Int64
         var unprovenWindows: Int64
+        var isUnreleased: Bool
         var lastReason: String?
+
+        var isProven: Bool { unprovenWindows == 0 || isUnreleased }
     }
 
     private let apps: [App]
 
     /// Whether every window is proven.
-    package var isProven: Bool { !apps.isEmpty && apps.allSatisfy { $0.unprovenWindows == 0 } }
+    package var isProven: Bool { !apps.isEmpty && apps.allSatisfy(\.isProven) }
 
     /// An answer.
     package init(_ proofs: [HistoryProof]) {
@@ -32,7 +35,8 @@ package struct ReconcileAnswer: Encodable, Sendable {
                 provenFrom: proof.provenFrom.map { "\(Timestamp($0))" },
                 provenUntil: proof.provenUntil.map { "\(Timestamp($0))" }, listed: proof.listed,
                 heldBefore: proof.heldBefore, recovered: proof.recovered, refused: proof.refused,
-                windows: proof.windows, unprovenWindows: proof.unprovenWindows, lastReason: proof.lastReason)
+                windows: proof.windows, unprovenWindows: proof.unprovenWindows,
+                isUnreleased: proof.isUnreleased, lastReason: proof.lastReason)
         }
     }
 
@@ -48,7 +52,10 @@ package struct ReconcileAnswer: Encodable, Sendable {
             ])
         }
         let open = apps.filter { $0.unprovenWindows > 0 }.map { app in
-            "\(app.app) \(app.environment): \(app.unprovenWindows) of \(app.windows) windows are not proven"
+            if app.isUnreleased {
+                return "\(app.app) \(app.environment): Apple accepts the key in Sandbox, the app was never released"
+            }
+            return "\(app.app) \(app.environment): \(app.unprovenWindows) of \(app.windows) windows are not proven"
                 + (app.refused > 0 ? "; Apple's history lists what Apple did not sign" : "")
                 + (app.lastReason.map { " (\($0))" } ?? "") + "; run it again to go on"
         }

@@ -21,6 +21,7 @@ extension DatabaseChecks {
         guard faults.isEmpty else { return .failed("history", faults.joined(separator: "; ")) }
         let texts = proofs.map { proof in
             let place = "\(proof.scope.bundleID) \(proof.scope.environment)"
+            if proof.isUnreleased { return "\(place): Apple accepts the key in Sandbox, the app was never released" }
             guard let until = proof.provenUntil, proof.age <= Self.proofTolerance else {
                 return
                     "\(place): Apple is being asked, \(proof.windows - proof.unprovenWindows) of \(proof.windows) done"
@@ -37,8 +38,10 @@ extension DatabaseChecks {
                 "\(place): Apple's history lists \(proof.refused) that Apple did not sign, in \(proof.refusedWindows) "
                 + "windows; see StorehookHistoryUnproven in deploy/runbook.md"
         }
-        guard proof.age > proofTolerance, let reason = proof.lastReason else { return nil }
-        return "\(place): nothing is proven for the last \(proof.age.age) (\(reason)): does a worker with the key run? "
-            + "storehook reconcile tells more"
+        // The first walk, through all that Apple keeps, takes its time.
+        guard !proof.isUnreleased, proof.age > proofTolerance, proof.followedFor > proofTolerance else { return nil }
+        return
+            "\(place): nothing is proven for the last \(proof.age.age) (\(proof.lastReason ?? "nobody asks Apple")): does a "
+            + "worker with the key run? storehook reconcile tells more"
     }
 }
