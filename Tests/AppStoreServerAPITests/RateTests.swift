@@ -56,6 +56,22 @@ struct RateTests {
         #expect(schedule.takeTurn(key, .interactive, at: Self.start) == Self.start)
     }
 
+    @Test("is divided among the processes that ask")
+    func divided() {
+        let budget = RateBudget()
+        budget.divide(among: 4)
+        #expect(budget.share == 0.125)
+        budget.divide(among: 0)
+        #expect(budget.share == 0.5)
+        var schedule = RateSchedule()
+        schedule.share = 0.125
+        let key = Self.key(.notificationHistory)
+        #expect(schedule.takeTurn(key, .background, at: Self.start) == Self.start)
+        #expect(schedule.takeTurn(key, .background, at: Self.start) == Self.start.adding(milliseconds: 160))
+        schedule.share = 0
+        #expect(schedule.share > 0)
+    }
+
     @Test("is each app's, environment's and call's own")
     func apart() {
         var schedule = RateSchedule()

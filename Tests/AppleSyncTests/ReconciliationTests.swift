@@ -330,6 +330,27 @@ struct ReconciliationTests {
         }
     }
 
+    @Test("shares Apple's limit with the others that ask at the same time")
+    func limit() async throws {
+        try await withSite { site in
+            try await site.history.plan([Site.scope], behind: .zero)
+            for name in ["one", "two", "two"] {
+                _ = try #require(
+                    try await site.history.claim(
+                        for: Lease(owner: name, duration: .seconds(60)), among: [Site.scope]))
+            }
+            let budget = RateBudget(share: 0.6)
+            let clients = AppleClients([try site.client()], in: [.production], sharing: budget)
+            let duty = HistoryDuty(
+                site.history, clients, owner: "three", logger: quiet, metrics: AppleSyncMetrics())
+            _ = try await duty.next(of: [Site.scope])
+            #expect(abs(budget.share - 0.2) < 0.001)
+            // Who was killed counts no more once the lease has ended.
+            try await site.pool.query("update storehook.history_queue set due_at = now() where lease_owner = 'two'")
+            #expect(try await site.history.askers(beside: "three") == 2)
+        }
+    }
+
     @Test("leaves what it has no key for to whoever has, and forgets whom nobody serves any more")
     func strangers() async throws {
         try await withSite { site in

@@ -1,10 +1,12 @@
 """Drives the stand-in for Apple's servers with Apple's own library, through every call, and prints what it read."""
 
+import enum
 import json
 import sys
 import time
 import urllib.request
 
+import attrs
 from appstoreserverlibrary.api_client import APIException, AppStoreServerAPIClient
 from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
 from appstoreserverlibrary.models.DeliveryStatus import DeliveryStatus
@@ -54,6 +56,16 @@ def refused(code, call):
     raise AssertionError(f"not refused with {code}")
 
 
+def fields(decoded):
+    """What the library read in a record, by Apple's names."""
+    values = {one.name: getattr(decoded, one.name) for one in attrs.fields(type(decoded)) if one.name[:3] != "raw"}
+    return {
+        name: value.value if isinstance(value, enum.Enum) else value
+        for name, value in values.items()
+        if isinstance(value, (str, int, bool, enum.Enum))
+    }
+
+
 sandbox, production = Client(Environment.SANDBOX), Client(Environment.PRODUCTION)
 verifier = SignedDataVerifier([root], False, Environment.SANDBOX, bundle, given["appAppleId"])
 live = SignedDataVerifier([root], False, Environment.PRODUCTION, bundle, given["appAppleId"])
@@ -71,16 +83,14 @@ assert verifier.verify_and_decode_renewal_info(bought["signedRenewalInfo"]).auto
 assert ReceiptUtility().extract_transaction_id_from_app_receipt(bought["receiptData"]) == bought["transactionId"]
 
 info = sandbox.get_transaction_info(original)
-read["price"] = verifier.verify_and_decode_signed_transaction(info.signedTransactionInfo).price
+assert verifier.verify_and_decode_signed_transaction(info.signedTransactionInfo).transactionId == original
 history = sandbox.get_transaction_history(
     original, None, TransactionHistoryRequest(), GetTransactionHistoryVersion.V2)
 assert history.bundleId == bundle and history.hasMore is False
 read["history"] = [verifier.verify_and_decode_signed_transaction(one).transactionId for one in history.signedTransactions]
 statuses = sandbox.get_all_subscription_statuses(original)
 line = statuses.data[0].lastTransactions[0]
-read["expires"] = verifier.verify_and_decode_signed_transaction(line.signedTransactionInfo).expiresDate
-read["status"] = line.status.value
-read["renews"] = verifier.verify_and_decode_renewal_info(line.signedRenewalInfo).autoRenewStatus.value
+expires = verifier.verify_and_decode_signed_transaction(line.signedTransactionInfo).expiresDate
 download = sandbox.get_app_transaction_info(original)
 assert verifier.verify_and_decode_app_transaction(download.signedAppTransactionInfo).bundleId == bundle
 sandbox.finish_transaction(original)
@@ -110,8 +120,9 @@ refused(4000034, lambda: sandbox.send_consumption_information(
 # Extensions: one, and all.
 terms = ExtendRenewalDateRequest(extendByDays=3, extendReasonCode=ExtendReasonCode.OTHER, requestIdentifier="one")
 extended = sandbox.extend_subscription_renewal_date(original, terms)
-assert extended.success and extended.effectiveDate > read["expires"]
-read["extended"] = extended.effectiveDate
+assert extended.success and extended.effectiveDate > expires
+line = sandbox.get_all_subscription_statuses(original).data[0].lastTransactions[0]
+assert verifier.verify_and_decode_signed_transaction(line.signedTransactionInfo).expiresDate == extended.effectiveDate
 everybody = MassExtendRenewalDateRequest(
     extendByDays=2, extendReasonCode=ExtendReasonCode.SERVICE_ISSUE_OR_OUTAGE, productId=plan,
     requestIdentifier="7f1de78e-0d4e-4c5e-9d3c-000000000002")
@@ -166,4 +177,14 @@ refused(4040008, lambda: sandbox.get_test_notification_status("x"))
 refused(4000187, lambda: sandbox.set_app_account_token(
     shop("purchases", {"productId": "com.example.storehook.premium.yearly", "customer": "anna"})["transactionId"],
     UpdateAppAccountTokenRequest(appAccountToken=token)))
+
+# As everything stands now, to be held against what storehook's client reads in the same.
+line = sandbox.get_all_subscription_statuses(original).data[0].lastTransactions[0]
+read["status"] = line.status.value
+read["period"] = fields(verifier.verify_and_decode_signed_transaction(line.signedTransactionInfo))
+read["renewal"] = fields(verifier.verify_and_decode_renewal_info(line.signedRenewalInfo))
+info = sandbox.get_transaction_info(coins["transactionId"])
+read["purchase"] = fields(verifier.verify_and_decode_signed_transaction(info.signedTransactionInfo))
+download = sandbox.get_app_transaction_info(original)
+read["download"] = fields(verifier.verify_and_decode_app_transaction(download.signedAppTransactionInfo))
 print(json.dumps(read))

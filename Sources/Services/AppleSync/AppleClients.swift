@@ -5,11 +5,15 @@ package import History
 /// The clients that this process has: one for each app that it has a key of.
 package struct AppleClients: Sendable {
     private let clients: [String: AppStoreClient]
+    /// What the clients may ask together.
+    let budget: RateBudget?
     /// The apps with a key, in the environments served of which Apple has servers.
     package let scopes: [HistoryScope]
 
     /// Clients by their bundle ids, in these environments.
-    package init(_ clients: [AppStoreClient], in environments: Set<Environment>) {
+    /// - Parameter budget: that of all the clients, to be divided among the processes that ask; nil: it stays as it is.
+    package init(_ clients: [AppStoreClient], in environments: Set<Environment>, sharing budget: RateBudget? = nil) {
+        self.budget = budget
         self.clients = Dictionary(clients.map { ($0.bundleId, $0) }) { first, _ in first }
         let served = [Environment.production, .sandbox].filter(environments.contains).map(\.rawValue)
         scopes = self.clients.keys.sorted().flatMap { app in

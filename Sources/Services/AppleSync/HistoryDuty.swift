@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 package import History
 package import Logging
 import Queue
@@ -15,6 +16,7 @@ package struct HistoryDuty: Service {
     private let logger: Logger
     private let metrics: AppleSyncMetrics
     private let planned = PlanClock()
+    private let divided = PlanClock()
 
     /// How far behind the present Apple is asked: Apple posts and lists within seconds, and what is on its way is not missing.
     package static let behind = Duration.seconds(600)
@@ -70,6 +72,10 @@ package struct HistoryDuty: Service {
     func next(
         of scopes: [HistoryScope], _ progress: @escaping @Sendable (HistoryWalk.Progress) -> Void = { _ in }
     ) async throws -> Outcome? {
+        if let budget = clients.budget, divided.isDue(every: .seconds(10)) {
+            budget.divide(among: try await history.askers(beside: owner))
+            divided.done()
+        }
         guard let window = try await history.claim(for: Lease(owner: owner, duration: lease), among: scopes),
             let client = clients.client(of: window.scope)
         else { return nil }

@@ -55,6 +55,25 @@ extension History {
         return (try row.decode(0), try row.decode(1))
     }
 
+    /// How many processes are asking Apple, this one included: those that hold a window or a purchase.
+    package func askers(beside owner: String) async throws -> Int {
+        try await Int(
+            pool.query(
+                PostgresQuery(
+                    "history.askers",
+                    """
+                    select count(distinct asker)
+                      from (select \(owner) as asker
+                            union all
+                            select lease_owner from storehook.history_queue
+                             where lease_token is not null and due_at > now()
+                            union all
+                            select lease_owner from storehook.refresh_queue
+                             where lease_token is not null and due_at > now()) a
+                    """)
+            ).one().decode(0, as: Int64.self))
+    }
+
     /// The time now, and how far back Apple's list goes, by the database's clock.
     package func reach(_ scope: HistoryScope) async throws -> (oldest: PostgresTimestamp, now: PostgresTimestamp) {
         let row = try await pool.query(

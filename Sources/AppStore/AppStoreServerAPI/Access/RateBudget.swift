@@ -4,9 +4,22 @@ import Synchronization
 /// A ``RateSchedule`` that all clients of a process share.
 public final class RateBudget: Sendable {
     private let schedule: Mutex<RateSchedule>
+    private let whole: Double
 
-    /// - Parameter share: of Apple's limits, above 0 up to 1; half unless told.
-    public init(share: Double = 0.5) { schedule = Mutex(RateSchedule(share: share)) }
+    /// - Parameter share: of Apple's limits, above 0 up to 1, for all processes that ask about the same apps; half unless told.
+    public init(share: Double = 0.5) {
+        whole = share
+        schedule = Mutex(RateSchedule(share: share))
+    }
+
+    /// What this process may use of Apple's limits.
+    public var share: Double { schedule.withLock(\.share) }
+
+    /// Leaves room for other processes: each of so many, this one included, has an equal part of the share.
+    public func divide(among processes: Int) {
+        let part = whole / Double(max(1, processes))
+        schedule.withLock { $0.share = part }
+    }
 
     func takeTurn(_ key: RateSchedule.Key, _ priority: RateSchedule.Priority, at now: Timestamp) -> Timestamp {
         schedule.withLock { $0.takeTurn(key, priority, at: now) }

@@ -36,15 +36,19 @@ public struct RateSchedule: Sendable {
         var blockedUntil: Timestamp?
     }
 
-    /// The share of Apple's limit that is used here.
-    public let share: Double
+    /// The share of Apple's limit that is used here, above 0 up to 1; for turns that are taken from now on.
+    public var share: Double {
+        didSet { share = Self.valid(share) }
+    }
     private var lines: [Key: Line] = [:]
 
     /// How many requests may go at once after a pause, or a second's worth if that is more. Apple counts by the hour.
     private static let burst = 10.0
 
     /// - Parameter share: of Apple's limit, above 0 up to 1; half unless told.
-    public init(share: Double = 0.5) { self.share = min(1, max(0.01, share)) }
+    public init(share: Double = 0.5) { self.share = Self.valid(share) }
+
+    private static func valid(_ share: Double) -> Double { min(1, max(0.01, share)) }
 
     /// Takes the next turn, and says when it is: at once, or later.
     public mutating func takeTurn(_ key: Key, _ priority: Priority, at now: Timestamp) -> Timestamp {

@@ -50,7 +50,7 @@ struct AppleAccess {
         let budget = RateBudget()
         return AppleClients(
             keys.apps.values.map { client($0, budget: budget, observer: observer) },
-            in: try settings.verifier().environments)
+            in: try settings.verifier().environments, sharing: budget)
     }
 
     /// Closes all connections.
