@@ -7,8 +7,7 @@ import Testing
 @Suite("Whom a database serves")
 struct ServedTests {
     private static let purchases = Served(apps: [.init("com.example.app", in: .production)])
-    private static let homemade = Served(
-        apps: [.init("com.example.app", in: .xcode)], roots: [.init("00", for: .xcode)])
+    private static let homemade = Served(apps: [.init("com.example.app", in: .xcode)])
 
     @Test("is added to, but for what must not meet what is there, of which nothing is added")
     func contradiction() async throws {
@@ -30,9 +29,7 @@ struct ServedTests {
                 insert into storehook.served_apps (environment, bundle_id)
                 select 'Production', 'com.example.app' where not exists (select from storehook.served_apps)
                 """)
-            let outbox = queue.outbox
-            let own = Task { try await outbox.record(Self.homemade) }
-            _ = await own.result
+            _ = try await queue.outbox.record(Self.homemade)
             do { try await other.release() } catch {
                 #expect((error as? PostgresError)?.sqlState == .serializationFailure)
             }
