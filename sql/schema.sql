@@ -620,6 +620,102 @@ CREATE TABLE storehook.anomalies (
     CONSTRAINT anomalies_kind_check CHECK ((kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text, 'transaction_unusable'::text, 'transaction_shared'::text])))
 );
 
+CREATE TABLE storehook.canaries (
+    id bigint NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    planned_at timestamp with time zone DEFAULT now() NOT NULL,
+    asked_at timestamp with time zone,
+    test_token text,
+    notification_uuid uuid,
+    posted_at timestamp with time zone,
+    post_result text,
+    stored_at timestamp with time zone,
+    applied_at timestamp with time zone,
+    settled_at timestamp with time zone,
+    outcome text,
+    CONSTRAINT canaries_bundle_id_check CHECK ((length(bundle_id) <= 255)),
+    CONSTRAINT canaries_check CHECK (((settled_at IS NULL) = (outcome IS NULL))),
+    CONSTRAINT canaries_check1 CHECK (((test_token IS NULL) OR (asked_at IS NOT NULL))),
+    CONSTRAINT canaries_environment_check CHECK ((length(environment) <= 50)),
+    CONSTRAINT canaries_outcome_check CHECK ((outcome ~ '^[a-z0-9_]{1,100}$'::text)),
+    CONSTRAINT canaries_post_result_check CHECK ((length(post_result) <= 100)),
+    CONSTRAINT canaries_test_token_check CHECK ((length(test_token) <= 10000))
+);
+
+COMMENT ON TABLE storehook.canaries IS 'test notifications that Apple was asked for, and how each came through';
+
+COMMENT ON COLUMN storehook.canaries.asked_at IS 'right before Apple was asked';
+
+COMMENT ON COLUMN storehook.canaries.posted_at IS 'Apple''s first attempt to post it, by Apple''s clock';
+
+COMMENT ON COLUMN storehook.canaries.post_result IS 'what Apple says of its last attempt: SUCCESS, or why not';
+
+COMMENT ON COLUMN storehook.canaries.outcome IS 'applied; or dead_letter, recovered (lost, and fetched from Apple''s history), overdue, or the code of why Apple posted none';
+
+ALTER TABLE storehook.canaries ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.canaries_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.canary_queue (
+    id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lapses smallint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_token uuid,
+    last_reason text,
+    CONSTRAINT canary_queue_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT canary_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
+    CONSTRAINT canary_queue_lapses_check CHECK ((lapses >= 0)),
+    CONSTRAINT canary_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
+    CONSTRAINT canary_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
+)
+WITH (fillfactor='70');
+
+CREATE VIEW storehook.canary_status AS
+ WITH last AS (
+         SELECT DISTINCT ON (canaries.bundle_id, canaries.environment) canaries.bundle_id,
+            canaries.environment,
+            canaries.asked_at,
+            canaries.posted_at,
+            canaries.stored_at,
+            canaries.applied_at
+           FROM storehook.canaries
+          WHERE (canaries.outcome = 'applied'::text)
+          ORDER BY canaries.bundle_id, canaries.environment, canaries.planned_at DESC
+        )
+ SELECT scope.environment,
+    scope.bundle_id,
+    last.asked_at,
+    last.posted_at,
+    last.stored_at,
+    last.applied_at,
+    missing.since AS missing_since,
+    latest.outcome AS latest_outcome,
+    latest.post_result AS latest_post_result
+   FROM (((( SELECT DISTINCT canaries.bundle_id,
+            canaries.environment
+           FROM storehook.canaries) scope
+     LEFT JOIN last USING (bundle_id, environment))
+     CROSS JOIN LATERAL ( SELECT min(c.asked_at) AS since
+           FROM storehook.canaries c
+          WHERE ((c.bundle_id = scope.bundle_id) AND (c.environment = scope.environment) AND (c.test_token IS NOT NULL) AND ((c.outcome IS NULL) OR (c.outcome = ANY (ARRAY['dead_letter'::text, 'recovered'::text, 'overdue'::text]))) AND (c.asked_at > COALESCE(last.asked_at, '-infinity'::timestamp with time zone)))) missing)
+     LEFT JOIN LATERAL ( SELECT c.outcome,
+            c.post_result
+           FROM storehook.canaries c
+          WHERE ((c.bundle_id = scope.bundle_id) AND (c.environment = scope.environment) AND (c.outcome IS NOT NULL))
+          ORDER BY c.planned_at DESC
+         LIMIT 1) latest ON (true));
+
+COMMENT ON VIEW storehook.canary_status IS 'of each app and environment: the test notification that came through last, and since when one is missing';
+
 CREATE TABLE storehook.dead_letters (
     id bigint NOT NULL,
     outbox_id bigint NOT NULL,
@@ -900,7 +996,7 @@ CREATE VIEW storehook.conservation AS
            FROM storehook.outbox_settled s
           WHERE ((NOT (EXISTS ( SELECT
                    FROM storehook.outbox_dropped gone
-                  WHERE (gone.day = s.day)))) AND (COALESCE(storehook.outbox_day_changes(s.day), (0)::bigint) <= s.changes))
+                  WHERE (gone.day = s.day)))) AND (storehook.outbox_day_changes(s.day) <= s.changes))
         ), unsettled AS MATERIALIZED (
          SELECT outbox_days.day
            FROM storehook.outbox_days
@@ -1884,6 +1980,12 @@ COMMENT ON TABLE storehook.upkeep_locks IS 'rows that the functions of upkeep lo
 
 ALTER TABLE ONLY storehook.outbox ATTACH PARTITION storehook.outbox_default DEFAULT;
 
+ALTER TABLE ONLY storehook.canaries
+    ADD CONSTRAINT canaries_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.canary_queue
+    ADD CONSTRAINT canary_queue_pkey PRIMARY KEY (id);
+
 ALTER TABLE storehook.dead_letters
     ADD CONSTRAINT dead_letters_kind_check CHECK ((kind = ANY (ARRAY['notification'::text, 'transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text]))) NOT VALID;
 
@@ -2018,6 +2120,12 @@ CREATE INDEX anomalies_by_purchase ON storehook.anomalies USING btree (original_
 
 CREATE INDEX anomalies_contradictions ON storehook.anomalies USING btree (bundle_id, environment) WHERE (kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text]));
 
+CREATE INDEX canaries_by_app ON storehook.canaries USING btree (bundle_id, environment, planned_at DESC);
+
+CREATE UNIQUE INDEX canaries_under_way ON storehook.canaries USING btree (bundle_id, environment) WHERE (outcome IS NULL);
+
+CREATE INDEX canary_queue_due ON storehook.canary_queue USING btree (due_at, id);
+
 CREATE INDEX dead_letters_by_outbox ON storehook.dead_letters USING btree (outbox_id);
 
 CREATE INDEX dead_letters_by_uuid ON storehook.dead_letters USING btree (notification_uuid) WHERE (notification_uuid IS NOT NULL);
@@ -2071,6 +2179,9 @@ CREATE INDEX transactions_by_purchase_date ON storehook.transactions USING btree
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
 
 CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION storehook.remember_dead_letters();
+
+ALTER TABLE ONLY storehook.canary_queue
+    ADD CONSTRAINT canary_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.canaries(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY storehook.history_queue
     ADD CONSTRAINT history_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.history_windows(id) ON DELETE CASCADE;

@@ -143,7 +143,8 @@ struct CanaryTests {
             let duty = try site.canary()
             try await site.canaries.plan([(Site.scope, .seconds(3600))])
             let held = try #require(
-                try await site.canaries.claim(for: Lease(owner: "killed", duration: .milliseconds(1))))
+                try await site.canaries.claim(
+                    for: Lease(owner: "killed", duration: .milliseconds(1)), among: [Site.scope]))
             #expect(try await site.canaries.begin(held))
             try await Task.sleep(for: .milliseconds(5))
             try await site.step(duty)

@@ -64,13 +64,10 @@ package struct CanaryDuty: Service {
             try await canaries.plan(intervals)
             planned.done()
         }
-        guard let canary = try await canaries.claim(for: Lease(owner: owner, duration: Self.lease)) else {
-            return .idle
-        }
-        guard let client = clients.client(of: canary.scope) else {
-            try await canaries.putOff(canary, by: Postponement.noKey.delay, reason: Postponement.noKey.reason)
-            return .worked
-        }
+        let lease = Lease(owner: owner, duration: Self.lease)
+        guard let canary = try await canaries.claim(for: lease, among: clients.scopes),
+            let client = clients.client(of: canary.scope)
+        else { return .idle }
         do {
             try await look(after: canary, client)
             return .worked

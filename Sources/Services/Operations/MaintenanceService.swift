@@ -41,7 +41,7 @@ package struct MaintenanceService: Service {
     /// What fails is said and tried again next time: a worker is not to end because an old partition is in use.
     private func round() async {
         do {
-            if let served { _ = try await outbox.record(served) }
+            if let served { try await outbox.record(served) }
         } catch {
             logger.warning("Could not record whom this worker serves; trying again", metadata: ["error": "\(error)"])
         }

@@ -56,9 +56,16 @@ package struct Canaries: Sendable {
         ).count
     }
 
-    /// Claims the canary that has been due for longest; nil if none is.
-    package func claim(for lease: Lease) async throws -> Canary? {
-        let batch = try await queue.claim(1, for: lease, joining: Self.canaries) { rows in
+    /// Claims the canary of these apps and environments that has been due for longest; nil if none is.
+    package func claim(for lease: Lease, among scopes: [HistoryScope]) async throws -> Canary? {
+        let allowed: PostgresQuery = """
+            select r.id
+              from storehook.canary_queue waiting
+              join storehook.canaries r using (id)
+              join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                   on s.bundle_id = r.bundle_id and s.environment = r.environment
+            """
+        let batch = try await queue.claim(1, for: lease, among: allowed, joining: Self.canaries) { rows in
             try rows.map { row in
                 Canary(
                     id: try row.decode("id"),

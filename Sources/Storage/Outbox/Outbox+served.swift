@@ -13,6 +13,7 @@ extension Outbox {
     /// PostgreSQL does not let through looks again. A lock would do as well, but any login may hold an advisory one, and
     /// for one on the table a worker has not the rights.
     /// - Returns: what must not meet; then nothing was added.
+    @discardableResult
     package func record(_ own: Served) async throws -> (purchases: Environment, homemade: Environment)? {
         var failures = 0
         while true {
