@@ -338,7 +338,7 @@ let package = Package(
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Schema",
                 "SimulatedState", "Simulator", "Worker", argumentParser, asyncHTTPClient, crypto, histogram, logging,
-                nioCore, nioHTTP1, serviceLifecycle, unixSignals,
+                nioCore, nioHTTP1, nioPosix, serviceLifecycle, unixSignals,
             ],
             path: "Sources/Programs/storehook-bench",
             swiftSettings: rules

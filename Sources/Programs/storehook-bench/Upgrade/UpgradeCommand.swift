@@ -39,7 +39,8 @@ struct UpgradeCommand: AsyncParsableCommand {
         let new = UpgradeSite.Release(
             name: "current", executable: current.map { URL(fileURLWithPath: $0) } ?? ChaosPrograms.beside("storehook"))
         var faults: [String] = []
-        print("| order | step | posts | 503 first | longest, s | failed |\n|---|---|---:|---:|---:|---:|")
+        print("| order | step | posts | 503 first | unanswered | longest, s | failed |")
+        print("|---|---|---:|---:|---:|---:|---:|")
         for order in [[UpgradeSite.Part.receivers, .workers], [.workers, .receivers]] {
             faults += try await play(order, from: old, to: new, programs)
         }
@@ -77,9 +78,10 @@ struct UpgradeCommand: AsyncParsableCommand {
                 let answers = load.answers()
                 let longest = (answers.longestDelay * 1000).rounded() / 1000
                 print(
-                    "| \(name) | \(what) | \(answers.accepted) | \(answers.delayed) | \(longest) | \(answers.failed) |")
+                    "| \(name) | \(what) | \(answers.accepted) | \(answers.delayed) | \(answers.unanswered) | \(longest) "
+                        + "| \(answers.failed) |")
                 if answers.failed > 0 { faults.append("\(name), \(what): \(answers.failed) posts were not accepted") }
-                if longest > 2 { faults.append("\(name), \(what): a 503 went on for \(longest) s") }
+                if longest > 2 { faults.append("\(name), \(what): a post was not accepted for \(longest) s") }
             }
             do {
                 try await step("as it was") {}
@@ -122,7 +124,7 @@ struct UpgradeCommand: AsyncParsableCommand {
         let places = try await outbox.conservation(audit: true)
         print(
             "| \(name) | accepted \(load.accepted): stored \(places.received), applied \(places.applied), duplicate "
-                + "\(places.duplicate), dead \(places.dead), missing \(places.missing), doubled \(places.doubled) | | | | |"
+                + "\(places.duplicate), dead \(places.dead), missing \(places.missing), doubled \(places.doubled) | | | | | |"
         )
         var faults: [String] = []
         if places.received < load.accepted { faults.append("\(name): accepted posts are not stored") }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Synchronization
 
 /// Posts at a steady rate to two receivers as a proxy before them would: in turn, and to the other one where the first does
@@ -13,7 +14,9 @@ final class UpgradeLoad: Sendable {
         var accepted = 0
         /// Posts that were answered 503 first.
         var delayed = 0
-        /// From a post's first 503 to its 200, the longest of them, in seconds.
+        /// Times that a receiver took a connection and did not answer, so that the other one was asked.
+        var unanswered = 0
+        /// From a post's first 503, or the first time that nobody answered it, to its 200, the longest of them, in seconds.
         var longestDelay = 0.0
         /// Posts that neither receiver answered, or answered by something else.
         var failed = 0
@@ -73,6 +76,7 @@ final class UpgradeLoad: Sendable {
 
     private func post(_ request: [UInt8], _ number: Int) async {
         var firstRefusal: ContinuousClock.Instant?
+        var wasRefused = false
         let end = ContinuousClock.now + .seconds(10)
         var attempt = number
         while ContinuousClock.now < end {
@@ -82,15 +86,16 @@ final class UpgradeLoad: Sendable {
                 state.withLock { state in
                     state.current.accepted += 1
                     state.total += 1
+                    if wasRefused { state.current.delayed += 1 }
                     if let delay {
-                        state.current.delayed += 1
                         state.current.longestDelay = max(state.current.longestDelay, delay)
                     }
                 }
                 return
             }
             guard status == 503 || status == 0 else { break }
-            if status == 503, firstRefusal == nil { firstRefusal = .now }
+            wasRefused = wasRefused || status == 503
+            if firstRefusal == nil { firstRefusal = .now }
             attempt += 1
             // Both have had their turn.
             if (attempt - number).isMultiple(of: ports.count) { try? await Task.sleep(for: .milliseconds(50)) }
@@ -98,13 +103,20 @@ final class UpgradeLoad: Sendable {
         state.withLock { $0.current.failed += 1 }
     }
 
-    /// The answer's status; 0 where there was none.
+    /// The answer's status; 0 where there was none. A connection that was not to be had is not counted: as before a proxy, it
+    /// is the other receiver's turn.
     private func status(_ request: [UInt8], _ port: Int) async -> Int {
         var post = HTTPClientRequest(url: "http://127.0.0.1:\(port)/webhooks/apple")
         post.method = .POST
         post.body = .bytes(ByteBuffer(bytes: LoadRequest.body(of: request)))
-        guard let answer = try? await client.execute(post, timeout: .seconds(8)) else { return 0 }
-        _ = try? await answer.body.collect(upTo: 1 << 16)
-        return Int(answer.status.code)
+        do {
+            let answer = try await client.execute(post, timeout: .seconds(8))
+            _ = try? await answer.body.collect(upTo: 1 << 16)
+            return Int(answer.status.code)
+        } catch {
+            let isConnecting = error is NIOConnectionError || (error as? HTTPClientError) == .connectTimeout
+            if !isConnecting { state.withLock { $0.current.unanswered += 1 } }
+            return 0
+        }
     }
 }

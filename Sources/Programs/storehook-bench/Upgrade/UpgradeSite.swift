@@ -18,6 +18,7 @@ actor UpgradeSite {
     /// Where the receivers listen, and where their operations routes are.
     let ports: [(posts: Int, metrics: Int)]
     private var running: [Part: [SupervisedProgram]] = [:]
+    private var deathsOfReplaced = 0
 
     init(_ programs: ChaosPrograms, _ database: BenchDatabase) throws {
         self.programs = programs
@@ -38,13 +39,16 @@ actor UpgradeSite {
 
     /// Replaces one of a part: the old one is asked to stop, finishes what it has in hand, and then the new one starts.
     func replace(_ part: Part, _ number: Int, by release: Release) async throws {
-        await running[part]?[number].stop()
+        if let old = running[part]?[number] {
+            await old.stop()
+            deathsOfReplaced += old.starts - 1
+        }
         running[part]?[number] = try program(part, number, release)
         if part == .receivers { try await untilReady(number) }
     }
 
     /// How often the programs ended by themselves and had to be started again.
-    var deaths: Int { running.values.joined().reduce(0) { $0 + $1.starts - 1 } }
+    var deaths: Int { running.values.joined().reduce(deathsOfReplaced) { $0 + $1.starts - 1 } }
 
     /// Ends everything.
     func stop() async {
