@@ -51,25 +51,6 @@ struct EmbeddedConnection {
     func advance(seconds: Int64) { channel.embeddedEventLoop.advanceTime(by: .seconds(seconds)) }
 }
 
-/// Counts what passes it: at the head of a pipeline what is asked for, at its tail that the sender's end has come.
-private final class Passing: ChannelDuplexHandler {
-    typealias InboundIn = NIOAny
-    typealias OutboundIn = NIOAny
-
-    var reads = 0
-    var ends = 0
-
-    func read(context: ChannelHandlerContext) {
-        reads += 1
-        context.read()
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed = event { ends += 1 }
-        context.fireUserInboundEventTriggered(event)
-    }
-}
-
 @Suite("What bounds a request")
 struct RequestBoundsTests {
     private let post = "POST /a HTTP/1.1\r\nHost: x\r\n"
@@ -215,57 +196,66 @@ struct RequestBoundsTests {
         #expect(connection.heldBytes() == 0)
     }
 
-    @Test("parses few of the requests that come faster than they are answered, reads no more meanwhile, and loses none")
+    @Test("answers few of the requests that come faster than they are answered, keeps none of the others, and closes")
     func faster() throws {
         let connection = try EmbeddedConnection()
-        let (first, last) = (Passing(), Passing())
-        try connection.channel.pipeline.syncOperations.addHandler(first, position: .first)
-        try connection.channel.pipeline.syncOperations.addHandler(last)
         let request = "GET / HTTP/1.1\r\n\r\n"
-        let count = 1800
-        try connection.receive(String(repeating: request, count: count))
+        #expect(throws: RequestRefusal.busy) { try connection.receive(String(repeating: request, count: 1800)) }
         #expect(try connection.parts().count == 2 * RequestBytes.mostWaiting)
-        #expect(connection.heldBytes() == count * request.utf8.count)
-        let reads = first.reads
-        connection.channel.pipeline.read()
-        connection.channel.pipeline.read()
-        // The sender has said all.
-        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-        var parsed = RequestBytes.mostWaiting
-        for answered in 1...count {
-            #expect(first.reads == reads && last.ends == 0 || parsed == count)
-            try connection.write(.ok)
-            parsed += try connection.parts().count / 2
-            #expect(parsed == min(count, answered + RequestBytes.mostWaiting))
-            #expect(connection.heldBytes() == (count - answered) * request.utf8.count)
-        }
-        #expect(first.reads == reads + 1 && last.ends == 1)
-        _ = try connection.answer()
-        _ = try? connection.channel.finish()
+        #expect(connection.heldBytes() == RequestBytes.mostWaiting * request.utf8.count)
+        for _ in 0..<RequestBytes.mostWaiting { try connection.write(.ok) }
+        #expect(connection.heldBytes() == 0)
+        connection.advance(seconds: 1)
+        #expect(!connection.channel.isActive)
     }
 
-    @Test("parses few of those that follow chunks, too")
+    @Test("answers few of those that follow chunks, too")
     func fasterAfterChunks() throws {
         let connection = try EmbeddedConnection()
         let chunked = post + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"
-        try connection.receive(chunked + String(repeating: "GET / HTTP/1.1\r\n\r\n", count: 1700))
+        let requests = String(repeating: "GET / HTTP/1.1\r\n\r\n", count: 1700)
+        #expect(throws: RequestRefusal.busy) { try connection.receive(chunked + requests) }
         let heads = try connection.parts().count { if case .head = $0 { true } else { false } }
         #expect((RequestBytes.mostWaiting...24).contains(heads))
         _ = try? connection.channel.finish()
         #expect(connection.heldBytes() == 0)
     }
 
-    @Test("refuses who sends on before he was answered once there is no room for it, and keeps none of it")
-    func fasterThanThereIsRoom() throws {
-        let connection = try EmbeddedConnection { $0.maximumBytesInFlight = 20_000 }
-        let requests = String(repeating: "GET / HTTP/1.1\r\n\r\n", count: 1000)
-        try connection.receive(requests)
-        #expect(throws: RequestRefusal.busy) { try connection.receive(requests) }
-        #expect(connection.heldBytes() == RequestBytes.mostWaiting * 18)
-        for _ in 0..<RequestBytes.mostWaiting { try connection.write(.ok) }
-        #expect(connection.heldBytes() == 0)
-        connection.advance(seconds: 1)
-        #expect(!connection.channel.isActive)
+    @Test("takes as many requests as ever on one connection, where few of them wait at once")
+    func many() throws {
+        let connection = try EmbeddedConnection()
+        let few = String(repeating: "GET / HTTP/1.1\r\n\r\n", count: RequestBytes.mostWaiting)
+        for _ in 0..<200 {
+            try connection.receive(few)
+            #expect(try connection.parts().count == 2 * RequestBytes.mostWaiting)
+            for _ in 0..<RequestBytes.mostWaiting { try connection.write(.ok) }
+        }
+        #expect(connection.channel.isActive && connection.heldBytes() == 0)
+        _ = try? connection.channel.finish()
+    }
+
+    @Test("lets who asks again before he was answered yield, and never who waits for one answer")
+    func yields() throws {
+        let configuration = HTTPServerConfiguration(host: "", port: 0)
+        let limits = configuration.requestLimits
+        let connections = OpenConnections(
+            .init(connections: 1, connectionsPerParty: 1, bytes: 1 << 20, bytesPerParty: 1 << 20),
+            proxies: TrustedProxies(), stopDeadline: .seconds(1))
+        let (first, second) = (EmbeddedChannel(), EmbeddedChannel())
+        let connection = try #require(connections.open(first))
+        try first.pipeline.syncOperations.addHandler(
+            RequestBytes(connection, limits, limited: { _ in }) { bytes, channel in
+                try? RequestPipeline.add(behind: bytes, to: channel, limits, limited: { _ in })
+            })
+        try first.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let request = ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n")
+        try first.writeInbound(request)
+        #expect(connections.open(second) == nil)
+        try first.writeInbound(request)
+        #expect(connections.open(second) != nil)
+        first.embeddedEventLoop.run()
+        #expect(!first.isActive)
+        _ = try? second.finish()
     }
 
     @Test("closes who does not read his answers for ten seconds, which begin anew once he has read all of them")

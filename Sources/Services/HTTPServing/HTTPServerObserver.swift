@@ -14,6 +14,8 @@ public struct HTTPServerObserver: Sendable {
         case head
         /// As many bytes of requests as may wait were waiting: one yielded, or was refused.
         case bytes
+        /// It sent more requests than may wait for their answers.
+        case requests
         /// A request did not arrive in time, or its answer was not read.
         case time
     }

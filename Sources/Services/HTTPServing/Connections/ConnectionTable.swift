@@ -3,22 +3,22 @@ import NIOCore
 /// Which connections are open, what each is doing and holds, and who yields where there is no room. A value: no I/O, and the
 /// clock is the caller's.
 ///
-/// Who does not read his answers or sends nothing yields before who sends slowly, and he before who only waits to be needed again;
-/// who waits for his answer, and reads it, never does. So strangers that hold as many connections as there are shut out nobody
-/// who has something to say.
+/// Who asks without hearing, or sends nothing, yields before who sends slowly, and he before who only waits to be needed again; who
+/// waits for an answer never does. So strangers that hold as many connections as there are shut out nobody who has something to say.
 struct ConnectionTable {
     /// What a connection is doing. Every way but to `leaving`, which is the last, may be taken at any time.
     enum Phase: Int {
         /// It has not sent a byte. Can transition to: arriving, leaving.
         case silent
-        /// A request is on its way. Can transition to: answering, idle, unread, leaving.
+        /// A request is on its way. Can transition to: answering, idle, deaf, leaving.
         case arriving
-        /// A request has come whole and waits for its answer. Can transition to: arriving, idle, unread, leaving.
+        /// A request has come whole and waits for its answer. Can transition to: arriving, idle, deaf, leaving.
         case answering
-        /// It was answered and says nothing. Can transition to: arriving, unread, leaving.
+        /// It was answered and says nothing. Can transition to: arriving, deaf, leaving.
         case idle
-        /// It does not read its answers, whatever else it does. Can transition to: arriving, answering, idle, leaving.
-        case unread
+        /// It does not read its answers, or sends further requests before it has them: nobody whom we are there for does.
+        /// Can transition to: arriving, answering, idle, leaving.
+        case deaf
         /// It was told to close, and counts for nothing any more.
         case leaving
     }
@@ -73,8 +73,7 @@ struct ConnectionTable {
     /// What is held by all of them.
     private(set) var bytes = 0
 
-    /// How long a request may take to arrive, and answers to be read, before that is called slow. Apple's requests, of less than
-    /// 20 kB, are here within moments.
+    /// How long a request may take to arrive before it is called slow. Apple's, of less than 20 kB, are here within moments.
     static let patience = TimeAmount.seconds(1)
 
     init(_ limits: Limits) { self.limits = limits }
@@ -146,10 +145,9 @@ struct ConnectionTable {
 
     /// Whose connection is missed least: of one party, or of all.
     private func whoYields(at now: NIODeadline, of party: NetworkAddress?) -> Int? {
-        // Who connected a moment ago, and is about to speak, is silent too.
-        first(.unread, of: party) { $0.since + Self.patience <= now && !$0.isTrusted }
+        // Who connected a moment ago, and is about to speak, is silent too, and the better one to keep.
+        first(.deaf, of: party) { !$0.isTrusted }
             ?? first(.silent, of: party) { _ in true }
-            ?? first(.unread, of: party) { !$0.isTrusted }
             ?? first(.arriving, of: party) { $0.since + Self.patience <= now && !$0.isTrusted }
             ?? first(.idle, of: party) { !$0.isTrusted }
             ?? first(.arriving, of: party) { !$0.isTrusted }
@@ -164,10 +162,10 @@ struct ConnectionTable {
         return nil
     }
 
-    /// Whose requests give way to those of a connection that would hold so many bytes: of one that does not read its answers,
-    /// whatever it holds, or of one that would still hold more.
+    /// Whose requests give way to those of a connection that would hold so many bytes: those of a deaf one, however little it
+    /// holds, or of one that would still hold more.
     private func whoGivesWay(to slot: Int, holding bytes: Int) -> Int? {
-        if let one = first(.unread, of: nil, where: { $0.bytes > 0 }) { return one == slot ? nil : one }
+        if let one = first(.deaf, of: nil, where: { $0.bytes > 0 }) { return one == slot ? nil : one }
         return greediest(but: slot).flatMap { entries[$0]?.bytes ?? 0 > bytes ? $0 : nil }
     }
 
