@@ -16,7 +16,9 @@ enum StrangerAttack: String, CaseIterable, Sendable {
     case endlessChunks = "endless-chunks"
     /// Bodies of chunks of one byte.
     case tinyChunks = "tiny-chunks"
-    /// Requests sent without waiting for an answer, and no answer read, on as many connections as a receiver holds.
+    /// Requests sent by the thousand without waiting for an answer, on as many connections as a receiver holds.
+    case pipelined
+    /// One request after the other on as many connections, and no answer read.
     case unread
     /// Bodies that stop just before their end, and hold together what all requests may.
     case stoppedBodies = "stopped-bodies"
@@ -54,7 +56,7 @@ enum StrangerAttack: String, CaseIterable, Sendable {
     /// Threads that do it together.
     private var threads: Int {
         switch self {
-        case .silent, .byteASecond, .stoppedBodies, .unread: 1
+        case .silent, .byteASecond, .stoppedBodies, .pipelined, .unread: 1
         case .endlessHead, .endlessSpaces, .endlessChunks, .tinyChunks, .junk: 4
         }
     }
@@ -99,7 +101,8 @@ enum StrangerAttack: String, CaseIterable, Sendable {
             hold(
                 256, beginning: Self.post + "Content-Length: 262144\r\n\r\n" + String(repeating: "x", count: 255 << 10),
                 each: "", every: 0.05, terms, tally)
-        case .unread: pipeline(4096, terms, tally)
+        case .pipelined: ask(4096, requests: 4096, terms, tally)
+        case .unread: ask(4096, requests: 1, terms, tally)
         case .junk: postJunk(number, terms, tally)
         }
     }
@@ -143,9 +146,10 @@ enum StrangerAttack: String, CaseIterable, Sendable {
         for socket in sockets { socket?.close() }
     }
 
-    /// Sends requests on so many connections for as long as they are taken, reads nothing, and replaces each that was closed.
-    private func pipeline(_ count: Int, _ terms: Terms, _ tally: Tally) {
-        let requests = Array(String(repeating: "GET / HTTP/1.1\r\n\r\n", count: 4096).utf8)
+    /// Sends so many requests at once on each of so many connections, for as long as they are taken, reads nothing, and replaces
+    /// each connection that was closed.
+    private func ask(_ count: Int, requests: Int, _ terms: Terms, _ tally: Tally) {
+        let requests = Array(String(repeating: "GET / HTTP/1.1\r\n\r\n", count: requests).utf8)
         var sockets: [(socket: StrangerSocket, sent: Int)?] = Array(repeating: nil, count: count)
         while !terms.isOver {
             for index in sockets.indices where !terms.isOver {
