@@ -65,7 +65,10 @@ struct PrometheusTests {
             try await site.pool.query(
                 "select storehook.plan_history(array['org.example'], array['Sandbox'], interval '0', false)")
             try await site.pool.query(
-                "update storehook.history_windows set askings = 1, asked_at = now(), proven_at = now()")
+                """
+                update storehook.history_windows
+                   set askings = 1, first_asked_at = now(), asked_at = now(), proven_at = now()
+                """)
             try await site.pool.query(
                 "insert into storehook.canaries (bundle_id, environment) values ('org.example', 'Sandbox')")
             try await site.with(["receive", "--port", "0", "--metrics-port", "0"]) { receiver in

@@ -24,6 +24,9 @@ struct BoundedChannel: ServerChildChannel {
 
     /// What is read at once. A post of Apple's, 20 kB at most so far, comes with one read.
     private static let readSize = 32 * 1024
+    /// The same of who has said little so far. A buffer stays with its connection: thousands that send a few bytes and then wait
+    /// are not to hold one of the full size each.
+    private static let firstReadSize = 2048
 
     /// What answers may wait in, beside the kernel's buffer. Above the first mark no further answer is written, until all of them
     /// are gone: a sender who reads a little now and then counts as one who does not.
@@ -40,7 +43,9 @@ struct BoundedChannel: ServerChildChannel {
         return channel.eventLoop.makeCompletedFuture {
             // A buffer of one read at most for each connection, and as much again in the kernel for who does not read.
             try channel.syncOptions?.setOption(
-                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(
+                    minimum: Self.firstReadSize, initial: Self.firstReadSize, maximum: Self.readSize))
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: SocketOptionValue(Self.readSize))
             try channel.syncOptions?.setOption(.writeBufferWaterMark, value: Self.unreadAnswers)

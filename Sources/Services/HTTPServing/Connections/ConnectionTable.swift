@@ -76,6 +76,9 @@ struct ConnectionTable {
     /// How long a request may take to arrive before it is called slow. Apple's, of less than 20 kB, are here within moments.
     static let patience = TimeAmount.seconds(1)
 
+    /// How many connections of one party are no flood.
+    static let fewConnections = 8
+
     init(_ limits: Limits) { self.limits = limits }
 
     /// Takes a connection in, where need be in the place of another one, which is to be closed.
@@ -147,10 +150,16 @@ struct ConnectionTable {
     private func whoYields(at now: NIODeadline, of party: NetworkAddress?) -> Int? {
         // Who connected a moment ago, and is about to speak, is silent too, and the better one to keep.
         first(.deaf, of: party) { !$0.isTrusted }
+            ?? first(.silent, of: party) { holdsMany($0) }
             ?? first(.silent, of: party) { _ in true }
             ?? first(.arriving, of: party) { $0.since + Self.patience <= now && !$0.isTrusted }
             ?? first(.idle, of: party) { !$0.isTrusted }
             ?? first(.arriving, of: party) { !$0.isTrusted }
+    }
+
+    /// Whether it is one of many of its party: a flood comes from few addresses, and an honest sender has few connections.
+    private func holdsMany(_ entry: Entry) -> Bool {
+        entry.party.map { shares[$0]?.connections ?? 0 > Self.fewConnections } ?? false
     }
 
     private func first(_ phase: Phase, of party: NetworkAddress?, where isMeant: (Entry) -> Bool) -> Int? {
