@@ -81,6 +81,19 @@ struct ConnectionTableTests {
         #expect(admit(2, to: &proxied, at: 9).slot == nil)
     }
 
+    @Test("lets those who hold many connections yield before who has few and was not heard yet")
+    func flood() {
+        for phase in [ConnectionTable.Phase.silent, .idle, .arriving] {
+            var table = table(connections: ConnectionTable.fewConnections + 2)
+            // Honest, and the first of all: he has connected, and not yet been heard.
+            let honest = admit(1, to: &table).slot ?? -1
+            for _ in 0...ConnectionTable.fewConnections {
+                table.move(admit(2, to: &table).slot ?? -1, to: phase, at: at(0))
+            }
+            #expect(admit(3, to: &table).yields != honest && !table.isLeaving(honest), "\(phase)")
+        }
+    }
+
     @Test("takes back first what those hold who ask without hearing, however little it is")
     func deafBytes() {
         var table = table(bytes: 1000)

@@ -3,8 +3,8 @@ import NIOCore
 /// Which connections are open, what each is doing and holds, and who yields where there is no room. A value: no I/O, and the
 /// clock is the caller's.
 ///
-/// Who asks without hearing, or sends nothing, yields before who sends slowly, and he before who only waits to be needed again; who
-/// waits for an answer never does. So strangers that hold as many connections as there are shut out nobody who has something to say.
+/// Who asks without hearing, or sends nothing, yields before who sends slowly, and he before who only waits to be needed again; of
+/// each the many of one party before the few of another; who waits for an answer never does. So strangers that hold as many connections as there are shut out nobody who has something to say.
 struct ConnectionTable {
     /// What a connection is doing. Every way but to `leaving`, which is the last, may be taken at any time.
     enum Phase: Int {
@@ -73,7 +73,7 @@ struct ConnectionTable {
     /// What is held by all of them.
     private(set) var bytes = 0
 
-    /// How long a request may take to arrive before it is called slow. Apple's, of less than 20 kB, are here within moments.
+    /// How long a request may take to begin or to arrive before it is called slow. Apple's, of less than 20 kB, are here within moments.
     static let patience = TimeAmount.seconds(1)
 
     /// How many connections of one party are no flood.
@@ -148,11 +148,15 @@ struct ConnectionTable {
 
     /// Whose connection is missed least: of one party, or of all.
     private func whoYields(at now: NIODeadline, of party: NetworkAddress?) -> Int? {
-        // Who connected a moment ago, and is about to speak, is silent too, and the better one to keep.
+        // Who connected a moment ago, and is about to speak, is silent too, and the better one to keep: before he goes, those go
+        // who hold many connections and wait for nothing.
         first(.deaf, of: party) { !$0.isTrusted }
             ?? first(.silent, of: party) { holdsMany($0) }
-            ?? first(.silent, of: party) { _ in true }
+            ?? first(.silent, of: party) { $0.since + Self.patience <= now }
             ?? first(.arriving, of: party) { $0.since + Self.patience <= now && !$0.isTrusted }
+            ?? first(.idle, of: party) { holdsMany($0) && !$0.isTrusted }
+            ?? first(.arriving, of: party) { holdsMany($0) && !$0.isTrusted }
+            ?? first(.silent, of: party) { _ in true }
             ?? first(.idle, of: party) { !$0.isTrusted }
             ?? first(.arriving, of: party) { !$0.isTrusted }
     }
