@@ -10,38 +10,52 @@ public enum Base64: Sendable {
 
     /// The text for these bytes.
     public func encode(_ bytes: [UInt8]) -> [UInt8] {
-        let alphabet = self == .url ? Self.urlAlphabet : Self.standardAlphabet
-        let tail = bytes.count % 3
-        let whole = bytes.count - tail
-        return alphabet.withUnsafeBufferPointer { alphabet in
-            [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output, written in
-                bytes.withUnsafeBufferPointer { input in
-                    for read in stride(from: 0, to: whole, by: 3) {
-                        let (first, second, third) = (input[read], input[read + 1], input[read + 2])
-                        output[written] = alphabet[Int(first >> 2)]
-                        output[written + 1] = alphabet[Int((first & 0x3) << 4 | second >> 4)]
-                        output[written + 2] = alphabet[Int((second & 0xF) << 2 | third >> 6)]
-                        output[written + 3] = alphabet[Int(third & 0x3F)]
-                        written += 4
-                    }
-                    guard tail > 0 else { return }
-                    let first = input[whole]
-                    let second = tail == 2 ? input[whole + 1] : 0
-                    output[written] = alphabet[Int(first >> 2)]
-                    output[written + 1] = alphabet[Int((first & 0x3) << 4 | second >> 4)]
-                    written += 2
-                    if tail == 2 {
-                        output[written] = alphabet[Int((second & 0xF) << 2)]
-                        written += 1
-                    }
-                    guard self == .standard else { return }
-                    for _ in tail..<3 {
-                        output[written] = UInt8(ascii: "=")
-                        written += 1
-                    }
-                }
+        let pairs = self == .url ? Self.urlPairs : Self.standardPairs
+        return [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output, initialized in
+            initialized = pairs.withUnsafeBufferPointer { pairs in
+                bytes.withUnsafeBytes { write($0, to: UnsafeMutableRawBufferPointer(output), by: pairs) }
             }
         }
+    }
+
+    /// - Returns: how many characters there are.
+    private func write(
+        _ input: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer, by pairs: UnsafeBufferPointer<UInt16>
+    ) -> Int {
+        let tail = input.count % 3
+        let whole = input.count - tail
+        var (read, written) = (0, 0)
+        // Eight bytes are read, and six of them used.
+        while read + 8 <= input.count {
+            let six = Int(
+                truncatingIfNeeded: UInt64(bigEndian: input.loadUnaligned(fromByteOffset: read, as: UInt64.self)) >> 16)
+            let low = UInt64(pairs[six >> 36]) | UInt64(pairs[six >> 24 & 0xFFF]) << 16
+            let high = UInt64(pairs[six >> 12 & 0xFFF]) << 32 | UInt64(pairs[six & 0xFFF]) << 48
+            output.storeBytes(of: (low | high).littleEndian, toByteOffset: written, as: UInt64.self)
+            read += 6
+            written += 8
+        }
+        while read < whole {
+            let three = Int(input[read]) << 16 | Int(input[read + 1]) << 8 | Int(input[read + 2])
+            let text = UInt32(pairs[three >> 12]) | UInt32(pairs[three & 0xFFF]) << 16
+            output.storeBytes(of: text.littleEndian, toByteOffset: written, as: UInt32.self)
+            read += 3
+            written += 4
+        }
+        guard tail > 0 else { return written }
+        let last = Int(input[whole]) << 16 | (tail == 2 ? Int(input[whole + 1]) << 8 : 0)
+        output.storeBytes(of: pairs[last >> 12].littleEndian, toByteOffset: written, as: UInt16.self)
+        written += 2
+        if tail == 2 {
+            output[written] = UInt8(truncatingIfNeeded: pairs[last & 0xFFF])
+            written += 1
+        }
+        guard self == .standard else { return written }
+        for _ in tail..<3 {
+            output[written] = UInt8(ascii: "=")
+            written += 1
+        }
+        return written
     }
 
     /// The bytes of this text, or nil if it is anything but the one text that ``encode(_:)`` gives for them.
@@ -52,50 +66,50 @@ public enum Base64: Sendable {
             if length > 0, text[length - 1] == UInt8(ascii: "=") { length -= 1 }
             if length > 0, length % 4 == 3, text[length - 1] == UInt8(ascii: "=") { length -= 1 }
         }
-        let tail = length % 4
-        guard tail != 1 else { return nil }
-        let whole = length - tail
-        var valid = true
-        let table = self == .url ? Self.urlValues : Self.standardValues
-        let bytes = table.withUnsafeBufferPointer { values in
-            [UInt8](unsafeUninitializedCapacity: length / 4 * 3 + 2) { output, initialized in
-                // A value has six bits; `invalid` has the eighth, which survives being combined with others.
-                var seen: UInt8 = 0
-                var read = 0
-                var written = 0
-                while read < whole {
-                    let first = values[Int(text[read])]
-                    let second = values[Int(text[read &+ 1])]
-                    let third = values[Int(text[read &+ 2])]
-                    let fourth = values[Int(text[read &+ 3])]
-                    seen |= first | second | third | fourth
-                    output[written] = first << 2 | second >> 4
-                    output[written &+ 1] = second << 4 | third >> 2
-                    output[written &+ 2] = third << 6 | fourth
-                    read &+= 4
-                    written &+= 3
-                }
-                if tail > 0 {
-                    let first = values[Int(text[whole])]
-                    let second = values[Int(text[whole + 1])]
-                    seen |= first | second
-                    output[written] = first << 2 | second >> 4
-                    written += 1
-                    var unused = second & 0xF
-                    if tail == 3 {
-                        let third = values[Int(text[whole + 2])]
-                        seen |= third
-                        output[written] = second << 4 | third >> 2
-                        written += 1
-                        unused = third & 0x3
-                    }
-                    if unused != 0 { seen |= Self.invalid }
-                }
-                valid = seen & Self.invalid == 0
-                initialized = valid ? written : 0
+        guard length % 4 != 1 else { return nil }
+        let values = self == .url ? Self.urlValues : Self.standardValues
+        var isValid = true
+        // Four bytes are written where three are meant.
+        let bytes = [UInt8](unsafeUninitializedCapacity: length / 4 * 3 + 4) { output, initialized in
+            let written = values.withUnsafeBufferPointer { values in
+                Self.write(
+                    UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text)[..<length]),
+                    to: UnsafeMutableRawBufferPointer(output), by: values)
             }
+            isValid = written != nil
+            initialized = written ?? 0
         }
-        return valid ? bytes : nil
+        return isValid ? bytes : nil
+    }
+
+    /// - Returns: how many bytes there are; nil if this is not the text for any.
+    private static func write(
+        _ text: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer, by values: UnsafeBufferPointer<UInt32>
+    ) -> Int? {
+        let tail = text.count % 4
+        let whole = text.count - tail
+        var seen: UInt32 = 0
+        var (read, written) = (0, 0)
+        while read < whole {
+            let four = Int(UInt32(littleEndian: text.loadUnaligned(fromByteOffset: read, as: UInt32.self)))
+            let bytes =
+                values[four & 0xFF] | values[0x100 + (four >> 8 & 0xFF)] | values[0x200 + (four >> 16 & 0xFF)]
+                | values[0x300 + four >> 24]
+            seen |= bytes
+            output.storeBytes(of: bytes.littleEndian, toByteOffset: written, as: UInt32.self)
+            read += 4
+            written += 3
+        }
+        if tail > 0 {
+            var last = values[Int(text[whole])] | values[0x100 + Int(text[whole + 1])]
+            if tail == 3 { last |= values[0x200 + Int(text[whole + 2])] }
+            seen |= last
+            // What is beyond the bytes that it ends with are bits that nothing used.
+            if last >> UInt32(8 * (tail - 1)) & 0xFFFF != 0 { seen |= invalid }
+            output.storeBytes(of: last.littleEndian, toByteOffset: written, as: UInt32.self)
+            written += tail - 1
+        }
+        return seen & invalid == 0 ? written : nil
     }
 
     /// The bytes of this text, or nil if it is anything but the one text that ``encode(_:)`` gives for them.
@@ -103,19 +117,31 @@ public enum Base64: Sendable {
         text.withUnsafeBufferPointer { decode($0) }
     }
 
-    private static let invalid: UInt8 = 0x80
-    private static let standardAlphabet = alphabet("+", "/")
-    private static let urlAlphabet = alphabet("-", "_")
-    private static let standardValues = values(standardAlphabet)
-    private static let urlValues = values(urlAlphabet)
+    /// Two characters for each twelve bits, the first one in the low byte: each look-up is as good as two.
+    private static let standardPairs = pairs("+", "/")
+    private static let urlPairs = pairs("-", "_")
+    /// What each character stands for as the first, second, third and fourth of four, one table after the other, with its
+    /// bits where they belong in the three bytes, the first of which is the low one. The highest byte is `invalid` or nothing.
+    private static let standardValues = values("+", "/")
+    private static let urlValues = values("-", "_")
+    private static let invalid: UInt32 = 0xFF00_0000
 
-    private static func alphabet(_ last: Unicode.Scalar...) -> [UInt8] {
+    private static func alphabet(_ last: [Unicode.Scalar]) -> [UInt8] {
         Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8) + last.map { UInt8(ascii: $0) }
     }
 
-    private static func values(_ alphabet: [UInt8]) -> [UInt8] {
-        var values = [UInt8](repeating: invalid, count: 256)
-        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+    private static func pairs(_ last: Unicode.Scalar...) -> [UInt16] {
+        let alphabet = alphabet(last)
+        return (0..<0x1000).map { UInt16(alphabet[$0 >> 6]) | UInt16(alphabet[$0 & 0x3F]) << 8 }
+    }
+
+    private static func values(_ last: Unicode.Scalar...) -> [UInt32] {
+        var values = [UInt32](repeating: invalid, count: 0x400)
+        for (value, character) in alphabet(last).enumerated() {
+            for place in 0..<4 {
+                values[place << 8 + Int(character)] = (UInt32(value) << UInt32(26 - 6 * place)).byteSwapped
+            }
+        }
         return values
     }
 }

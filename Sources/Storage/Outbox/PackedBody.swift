@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A notification without what the database holds already.
 ///
 /// Two thirds of a subscription notification are the same certificates three times over, once more in base64 where they
@@ -57,6 +65,19 @@ package enum PackedBody {
         guard let packed = writer.pack(body), packed.count < body.count else { return nil }
         // Few: a search through them is quicker than a table of them.
         let unpacked = try? unpack(packed) { digest in writer.used.first { $0.digest == digest }?.text }
-        return unpacked == body ? packed : nil
+        return unpacked?.isIdentical(to: body) == true ? packed : nil
+    }
+}
+
+extension [UInt8] {
+    /// As `==`, which looks at one byte after the other: of a notification that would take longer than to write it to a socket.
+    fileprivate func isIdentical(to other: [UInt8]) -> Bool {
+        guard count == other.count else { return false }
+        return withUnsafeBytes { bytes in
+            other.withUnsafeBytes { others in
+                guard let bytes = bytes.baseAddress, let others = others.baseAddress else { return true }
+                return memcmp(bytes, others, count) == 0
+            }
+        }
     }
 }
