@@ -22,10 +22,18 @@ public struct Migration: Sendable, Hashable {
         compatibleFrom = Self.stated(in: sql) ?? version
     }
 
-    /// What the comments at the top say.
+    /// What the comments at the top say. Every program reads all of them at its start: so the rest is not looked at, and no byte
+    /// is taken for a character.
     private static func stated(in sql: String) -> Int? {
         let key = "-- compatible-from:"
-        return sql.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("--") }
-            .first { $0.hasPrefix(key) }.map { Int($0.dropFirst(key.count).drop { $0 == " " }) ?? 0 }
+        var rest = sql.utf8[...]
+        while rest.starts(with: "--".utf8) {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            if line.starts(with: key.utf8) {
+                return Int(Substring(line.dropFirst(key.utf8.count).drop { $0 == UInt8(ascii: " ") })) ?? 0
+            }
+            rest = rest[line.endIndex...].dropFirst()
+        }
+        return nil
     }
 }
