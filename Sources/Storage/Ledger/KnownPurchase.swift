@@ -94,45 +94,50 @@ extension PostgresQuery {
         return PostgresQuery(
             "ledger.known",
             """
-            with added as materialized (
+            with key as materialized (
+                select * from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)),
+                                     \(since.map { $0.map(PostgresTimestamp.init) }))
+                    with ordinality as key (original_transaction_id, bundle_id, environment, since, n)
+            ), added as materialized (
                 select * from unnest(\(added.map(\.0)), \(added.map(\.1.transactionID)), \(added.map(\.1.webOrderLineItemID)),
                                      \(added.map { $0.1.purchasedAt.map(PostgresTimestamp.init) }))
                     as added (n, transaction_id, item, purchased_at)
+            ), same_transaction as materialized (
+                -- Laterals with an offset are index lookups, whatever is thought of the table's size.
+                select a.n, bool_or(t.original_transaction_id <> key.original_transaction_id) as is_foreign,
+                       bool_or(t.purchased_at is distinct from a.purchased_at) as is_redated
+                  from added a join key using (n)
+                 cross join lateral (
+                    select t.original_transaction_id, t.purchased_at from storehook.transactions t
+                     where t.transaction_id = a.transaction_id and t.bundle_id = key.bundle_id
+                       and t.environment = key.environment offset 0) t
+                 group by a.n
+            ), same_item as materialized (
+                select a.n, bool_or(t.purchased_at is distinct from a.purchased_at) as is_redated
+                  from added a join key using (n)
+                 cross join lateral (
+                    -- By item alone: by purchase would be all periods.
+                    select t.original_transaction_id, t.purchased_at from storehook.transactions t
+                     where t.web_order_line_item_id = a.item and t.bundle_id = key.bundle_id
+                       and t.environment = key.environment offset 0) t
+                 where t.original_transaction_id = key.original_transaction_id
+                 group by a.n
             ), header as materialized (
                 select key.*, p.anomalies, s.earlier_phases, s.carried_account_token,
-                       exists (
-                           select from added a
-                             join storehook.transactions t
-                                  on t.transaction_id = a.transaction_id and t.bundle_id = key.bundle_id
-                                 and t.environment = key.environment
-                            where a.n = key.n and t.original_transaction_id <> key.original_transaction_id)
+                       coalesce(same_transaction.is_foreign, false)
                        or exists (
                            select from storehook.shared_transactions shared
                             where shared.original_transaction_id = key.original_transaction_id
                               and shared.bundle_id = key.bundle_id and shared.environment = key.environment)
                            as is_shared,
                        case when s.earlier_phases > 0 and s.is_regular and key.since >= s.phase_starts[1]
-                                 and not exists (
-                                     select from added a
-                                       join storehook.transactions t
-                                            on t.transaction_id = a.transaction_id and t.bundle_id = key.bundle_id
-                                           and t.environment = key.environment
-                                      where a.n = key.n and t.purchased_at is distinct from a.purchased_at)
-                                 and not exists (
-                                     select from added a
-                                      cross join lateral (
-                                         -- By item alone (offset 0): by purchase would be all periods.
-                                         select t.original_transaction_id, t.purchased_at from storehook.transactions t
-                                          where t.web_order_line_item_id = a.item and t.bundle_id = key.bundle_id
-                                            and t.environment = key.environment offset 0) t
-                                      where a.n = key.n and t.original_transaction_id = key.original_transaction_id
-                                        and t.purchased_at is distinct from a.purchased_at)
+                                 and same_transaction.is_redated is not true and same_item.is_redated is not true
                             then s.phase_starts[1] end as horizon
-                  from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)),
-                              \(since.map { $0.map(PostgresTimestamp.init) }))
-                       with ordinality as key (original_transaction_id, bundle_id, environment, since, n)
+                  from key
                   join storehook.purchase_lines p using (original_transaction_id, bundle_id, environment)
                   left join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
+                  left join same_transaction using (n)
+                  left join same_item using (n)
             ), bounded as materialized (
                 select header.*,
                        case when horizon is not null then (
