@@ -22,6 +22,7 @@ public enum Schema {
         Migration(version: 16, name: "served", sql: text(PackageResources._016_served_sql)),
         Migration(version: 17, name: "history", sql: text(PackageResources._017_history_sql)),
         Migration(version: 18, name: "canary", sql: text(PackageResources._018_canary_sql)),
+        Migration(version: 19, name: "storing", sql: text(PackageResources._019_storing_sql)),
     ]
 
     /// The oldest version of the schema that this program works with: what stands in the migrations after it, no statement

@@ -581,6 +581,42 @@ CREATE FUNCTION storehook.status_at(at timestamp with time zone) RETURNS TABLE(e
           and r.environment = s.environment
 $$;
 
+CREATE FUNCTION storehook.store_posted(packings smallint[], bodies bytea[], senders text[], digests bytea[]) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if pg_catalog.current_setting('synchronous_commit') operator(pg_catalog.=) any ('{off,local}'::pg_catalog.text[]) then
+        perform pg_catalog.set_config('synchronous_commit', 'on', true);
+    end if;
+    if pg_catalog.current_setting('client_min_messages') operator(pg_catalog.=) 'error' then
+        perform pg_catalog.set_config('client_min_messages', 'warning', true);
+    end if;
+    -- Who names none needs no right to look for any.
+    if pg_catalog.cardinality(digests) operator(pg_catalog.>) 0 then
+        if exists (select from pg_catalog.unnest(digests) as named (digest)
+                    where not exists (select from storehook.signature_headers h
+                                       where h.digest operator(pg_catalog.=) named.digest)) then
+            return false;
+        end if;
+    end if;
+    -- The ids are drawn first, so that nothing has to be read back: a receiver may insert and nothing else.
+    with drawn as materialized (
+        select pg_catalog.nextval('storehook.outbox_id') as id, pg_catalog.now() as received_at, packing, body,
+               sender::pg_catalog.inet as sender
+          from unnest(packings, bodies, senders) as posted (packing, body, sender)
+    ), stored as (
+        insert into storehook.outbox (id, received_at, packing, body)
+        select id, received_at, packing, body from drawn
+    )
+    insert into storehook.outbox_queue (id, received_at, due_at, sender)
+    select id, received_at, received_at, sender from drawn;
+    if found then
+        insert into storehook.outbox_stored (rows) values (pg_catalog.cardinality(bodies));
+    end if;
+    return true;
+end
+$$;
+
 CREATE FUNCTION storehook.sum_outbox_stored() RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'

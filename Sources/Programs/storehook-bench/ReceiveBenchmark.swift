@@ -129,7 +129,7 @@ struct ReceiveBenchmark: AsyncParsableCommand {
             let sql = PostgresQuery.store([]).sql
                 .replacing("$1", with: "array[\(batch.map { "\($0.packing)" }.joined(separator: ","))]::int2[]")
                 .replacing("$2", with: "array[\(batch.map(Self.literal).joined(separator: ","))]::bytea[]")
-                .replacing("$3", with: "'{}'::text[]")
+                .replacing("$3", with: "'{}'::text[]").replacing("$4", with: "'{}'::bytea[]")
             return Data((sql + ";\n").utf8)
         }
         let batches = rows / atATime

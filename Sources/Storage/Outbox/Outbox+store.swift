@@ -41,46 +41,13 @@ extension Outbox {
 }
 
 extension PostgresQuery {
-    /// The one statement of ``Outbox/store(_:from:)``; its parameters are the bodies' packings, the bodies, their senders (who are
-    /// null where there are fewer of them), and the digests of the headers that they name, if any. Answers whether all of
-    /// those are there; else it has done nothing.
-    ///
-    /// The ids are drawn first, so that nothing has to be read back: the receiver's role may insert and nothing else.
+    /// The one statement of ``Outbox/store(_:from:)``, which is a function of the schema, so that sessions keep its plans; its
+    /// parameters are the bodies' packings, the bodies, their senders (who are null where there are fewer of them), and the
+    /// digests of the headers that they name, if any. Answers whether all of those are there; else it has done nothing.
     package static func store(_ bodies: [StoredBody], from senders: [String?] = []) -> PostgresQuery {
-        PostgresQuery(
-            "outbox.store",
-            """
-            with drawn as materialized (
-                \(embedding: drawn(bodies, from: senders))
-            ), stored as (
-                insert into storehook.outbox (id, received_at, packing, body)
-                select id, received_at, packing, body from drawn
-            ), queued as (
-                insert into storehook.outbox_queue (id, received_at, due_at, sender)
-                select id, received_at, received_at, sender from drawn
-            ), counted as (
-                insert into storehook.outbox_stored (rows) select count(*) from drawn having count(*) > 0
-            )
-            select exists (select from drawn), \(unescaped: PostgresQuery.durableSettings)
-            """)
-    }
-
-    private static func drawn(_ bodies: [StoredBody], from senders: [String?]) -> PostgresQuery {
         let (packings, bytes) = (bodies.map { Int16($0.packing) }, bodies.map(\.bytes))
         let digests = Array(Set(bodies.flatMap(\.digests)))
-        // Who names none needs no right to look for any.
-        guard !digests.isEmpty else {
-            return """
-                select nextval('storehook.outbox_id') as id, now() as received_at, packing, body, sender::inet
-                  from unnest(\(packings), \(bytes), \(senders)) as posted (packing, body, sender)
-                """
-        }
-        return """
-            select nextval('storehook.outbox_id') as id, now() as received_at, packing, body, sender::inet
-              from unnest(\(packings), \(bytes), \(senders)) as posted (packing, body, sender)
-             where not exists (select from unnest(\(digests)) as named (digest)
-                                where not exists (select from storehook.signature_headers h
-                                                   where h.digest = named.digest))
-            """
+        return PostgresQuery(
+            "outbox.store", "select storehook.store_posted(\(packings), \(bytes), \(senders), \(digests))")
     }
 }
