@@ -60,8 +60,9 @@ grant select on storehook.schema_migrations, storehook.schema_expansions
 grant usage on sequence storehook.outbox_id to storehook_receiver;
 grant insert on storehook.outbox, storehook.outbox_queue, storehook.outbox_stored to storehook_receiver;
 grant select on storehook.signature_headers to storehook_receiver;
--- And whom it is to refuse.
-grant execute on function storehook.refused_senders() to storehook_receiver;
+-- What it stores by, and whom it is to refuse.
+grant execute on function storehook.refused_senders(), storehook.store_posted(smallint[], bytea[], text[], bytea[])
+    to storehook_receiver;
 
 -- The worker claims, applies and settles. Facts are added and superseded, never deleted; what is recorded of a
 -- notification, of what it said or of a dead letter stays as it was written. State goes when the facts no longer carry it.

@@ -6,9 +6,9 @@
 -- else it does nothing. The commit that follows waits for the disk and sends warnings, whatever the session is set to: only
 -- so is it known to have been made (see PostgresQuery.durableSettings).
 --
--- It has the rights of whoever calls it, so that anybody may. It has no settings of its own, which would be set and reset for
--- each commit: it turns no text into an instant, nor an instant into text, and what it calls is named with its schema
--- (unnest of several arrays is grammar, and always PostgreSQL's).
+-- It has the rights of whoever calls it, so that nobody gains any. It has no settings of its own, which would be set and
+-- reset for each commit: it turns no text into an instant, nor an instant into text, and what it calls is named with its
+-- schema (unnest of several arrays is grammar, and always PostgreSQL's).
 create function storehook.store_posted(packings smallint[], bodies bytea[], senders text[], digests bytea[]) returns boolean
     language plpgsql
 as $$

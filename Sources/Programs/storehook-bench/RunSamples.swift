@@ -13,21 +13,31 @@ struct RunSamples: Sendable {
         var samples = RunSamples()
         var next = ContinuousClock.now
         while !Task.isCancelled {
-            samples.depths.append(Double(try await Outbox(database.pool).queue.pending()))
-            for program in programs {
-                if let bytes = ProcessMemory.resident(program.id) {
-                    samples.memory[program.name, default: []].append(Double(bytes) / 1_048_576)
-                }
-            }
-            // Shared buffers count once and not here: a backend touches more of them the longer it lives.
-            let server = try await database.serverProcesses().compactMap(ProcessMemory.anonymous)
-            if !server.isEmpty {
-                samples.memory["postgresql", default: []].append(Double(server.reduce(0, +)) / 1_048_576)
+            do {
+                try await samples.add(programs, database)
+            } catch {
+                // What it was asking is cancelled with it.
+                if Task.isCancelled { break }
+                throw error
             }
             next += .seconds(1)
             try? await Task.sleep(until: next)
         }
         return samples
+    }
+
+    private mutating func add(_ programs: [(name: String, id: Int32)], _ database: BenchDatabase) async throws {
+        depths.append(Double(try await Outbox(database.pool).queue.pending()))
+        for program in programs {
+            if let bytes = ProcessMemory.resident(program.id) {
+                memory[program.name, default: []].append(Double(bytes) / 1_048_576)
+            }
+        }
+        // Shared buffers count once and not here: a backend touches more of them the longer it lives.
+        let server = try await database.serverProcesses().compactMap(ProcessMemory.anonymous)
+        if !server.isEmpty {
+            memory["postgresql", default: []].append(Double(server.reduce(0, +)) / 1_048_576)
+        }
     }
 
     /// Adds the first minute's means and the last one's to figures; of shorter runs, the first and the last third.

@@ -18,7 +18,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "schema_migrations": [.select], "schema_expansions": [.select],
                 "outbox_id": [.usage], "outbox": [.insert], "outbox_queue": [.insert],
                 "outbox_stored": [.insert], "signature_headers": [.select],
-                "refused_senders": [.execute],
+                "refused_senders": [.execute], "store_posted": [.execute],
             ])
         case .worker:
             Self.rights([
