@@ -110,7 +110,7 @@ struct CanaryTests {
             site.apple.interfere { _ in ScriptedApple.code(5_000_000) }
             let duty = try site.canary()
             guard case .inTrouble = try await duty.step() else { throw NeverHappened("Apple is away") }
-            #expect(try await site.value("select count(*) from storehook.canary_queue where attempts = 1") == Int64(1))
+            #expect(try await site.value("select count(*) from storehook.canary_queue where attempts = 0") == Int64(1))
             #expect(try await site.canaries.statusesIfAllowed()?.one().missing == nil)
             site.apple.interfere(nil)
             let jws = try site.scriptTest()

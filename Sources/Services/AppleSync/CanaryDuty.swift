@@ -75,13 +75,8 @@ package struct CanaryDuty: Service {
             try await settle(canary, failure.code)
             return .worked
         } catch {
-            guard !Task.isCancelled, let postponement = Postponement(error, attempts: canary.attempts) else {
-                // In a task of its own: this one is cancelled.
-                try? await Task { try await canaries.giveBack(canary) }.value
-                throw CancellationError()
-            }
-            try await canaries.putOff(canary, by: postponement.delay, reason: postponement.reason)
-            return postponement.isGeneral ? .inTrouble(postponement.text) : .worked
+            return try await .after(
+                error, of: (canary.id, canary.scope, canary.attempts, canary.lease), in: canaries.queue)
         }
     }
 
@@ -92,7 +87,7 @@ package struct CanaryDuty: Service {
             guard try await canaries.begin(canary) else { return }
             let answer = try await client.ask(TestNotificationRequest(), in: environment, priority: .background)
             guard try await canaries.asked(canary, token: answer.value.testNotificationToken) else { return }
-            return try await canaries.putOff(canary, by: Self.pause(after: .zero), reason: "asked")
+            return try await wait(canary, "asked")
         }
         let posted: TestNotificationStatusRequest.Answer?
         do {
@@ -116,15 +111,20 @@ package struct CanaryDuty: Service {
             else { return }
             arrival = try await canaries.arrival(of: UUID(identifier))
         }
-        let age = canary.age ?? .zero
         switch arrival?.place {
         case .applied: try await settle(canary, "applied", arrival)
         case .recovered: try await settle(canary, "recovered", arrival)
         case .dead: try await settle(canary, "dead_letter", arrival)
-        case nil where age > patience: try await settle(canary, "overdue")
+        case nil where canary.age ?? .zero > patience: try await settle(canary, "overdue")
         case nil:
-            try await canaries.putOff(canary, by: Self.pause(after: age), reason: posted == nil ? "asked" : "posted")
+            try await wait(canary, posted == nil ? "asked" : "posted")
         }
+    }
+
+    /// Looks again later; that is how it goes, and no attempt.
+    private func wait(_ canary: Canary, _ reason: String) async throws {
+        try await canaries.queue.putOff(
+            canary.id, by: Self.pause(after: canary.age ?? .zero), reason: reason, isItsOwn: false, canary.lease)
     }
 
     private func settle(_ canary: Canary, _ outcome: String, _ arrival: CanaryArrival? = nil) async throws {

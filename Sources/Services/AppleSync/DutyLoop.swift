@@ -1,5 +1,7 @@
+import History
 import Logging
 import Postgres
+import Queue
 import ServiceLifecycle
 
 /// Does what falls due beside a worker, one thing after the other, until graceful shutdown. Whatever fails is said and tried
@@ -54,4 +56,35 @@ struct DutyLoop: Sendable {
     }
 
     private static let backoff = Backoff(base: .seconds(1), cap: .seconds(60))
+}
+
+extension DutyLoop.Step {
+    /// What becomes of a claimed row whose work failed: it is put off, and with it whatever would fail the same way; where the
+    /// process is to end it is given back.
+    /// - Throws: `CancellationError`, or `PostgresError` where not even that can be written down.
+    static func after(
+        _ error: any Error, of row: (id: Int64, scope: HistoryScope, attempts: Int, lease: Lease), in queue: ScopedQueue
+    ) async throws -> Self {
+        guard !Task.isCancelled, let postponement = Postponement(error, attempts: row.attempts) else {
+            // In a task of its own: this one is cancelled.
+            try? await Task { try await queue.giveBack(row.id, row.lease) }.value
+            throw CancellationError()
+        }
+        try await queue.putOff(row, postponement)
+        return postponement.isGeneral ? .inTrouble(postponement.text) : .worked
+    }
+}
+
+extension ScopedQueue {
+    /// Puts a row off for what a failure asks for, and with it all of its app and environment where they would fail the same way.
+    func putOff(
+        _ row: (id: Int64, scope: HistoryScope, attempts: Int, lease: Lease), _ postponement: Postponement
+    ) async throws {
+        try await putOff(
+            row.id, by: postponement.delay, reason: postponement.reason, isItsOwn: postponement.breadth == .one,
+            row.lease)
+        if postponement.breadth == .scope {
+            try await putOff(allOf: row.scope, by: postponement.delay, reason: postponement.reason)
+        }
+    }
 }

@@ -94,18 +94,14 @@ package struct HistoryDuty: Service {
         } catch {
             guard !Task.isCancelled, let postponement = Postponement(error, attempts: window.attempts) else {
                 // In a task of its own: this one is cancelled.
-                try? await Task { try await history.giveBack(window) }.value
+                try? await Task { try await history.queue.giveBack(window.id, window.lease) }.value
                 throw CancellationError()
             }
             logger.debug(
                 "Put a window of Apple's notification history off",
                 metadata: ["reason": "\(postponement.reason)", "error": "\(error)"])
-            try await history.putOff(
-                window, by: postponement.delay, reason: postponement.reason, isItsOwn: postponement.breadth == .one)
-            if postponement.breadth == .scope {
-                try await history.putOff(
-                    windowsOf: window.scope, by: postponement.delay, reason: postponement.reason)
-            }
+            try await history.queue.putOff(
+                (window.id, window.scope, window.attempts, window.lease), postponement)
             return .postponed(postponement)
         }
     }

@@ -65,19 +65,10 @@ package struct RefreshDuty: Service {
             metrics.refreshed("unknown")
             return .worked
         } catch {
-            guard !Task.isCancelled, let postponement = Postponement(error, attempts: refresh.attempts) else {
-                // In a task of its own: this one is cancelled.
-                try? await Task { try await history.giveBack(refresh) }.value
-                throw CancellationError()
-            }
+            let step = try await DutyLoop.Step.after(
+                error, of: (refresh.id, refresh.scope, refresh.attempts, refresh.lease), in: history.refreshQueue)
             metrics.refreshed("failed")
-            try await history.putOff(
-                refresh, by: postponement.delay, reason: postponement.reason, isItsOwn: postponement.breadth == .one)
-            if postponement.breadth == .scope {
-                try await history.putOff(
-                    purchasesOf: refresh.scope, by: postponement.delay, reason: postponement.reason)
-            }
-            return postponement.isGeneral ? .inTrouble(postponement.text) : .worked
+            return step
         }
     }
 }

@@ -12,12 +12,12 @@ package import Queue
 package struct Canaries: Sendable {
     let pool: PostgresPool
     /// Which of them are to be looked after.
-    package let queue: Queue
+    package let queue: ScopedQueue
 
     /// The canaries behind a pool of connections. One is enough.
     package init(_ pool: PostgresPool) {
         self.pool = pool
-        queue = Queue(Self.table, pool)
+        queue = ScopedQueue(Queue(Self.table, pool), of: "storehook.canaries")
     }
 
     static let table = QueueTable(name: "storehook.canary_queue", statements: "canary", channel: "storehook_canary")
@@ -58,25 +58,15 @@ package struct Canaries: Sendable {
 
     /// Claims the canary of these apps and environments that has been due for longest; nil if none is.
     package func claim(for lease: Lease, among scopes: [HistoryScope]) async throws -> Canary? {
-        let allowed: PostgresQuery = """
-            select r.id
-              from storehook.canary_queue waiting
-              join storehook.canaries r using (id)
-              join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
-                   on s.bundle_id = r.bundle_id and s.environment = r.environment
-            """
-        let batch = try await queue.claim(1, for: lease, among: allowed, joining: Self.canaries) { rows in
-            try rows.map { row in
-                Canary(
-                    id: try row.decode("id"),
-                    scope: HistoryScope(
-                        bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
-                    token: try row.decode("test_token"),
-                    age: try row.decode("age", as: Double?.self).map { .seconds($0) },
-                    attempts: Int(try row.decode("attempts", as: Int16.self)), lease: lease)
-            }
+        try await queue.claim(for: lease, among: scopes, joining: Self.canaries) { row in
+            Canary(
+                id: try row.decode("id"),
+                scope: HistoryScope(
+                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                token: try row.decode("test_token"),
+                age: try row.decode("age", as: Double?.self).map { .seconds($0) },
+                attempts: Int(try row.decode("attempts", as: Int16.self)), lease: lease)
         }
-        return batch.rows.first?.content
     }
 
     private static let canaries = ClaimJoin(
@@ -85,15 +75,4 @@ package struct Canaries: Sendable {
             extract(epoch from clock_timestamp() - r.asked_at)::double precision as age
             """,
         clause: "left join storehook.canaries r on r.id = c.id")
-
-    /// Puts a canary off: it is due again after a while.
-    package func putOff(_ canary: Canary, by delay: Duration, reason: String) async throws {
-        try await queue.reschedule(
-            [canary.id], by: [delay], reason: String(reason.prefix(100)), token: canary.lease.token)
-    }
-
-    /// Gives a canary back, as if it had not been claimed.
-    package func giveBack(_ canary: Canary) async throws {
-        try await queue.release([canary.id], token: canary.lease.token)
-    }
 }

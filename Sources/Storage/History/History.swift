@@ -1,6 +1,6 @@
 import Outbox
 package import Postgres
-package import Queue
+import Queue
 
 /// What is known of Apple's notification history: which spans of it were asked for, what they listed, what of that is held.
 ///
@@ -12,9 +12,9 @@ package struct History: Sendable {
     /// Where what was missing is stored.
     let outbox: Outbox
     /// Which windows are to be asked.
-    package let queue: Queue
+    package let queue: ScopedQueue
     /// Which purchases are to be asked for.
-    package let refreshQueue: Queue
+    package let refreshQueue: ScopedQueue
     /// Which of the pending notifications have been read before.
     let pending = PendingPayloads()
 
@@ -22,8 +22,8 @@ package struct History: Sendable {
     package init(_ pool: PostgresPool) {
         self.pool = pool
         outbox = Outbox(pool)
-        queue = Queue(Self.table, pool)
-        refreshQueue = Queue(Self.refreshTable, pool)
+        queue = ScopedQueue(Queue(Self.table, pool), of: "storehook.history_windows")
+        refreshQueue = ScopedQueue(Queue(Self.refreshTable, pool), of: "storehook.refreshes")
     }
 
     static let table = QueueTable(

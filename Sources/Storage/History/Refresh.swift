@@ -51,24 +51,14 @@ extension History {
     /// Claims the purchase that has been due for longest; nil if none is.
     /// - Parameter scopes: whose purchases whoever asks has keys for.
     package func claimRefresh(for lease: Lease, among scopes: [HistoryScope]) async throws -> Refresh? {
-        let allowed: PostgresQuery = """
-            select r.id
-              from storehook.refresh_queue waiting
-              join storehook.refreshes r using (id)
-              join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
-                   on s.bundle_id = r.bundle_id and s.environment = r.environment
-            """
-        let batch = try await refreshQueue.claim(1, for: lease, among: allowed, joining: Self.purchases) { rows in
-            try rows.map { row in
-                Refresh(
-                    id: try row.decode("id"),
-                    scope: HistoryScope(
-                        bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
-                    originalTransactionID: try row.decode("original_transaction_id"),
-                    attempts: Int(try row.decode("attempts", as: Int16.self)), lease: lease)
-            }
+        try await refreshQueue.claim(for: lease, among: scopes, joining: Self.purchases) { row in
+            Refresh(
+                id: try row.decode("id"),
+                scope: HistoryScope(
+                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                originalTransactionID: try row.decode("original_transaction_id"),
+                attempts: Int(try row.decode("attempts", as: Int16.self)), lease: lease)
         }
-        return batch.rows.first?.content
     }
 
     private static let purchases = ClaimJoin(
@@ -94,31 +84,5 @@ extension History {
                      where id = \(refresh.id)
                     """))
         }
-    }
-
-    /// Puts a purchase off: it is due again after a while.
-    /// - Parameter isItsOwn: whether the reason lies with the purchase, and the attempt counts.
-    package func putOff(_ refresh: Refresh, by delay: Duration, reason: String, isItsOwn: Bool) async throws {
-        try await refreshQueue.putOff(refresh.id, by: delay, reason: reason, isItsOwn: isItsOwn, refresh.lease)
-    }
-
-    /// Puts off all purchases of an app in an environment; see ``putOff(windowsOf:by:reason:)``.
-    package func putOff(purchasesOf scope: HistoryScope, by delay: Duration, reason: String) async throws {
-        try await pool.query(
-            PostgresQuery(
-                "refresh.put_off_all",
-                """
-                update storehook.refresh_queue q
-                   set due_at = until.due_at, last_reason = \(String(reason.prefix(100)))
-                  from storehook.refreshes r,
-                       (select now() + make_interval(secs => \(delay / .seconds(1))) as due_at) as until
-                 where r.id = q.id and r.bundle_id = \(scope.bundleID) and r.environment = \(scope.environment)
-                   and q.lease_token is null and q.due_at < until.due_at
-                """))
-    }
-
-    /// Gives a purchase back, as if it had not been claimed.
-    package func giveBack(_ refresh: Refresh) async throws {
-        try await refreshQueue.release([refresh.id], token: refresh.lease.token)
     }
 }

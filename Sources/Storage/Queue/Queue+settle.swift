@@ -1,5 +1,5 @@
 package import Foundation
-import Postgres
+package import Postgres
 
 extension Queue {
     /// Puts claimed rows off: each is due again after its delay, and the attempt counts, unlike with
@@ -44,6 +44,36 @@ extension Queue {
                  where q.id = postponed.id and q.lease_token = \(token)
                 """)
         ).affectedRows
+    }
+
+    /// Puts one claimed row off. What is not the row's own fault is not counted: who waits for a key, or for Apple, may wait for
+    /// months.
+    /// - Parameter reason: a code; what is beyond 100 characters of it is cut.
+    package func putOff(_ id: Int64, by delay: Duration, reason: String, isItsOwn: Bool, _ lease: Lease) async throws {
+        let reason = String(reason.prefix(100))
+        if isItsOwn {
+            try await reschedule([id], by: [delay], reason: reason, token: lease.token)
+        } else {
+            try await postpone([id], by: [delay], reason: reason, token: lease.token)
+        }
+    }
+
+    /// Puts off rows that nobody holds, those that are due or fall due by then: whatever is tried meanwhile would fail the same
+    /// way. No attempt is counted.
+    /// - Parameters:
+    ///   - ids: gives the ids of the rows, in a column `id`.
+    ///   - reason: a code; what is beyond 100 characters of it is cut.
+    package func putOffWaiting(_ ids: PostgresQuery, by delay: Duration, reason: String) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "\(table.statements).put_off_waiting",
+                """
+                with theirs as (\(embedding: ids))
+                update \(unescaped: table.name) q
+                   set due_at = until.due_at, last_reason = \(String(reason.prefix(100)))
+                  from theirs, (select now() + make_interval(secs => \(delay / .seconds(1))) as due_at) as until
+                 where q.id = theirs.id and q.lease_token is null and q.due_at < until.due_at
+                """))
     }
 
     /// Gives back rows that were claimed and not begun, as if they never had been: due at once, the attempt uncounted.
