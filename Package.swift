@@ -164,6 +164,11 @@ let package = Package(
             name: "Canary", dependencies: ["History", "Postgres", "Queue"], path: "Sources/Storage/Canary",
             swiftSettings: rules),
 
+        // Extensions of renewal dates that Apple was asked for, and how far each has come.
+        .target(
+            name: "RenewalExtensions", dependencies: ["History", "Postgres", "Queue"],
+            path: "Sources/Storage/RenewalExtensions", swiftSettings: rules),
+
         // What every HTTP port of every program has in common, whatever it serves.
         .target(
             name: "HTTPServing",
@@ -239,7 +244,8 @@ let package = Package(
             name: "AppleSync",
             dependencies: [
                 "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Canary", "History", "Ledger",
-                "Outbox", "Postgres", "Queue", "Subscriptions", logging, metrics, serviceLifecycle,
+                "Outbox", "Postgres", "Queue", "RenewalExtensions", "Subscriptions", logging, metrics,
+                serviceLifecycle,
             ],
             path: "Sources/Services/AppleSync",
             swiftSettings: rules
@@ -248,9 +254,8 @@ let package = Package(
             name: "AppleSyncTests",
             dependencies: [
                 "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary", "History",
-                "Ledger", "Outbox", "Postgres", "Queue", "Schema", "Simulator", "Subscriptions", "TestSupport",
-                "Worker", crypto,
-                logging, metrics, serviceLifecycle,
+                "Ledger", "Outbox", "Postgres", "Queue", "RenewalExtensions", "Schema", "Simulator", "StandIn",
+                "StandInSupport", "Subscriptions", "TestSupport", "Worker", crypto, logging, metrics, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -270,7 +275,8 @@ let package = Package(
             dependencies: [
                 "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary",
                 "EvidenceVerification", "HTTPServing", "History", "Ledger", "Outbox", "Postgres", "Queue",
-                "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+                "RenewalExtensions", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                serviceLifecycle,
             ],
             path: "Sources/Services/Operations",
             swiftSettings: rules
@@ -300,8 +306,7 @@ let package = Package(
             name: "StandInTests",
             dependencies: [
                 "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulator",
-                "StandIn",
-                "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1,
+                "StandIn", "StandInSupport", "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1,
             ],
             exclude: ["apple_library.py"],
             swiftSettings: rules
@@ -324,8 +329,9 @@ let package = Package(
                 "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync",
                 "Canary",
                 "EvidenceVerification", "HTTPServing", "History", "Ledger", "Monitoring", "Operations", "Outbox",
-                "Postgres", "Queue", "Receiver", "Schema", "Simulator", "StandIn", "Subscriptions", "Worker",
-                argumentParser, asyncHTTPClient, configuration, logging, metrics, nioCore, nioHTTP1, nioPosix,
+                "Postgres", "Queue", "Receiver", "RenewalExtensions", "Schema", "Simulator", "StandIn",
+                "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration, logging, metrics, nioCore,
+                nioHTTP1, nioPosix,
                 serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Sources/Programs/storehook",
@@ -388,6 +394,15 @@ let package = Package(
 
         // A second model of Apple's store, written from its documents and kept apart from the simulator: a judge in tests.
         .target(name: "StoreModel", path: "Tests/StoreModel", swiftSettings: rules),
+
+        // For tests alone: a stand-in that runs while a test does.
+        .target(
+            name: "StandInSupport",
+            dependencies: [
+                "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulator",
+                "StandIn", "TestSupport", asyncHTTPClient, logging, nioCore, nioHTTP1,
+            ],
+            path: "Tests/StandInSupport", swiftSettings: rules),
 
         // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
         .target(

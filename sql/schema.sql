@@ -1359,6 +1359,137 @@ CREATE VIEW storehook.entitlements AS
            FROM purchases) p
   ORDER BY p.environment, p.bundle_id, p.app_account_token, p.own_purchase, p.product_id, p.access DESC NULLS LAST, p.access_until DESC, p.original_transaction_id;
 
+CREATE TABLE storehook.extension_failures (
+    extension_id bigint NOT NULL,
+    notification_uuid uuid NOT NULL,
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    signed_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE storehook.extension_failures IS 'subscriptions that a mass extension could not extend: each RENEWAL_EXTENSION with subtype FAILURE';
+
+CREATE TABLE storehook.extension_queue (
+    id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lapses smallint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_token uuid,
+    last_reason text,
+    CONSTRAINT extension_queue_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT extension_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
+    CONSTRAINT extension_queue_lapses_check CHECK ((lapses >= 0)),
+    CONSTRAINT extension_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
+    CONSTRAINT extension_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
+)
+WITH (fillfactor='70');
+
+CREATE TABLE storehook.extensions (
+    id bigint NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    request_identifier text NOT NULL,
+    original_transaction_id text COLLATE pg_catalog."C",
+    product_id text COLLATE pg_catalog."C",
+    storefronts text[] DEFAULT '{}'::text[] NOT NULL,
+    days smallint NOT NULL,
+    reason_code smallint NOT NULL,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    requested_by text NOT NULL,
+    why text,
+    state text DEFAULT 'requested'::text NOT NULL,
+    period_before text,
+    renews_before timestamp with time zone,
+    signed_before timestamp with time zone,
+    asked_at timestamp with time zone,
+    accepted_at timestamp with time zone,
+    effective_at timestamp with time zone,
+    confirmed_at timestamp with time zone,
+    notification_uuid uuid,
+    completed_at timestamp with time zone,
+    succeeded bigint,
+    failed bigint,
+    heard_until timestamp with time zone,
+    code text,
+    message text,
+    settled_at timestamp with time zone,
+    closed_by text,
+    closed_why text,
+    CONSTRAINT extensions_bundle_id_check CHECK ((length(bundle_id) <= 255)),
+    CONSTRAINT extensions_check CHECK (((original_transaction_id IS NULL) <> (product_id IS NULL))),
+    CONSTRAINT extensions_check1 CHECK (((settled_at IS NULL) = (state = ANY (ARRAY['requested'::text, 'unknown'::text, 'accepted'::text, 'completed'::text])))),
+    CONSTRAINT extensions_check2 CHECK (((state <> 'requested'::text) OR (asked_at IS NULL))),
+    CONSTRAINT extensions_check3 CHECK (((state <> ALL (ARRAY['unknown'::text, 'accepted'::text, 'completed'::text, 'extended'::text, 'not_extended'::text])) OR (asked_at IS NOT NULL))),
+    CONSTRAINT extensions_check4 CHECK (((state <> 'completed'::text) OR (product_id IS NOT NULL))),
+    CONSTRAINT extensions_check5 CHECK (((state = 'refused'::text) = (code IS NOT NULL))),
+    CONSTRAINT extensions_check6 CHECK ((((state = 'closed'::text) = (closed_why IS NOT NULL)) AND ((closed_why IS NULL) = (closed_by IS NULL)))),
+    CONSTRAINT extensions_closed_by_check CHECK ((length(closed_by) <= 200)),
+    CONSTRAINT extensions_closed_why_check CHECK ((length(closed_why) <= 1000)),
+    CONSTRAINT extensions_code_check CHECK ((code ~ '^[a-z0-9_]{1,100}$'::text)),
+    CONSTRAINT extensions_days_check CHECK (((days >= 1) AND (days <= 90))),
+    CONSTRAINT extensions_environment_check CHECK ((length(environment) <= 50)),
+    CONSTRAINT extensions_message_check CHECK ((length(message) <= 1000)),
+    CONSTRAINT extensions_original_transaction_id_check CHECK ((length(original_transaction_id) <= 255)),
+    CONSTRAINT extensions_period_before_check CHECK ((length(period_before) <= 255)),
+    CONSTRAINT extensions_product_id_check CHECK ((length(product_id) <= 255)),
+    CONSTRAINT extensions_reason_code_check CHECK (((reason_code >= 0) AND (reason_code <= 3))),
+    CONSTRAINT extensions_request_identifier_check CHECK (((length(request_identifier) >= 1) AND (length(request_identifier) <= 128))),
+    CONSTRAINT extensions_requested_by_check CHECK (((length(requested_by) >= 1) AND (length(requested_by) <= 200))),
+    CONSTRAINT extensions_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'unknown'::text, 'accepted'::text, 'completed'::text, 'extended'::text, 'refused'::text, 'not_extended'::text, 'closed'::text]))),
+    CONSTRAINT extensions_why_check CHECK ((length(why) <= 1000))
+);
+
+COMMENT ON TABLE storehook.extensions IS 'extensions of renewal dates: recorded before Apple is asked, asked for once, and followed until they are applied';
+
+COMMENT ON COLUMN storehook.extensions.state IS 'requested: Apple was not asked yet; unknown: it was, and what it did is not known; accepted: Apple took it on; completed: Apple is done with all, and which failed is still being heard; extended: done; refused: Apple does not do it; not_extended: found out that Apple did not do it; closed: given up by somebody';
+
+COMMENT ON COLUMN storehook.extensions.period_before IS 'the transaction whose period is to last longer';
+
+COMMENT ON COLUMN storehook.extensions.asked_at IS 'right before Apple was asked';
+
+COMMENT ON COLUMN storehook.extensions.effective_at IS 'the new renewal date, by Apple';
+
+COMMENT ON COLUMN storehook.extensions.confirmed_at IS 'since when Apple''s status of the subscription shows it';
+
+COMMENT ON COLUMN storehook.extensions.notification_uuid IS 'the RENEWAL_EXTENDED that was applied, or the RENEWAL_EXTENSION with the summary; null where only Apple''s status told';
+
+COMMENT ON COLUMN storehook.extensions.completed_at IS 'when Apple was done with all of them, by Apple''s clock';
+
+COMMENT ON COLUMN storehook.extensions.heard_until IS 'up to when notifications were looked through for failures';
+
+COMMENT ON COLUMN storehook.extensions.code IS 'why Apple refuses';
+
+ALTER TABLE storehook.extensions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.extensions_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE VIEW storehook.extensions_open AS
+ SELECT extensions.environment,
+    extensions.bundle_id,
+        CASE
+            WHEN (extensions.product_id IS NULL) THEN 'one'::text
+            ELSE 'all'::text
+        END AS kind,
+    extensions.state,
+    count(*) AS count,
+    (EXTRACT(epoch FROM GREATEST('00:00:00'::interval, (now() - min(
+        CASE extensions.state
+            WHEN 'accepted'::text THEN extensions.accepted_at
+            WHEN 'completed'::text THEN COALESCE(extensions.completed_at, extensions.accepted_at)
+            ELSE extensions.requested_at
+        END)))))::double precision AS oldest_age_seconds
+   FROM storehook.extensions
+  WHERE (extensions.settled_at IS NULL)
+  GROUP BY extensions.environment, extensions.bundle_id, (extensions.product_id IS NULL), extensions.state;
+
+COMMENT ON VIEW storehook.extensions_open IS 'extensions of renewal dates that are not finished: how many of each state, and how long the oldest is waited for';
+
 CREATE TABLE storehook.history_letters (
     notification_uuid uuid NOT NULL,
     window_id bigint,
@@ -2040,6 +2171,18 @@ ALTER TABLE storehook.duplicates
 ALTER TABLE ONLY storehook.duplicates
     ADD CONSTRAINT duplicates_pkey PRIMARY KEY (outbox_id);
 
+ALTER TABLE ONLY storehook.extension_failures
+    ADD CONSTRAINT extension_failures_pkey PRIMARY KEY (extension_id, notification_uuid);
+
+ALTER TABLE ONLY storehook.extension_queue
+    ADD CONSTRAINT extension_queue_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.extensions
+    ADD CONSTRAINT extensions_bundle_id_environment_request_identifier_key UNIQUE (bundle_id, environment, request_identifier);
+
+ALTER TABLE ONLY storehook.extensions
+    ADD CONSTRAINT extensions_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY storehook.history_letters
     ADD CONSTRAINT history_letters_pkey PRIMARY KEY (notification_uuid);
 
@@ -2170,6 +2313,12 @@ CREATE UNIQUE INDEX dead_letters_one_open ON storehook.dead_letters USING btree 
 
 CREATE INDEX dead_letters_open_by_reason ON storehook.dead_letters USING btree (reason, id) WHERE (resolution = 'open'::text);
 
+CREATE INDEX extension_queue_due ON storehook.extension_queue USING btree (due_at, id);
+
+CREATE UNIQUE INDEX extensions_open_all ON storehook.extensions USING btree (bundle_id, environment, product_id, storefronts) WHERE ((settled_at IS NULL) AND (product_id IS NOT NULL));
+
+CREATE UNIQUE INDEX extensions_open_one ON storehook.extensions USING btree (original_transaction_id, bundle_id, environment) WHERE ((settled_at IS NULL) AND (original_transaction_id IS NOT NULL));
+
 CREATE INDEX history_letters_by_noted_at ON storehook.history_letters USING brin (noted_at);
 
 CREATE UNIQUE INDEX history_letters_by_outbox ON storehook.history_letters USING btree (outbox_id) WHERE (outbox_id IS NOT NULL);
@@ -2218,6 +2367,12 @@ CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters RE
 
 ALTER TABLE ONLY storehook.canary_queue
     ADD CONSTRAINT canary_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.canaries(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY storehook.extension_failures
+    ADD CONSTRAINT extension_failures_extension_id_fkey FOREIGN KEY (extension_id) REFERENCES storehook.extensions(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY storehook.extension_queue
+    ADD CONSTRAINT extension_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.extensions(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY storehook.history_queue
     ADD CONSTRAINT history_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.history_windows(id) ON DELETE CASCADE;

@@ -63,11 +63,13 @@ struct AppleCommandTests {
                 .json(401, ""), .json(500, "{}"), .json(400, #"{"errorCode":4000006,"errorMessage":"eyJ"}"#),
                 .json(200, "eyJhbGciOi"), .bytes("nonsense"),
             ]
-            for answer in answers {
+            for (number, answer) in answers.enumerated() {
                 let server = try ScriptedServer { _ in answer }
                 let run = try await site.run(
-                    "apple", "extend", "1", "--days", "1", "--reason", "other", with: settings(server))
-                #expect(run.ending == .exited(1) && run.errorLines == 1, "\(run.errors)")
+                    "apple", "extend-all", "--environment", "Sandbox", "--product", "\(number)", "--days", "1",
+                    "--reason",
+                    "other", with: settings(server, ["DATABASE_URL": site.database.url]))
+                #expect(run.ending == .exited(1), "\(run.errors)")
                 let said = run.output + run.errors
                 let tokens = server.requests.compactMap { request in
                     request.text.firstMatch(of: /Bearer ([A-Za-z0-9._-]+)/).map { String($0.1) }

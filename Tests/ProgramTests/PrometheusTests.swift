@@ -71,6 +71,12 @@ struct PrometheusTests {
                 """)
             try await site.pool.query(
                 "insert into storehook.canaries (bundle_id, environment) values ('org.example', 'Sandbox')")
+            try await site.pool.query(
+                """
+                insert into storehook.extensions
+                       (bundle_id, environment, request_identifier, original_transaction_id, days, reason_code, requested_by)
+                values ('org.example', 'Sandbox', 'a', '1', 1, 0, 'somebody')
+                """)
             try await site.with(["receive", "--port", "0", "--metrics-port", "0"]) { receiver in
                 try await site.with(["work", "--metrics-port", "0"]) { worker in
                     let ports = (try await receiver.metricsPort(), try await worker.metricsPort())

@@ -3,6 +3,7 @@ import AppStoreServerAPI
 import AppStoreVerification
 import Foundation
 import StandIn
+import StandInSupport
 import TestSupport
 import Testing
 

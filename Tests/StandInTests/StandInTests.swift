@@ -4,6 +4,7 @@ import Foundation
 import JWTKit
 import Simulator
 import StandIn
+import StandInSupport
 import TestSupport
 import Testing
 

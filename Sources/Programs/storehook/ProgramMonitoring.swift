@@ -7,6 +7,7 @@ import Monitoring
 import Operations
 import Outbox
 import Postgres
+import RenewalExtensions
 import Schema
 import Subscriptions
 
@@ -41,6 +42,8 @@ struct ProgramMonitoring: Sendable {
             try await History(pool).proofsIfAllowed()?.filter { !$0.isUnreleased }.map(Monitor.HistoryReading.init)
         } canaries: {
             try await Canaries(pool).statusesIfAllowed()?.map(Monitor.CanaryReading.init)
+        } extensions: {
+            try await RenewalExtensions(pool).openIfAllowed()?.map(Monitor.ExtensionReading.init)
         }
     }
 
@@ -60,5 +63,13 @@ extension Monitor.CanaryReading {
     fileprivate init(_ status: CanaryStatus) {
         self.init(
             app: status.scope.bundleID, environment: status.scope.environment, missing: status.missing ?? .zero)
+    }
+}
+
+extension Monitor.ExtensionReading {
+    fileprivate init(_ open: OpenExtensions) {
+        self.init(
+            app: open.scope.bundleID, environment: open.scope.environment, kind: open.kind, state: open.state.rawValue,
+            count: open.count, oldestAge: open.oldestAge)
     }
 }

@@ -12,6 +12,7 @@ import Operations
 import Outbox
 import Postgres
 import Queue
+import RenewalExtensions
 import Worker
 
 struct Work: AsyncParsableCommand {
@@ -127,6 +128,12 @@ struct Work: AsyncParsableCommand {
         services.add(
             "the refreshing of purchases",
             RefreshDuty(history, clients, owner: name, logger: logger, metrics: metrics))
+        let extensions = RenewalExtensions(pool)
+        services.add(
+            "the extension of renewal dates",
+            ExtensionDuty(
+                extensions, ExtensionSteps(extensions, history, metrics: metrics), clients, owner: name,
+                logger: logger))
         let intervals = try settings.canaryIntervals(for: clients.scopes)
         if !intervals.isEmpty {
             services.add(

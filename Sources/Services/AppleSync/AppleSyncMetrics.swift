@@ -1,6 +1,7 @@
 import Canary
 import History
 package import Metrics
+import RenewalExtensions
 
 /// What is counted while Apple is asked.
 package struct AppleSyncMetrics: Sendable {
@@ -9,6 +10,7 @@ package struct AppleSyncMetrics: Sendable {
     private let refused: [String: Counter]
     private let refreshes: [String: Counter]
     private let canaries: [String: [CanaryEnd: Counter]]
+    private let extensions: [String: [String: Counter]]
     private let canarySeconds: [String: [CanaryStage: Recorder]]
 
     private static let environments = ["Production", "Sandbox"]
@@ -58,6 +60,22 @@ package struct AppleSyncMetrics: Sendable {
                 dimensions: [("environment", environment), ("stage", stage.rawValue)], aggregate: true,
                 factory: factory)
         }
+        extensions = Dictionary(
+            uniqueKeysWithValues: ["one", "all"].map { kind in
+                let ends = RenewalExtension.State.allCases.filter { $0.isEnd && $0 != .closed }
+                return (
+                    kind,
+                    Dictionary(
+                        uniqueKeysWithValues: ends.map { end in
+                            (
+                                end.rawValue,
+                                Counter(
+                                    label: "storehook_extensions_total",
+                                    dimensions: [("kind", kind), ("outcome", end.rawValue)], factory: factory)
+                            )
+                        })
+                )
+            })
         refreshes = Dictionary(
             uniqueKeysWithValues: ["refreshed", "unknown", "failed"].map { outcome in
                 (
@@ -87,6 +105,9 @@ package struct AppleSyncMetrics: Sendable {
             if let time { canarySeconds[scope.environment]?[stage]?.record(time / .seconds(1)) }
         }
     }
+
+    /// An extension of renewal dates, of `one` or of `all`, came to its end.
+    func extended(_ kind: String, _ outcome: String) { extensions[kind]?[outcome]?.increment() }
 
     /// A purchase was asked for: `refreshed`, `unknown` to Apple, or `failed`.
     func refreshed(_ outcome: String) { refreshes[outcome]?.increment() }

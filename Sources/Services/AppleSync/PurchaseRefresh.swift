@@ -43,8 +43,24 @@ package struct PurchaseRefresh: Sendable {
             report.environment = page.environment
             try await take(page.value, &report)
         }
+        _ = try await statuses(of: id, in: report.environment, &report)
+        var refunds = client.pages(RefundHistoryRequest(id), in: report.environment, priority: priority)
+        while let page = try await refunds.next() { try await take(page.value, &report) }
+        return report
+    }
+
+    /// Asks for the statuses of a customer's subscriptions, and stores what is signed in the answer.
+    /// - Throws: as ``run(_:in:)``.
+    func statuses(of id: String, in environment: Environment) async throws -> SubscriptionStatuses {
+        var report = Report(environment: environment)
+        return try await statuses(of: id, in: environment, &report)
+    }
+
+    private func statuses(
+        of id: String, in environment: Environment, _ report: inout Report
+    ) async throws -> SubscriptionStatuses {
         let statuses = try await client.ask(
-            SubscriptionStatusesRequest(id), in: report.environment, priority: priority
+            SubscriptionStatusesRequest(id), in: environment, priority: priority
         ).value
         var evidence: [Evidence] = []
         for line in statuses.groups.flatMap(\.lastTransactions) {
@@ -52,9 +68,7 @@ package struct PurchaseRefresh: Sendable {
             if let record = line.renewal { evidence.append(Self.evidence(.renewal, record.jws)) }
         }
         try await store(evidence, refused: statuses.refused, &report)
-        var refunds = client.pages(RefundHistoryRequest(id), in: report.environment, priority: priority)
-        while let page = try await refunds.next() { try await take(page.value, &report) }
-        return report
+        return statuses
     }
 
     private func take(_ page: TransactionsPage, _ report: inout Report) async throws {

@@ -104,6 +104,18 @@ extension MetricFamily {
             "storehook_canary_seconds", .histogram(bounds: [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900]),
             "From asking Apple for a test notification until it was posted (by Apple's clock), stored and applied."),
         MetricFamily(
+            "storehook_extensions_open", .gauge,
+            "Extensions of renewal dates that are not finished, of one or of all, by state; the same for every worker."),
+        MetricFamily(
+            "storehook_extensions_oldest_age_seconds", .gauge,
+            """
+            How long the oldest of them has been waited for: since it was wanted, since Apple took it on, since Apple was done \
+            with all.
+            """),
+        MetricFamily(
+            "storehook_extensions_total", .counter,
+            "Extensions of renewal dates that came to their end by a worker, by what became of them."),
+        MetricFamily(
             "storehook_refreshes_total", .counter,
             "Purchases that records contradict and that Apple was asked about, by what came of it."),
     ]

@@ -58,6 +58,34 @@ public struct Monitor: Sendable {
         }
     }
 
+    /// Extensions of renewal dates that are not finished.
+    public struct ExtensionReading: Sendable {
+        /// The app's bundle id.
+        public var app: String
+        /// `Production` or `Sandbox`.
+        public var environment: String
+        /// `one` or `all`.
+        public var kind: String
+        /// How far they have come.
+        public var state: String
+        /// How many.
+        public var count: Int64
+        /// For how long the oldest has been waited for.
+        public var oldestAge: Duration
+
+        /// A reading.
+        public init(
+            app: String, environment: String, kind: String, state: String, count: Int64, oldestAge: Duration
+        ) {
+            self.app = app
+            self.environment = environment
+            self.kind = kind
+            self.state = state
+            self.count = count
+            self.oldestAge = oldestAge
+        }
+    }
+
     private let registry: MetricsRegistry
     private let program: Program
     /// Why nothing could be stored; nil if it could.
@@ -67,6 +95,7 @@ public struct Monitor: Sendable {
     private let anomalies: CachedReading<[(kind: String, count: Int64)]?>
     private let history: CachedReading<[HistoryReading]?>
     private let canaries: CachedReading<[CanaryReading]?>
+    private let extensions: CachedReading<[ExtensionReading]?>
 
     /// A monitor.
     /// - Parameters:
@@ -76,12 +105,14 @@ public struct Monitor: Sendable {
     ///   - anomalies: counts what records do not explain, by kind; nil where the program may not see it.
     ///   - history: what is proven of Apple's notification history; nil where the program may not see it.
     ///   - canaries: which test notifications come through; nil where the program may not see it.
+    ///   - extensions: which extensions of renewal dates are not finished; nil where the program may not see it.
     public init(
         _ program: Program, registry: MetricsRegistry, outbox: Outbox,
         schemaFits: @escaping @Sendable () async throws -> Bool,
         anomalies: @escaping @Sendable () async throws -> [(kind: String, count: Int64)]?,
         history: @escaping @Sendable () async throws -> [HistoryReading]? = { nil },
-        canaries: @escaping @Sendable () async throws -> [CanaryReading]? = { nil }
+        canaries: @escaping @Sendable () async throws -> [CanaryReading]? = { nil },
+        extensions: @escaping @Sendable () async throws -> [ExtensionReading]? = { nil }
     ) {
         self.program = program
         self.registry = registry
@@ -103,6 +134,7 @@ public struct Monitor: Sendable {
         self.anomalies = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), anomalies)
         self.history = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), history)
         self.canaries = CachedReading(every: .seconds(10), maxWait: maxWait, maxAge: .seconds(900), canaries)
+        self.extensions = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), extensions)
     }
 
     /// Why the database can be no help now, for people; nil if it answers and takes writes.
@@ -120,6 +152,7 @@ public struct Monitor: Sendable {
         async let unexplained = anomalies.answer()
         async let proven = history.answer()
         async let posted = canaries.answer()
+        async let extending = extensions.answer()
         var samples = ProcessSamples.now()
         samples.append(
             MetricSample(
@@ -150,6 +183,15 @@ public struct Monitor: Sendable {
                 MetricSample(
                     "storehook_canary_missing_seconds",
                     [("app", reading.app), ("environment", reading.environment)], reading.missing / .seconds(1)))
+        }
+        for reading in (await extending.value ?? nil) ?? [] {
+            let place = [
+                ("app", reading.app), ("environment", reading.environment), ("kind", reading.kind),
+                ("state", reading.state),
+            ]
+            samples.append(MetricSample("storehook_extensions_open", place, Double(reading.count)))
+            samples.append(
+                MetricSample("storehook_extensions_oldest_age_seconds", place, reading.oldestAge / .seconds(1)))
         }
         if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
         return (Exposition.contentType, registry.exposition(with: samples))

@@ -46,7 +46,10 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "refresh_queue": [.select, .insert, .update, .delete],
                 "canaries": [.select, .insert, .update, .delete],
                 "canary_queue": [.select, .insert, .update, .delete],
-                "proven_until": [.select], "canary_status": [.select], "contradictions": [.select],
+                "extensions": [.select, .insert, .update], "extension_failures": [.select, .insert],
+                "extension_queue": [.select, .insert, .update, .delete],
+                "proven_until": [.select], "canary_status": [.select], "extensions_open": [.select],
+                "contradictions": [.select],
                 "plan_history": [.execute], "history_reach": [.execute],
             ])
             .union(
@@ -71,7 +74,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "conservation": [.select],
                 "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
                 "contradictions": [.select], "consumption_requests": [.select], "proven_until": [.select],
-                "canary_status": [.select],
+                "canary_status": [.select], "extensions_open": [.select],
                 "subscriptions": [.select],
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],

@@ -29,6 +29,8 @@ public struct ServerErrorCode: AppleCode {
     public static let serverNotificationURLNotFound = ServerErrorCode(rawValue: 4_040_007)
     /// No such test notification, or not yet.
     public static let testNotificationNotFound = ServerErrorCode(rawValue: 4_040_008)
+    /// No such mass extension, or not yet.
+    public static let statusRequestNotFound = ServerErrorCode(rawValue: 4_040_009)
     /// No transaction of this id in this environment, or not yet.
     public static let transactionIdNotFound = ServerErrorCode(rawValue: 4_040_010)
     /// Too many requests.

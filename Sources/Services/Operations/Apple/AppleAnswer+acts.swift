@@ -7,35 +7,6 @@ extension AppleAnswer {
         self.init(environment, [("accepted", "true")], text: "\(what) (\(environment))")
     }
 
-    /// What became of one extension.
-    package init(extension answer: ExtendRenewalDateRequest.Answer, request: String, from environment: Environment) {
-        self.init(
-            environment,
-            [
-                ("success", "\(answer.success)"), ("request_identifier", Self.quoted(request)),
-                ("original_transaction_id", Self.quoted(answer.originalTransactionId)),
-                ("web_order_line_item_id", Self.quoted(answer.webOrderLineItemId)),
-                ("effective_date", Self.instant(answer.effectiveDate)),
-            ], unknown: answer.unknownFields,
-            text: Self.lines([
-                ("extended", answer.success ? "yes" : "no"),
-                ("renews", answer.effectiveDate.map { "\($0)" }), ("subscription", answer.originalTransactionId),
-                ("request", request), ("environment", "\(environment)"),
-            ]))
-    }
-
-    /// That Apple has taken a mass extension on.
-    package init(massExtension request: MassExtensionRequest, from environment: Environment) {
-        self.init(
-            environment,
-            [
-                ("request_identifier", Self.quoted("\(request.requestIdentifier)")),
-                ("product_id", Self.quoted(request.productId)),
-            ],
-            text: "Apple has taken it on and works through it for hours. Ask how far it is: "
-                + "storehook apple extend-all-status \(request.productId) \(request.requestIdentifier)")
-    }
-
     /// How far Apple is with a mass extension.
     package init(massStatus answer: MassExtensionStatusRequest.Answer, from environment: Environment) {
         self.init(

@@ -39,7 +39,7 @@ package struct DatabaseChecks: Sendable {
     package static let names = [
         "database", "schema", "rights", "hosts", "replication", "clock", "date style", "disk", "vacuum horizon",
         "notices",
-        "partitions", "queue", "evidence", "dead letters", "anomalies", "history", "canary",
+        "partitions", "queue", "evidence", "dead letters", "anomalies", "history", "canary", "extensions",
     ]
     /// How far clocks may be apart; NTP keeps them within milliseconds.
     private static let clockTolerance = Duration.seconds(5)
@@ -62,7 +62,7 @@ package struct DatabaseChecks: Sendable {
         findings += [await clock(), await dateStyle(), await disk(), await horizon(), await notices()]
         let rest: [(String, () async throws -> Finding)] = [
             ("partitions", partitions), ("queue", queue), ("evidence", evidence), ("dead letters", deadLetters),
-            ("anomalies", anomalies), ("history", history), ("canary", canary),
+            ("anomalies", anomalies), ("history", history), ("canary", canary), ("extensions", extensions),
         ]
         for (name, body) in rest {
             findings.append(schema.status == .ok ? await check(name, body) : .skipped(name, "see schema"))

@@ -1,28 +1,35 @@
-import AppStoreAccess
-import AppStorePayloads
-import AppStoreServerAPI
-import AppStoreVerification
+package import AppStoreAccess
+package import AppStorePayloads
+package import AppStoreServerAPI
+package import AppStoreVerification
 import AsyncHTTPClient
 import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
 import Simulator
-import StandIn
-import TestSupport
+package import StandIn
+package import TestSupport
 
 /// A stand-in that runs while a test does, the receiver it posts to, and a client of ours that asks it.
-struct RunningStandIn: Sendable {
-    let url: String
-    let access: StandInAccess
-    let directory: String
-    let receiver: ScriptedServer
-    let client: AppStoreClient
-    let transport: HTTPTransport
+package struct RunningStandIn: Sendable {
+    /// Where it is.
+    package let url: String
+    /// What a client needs.
+    package let access: StandInAccess
+    /// Where its root and its key are.
+    package let directory: String
+    /// What it posts to.
+    package let receiver: ScriptedServer
+    /// Asks it.
+    package let client: AppStoreClient
+    /// Over which the client asks.
+    package let transport: HTTPTransport
+    private let app: SimulatedApp
 
     /// Runs one while `body` lasts.
     /// - Parameter answers: what the receiver says to each post.
-    static func with<T: Sendable>(
+    package static func with<T: Sendable>(
         _ configuration: StandInConfiguration = StandInConfiguration(),
         answering answers: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer = { _ in .json(200, "")
         },
@@ -76,15 +83,33 @@ struct RunningStandIn: Sendable {
         self.directory = directory
         self.receiver = receiver
         transport = HTTPTransport()
+        self.app = app
+        client = try Self.client(url, access, app, over: transport)
+    }
+
+    /// Whom its signatures are verified by.
+    package var trustedRoots: Set<Fingerprint> { Self.roots(access) }
+
+    private static func roots(_ access: StandInAccess) -> Set<Fingerprint> {
+        Set([Fingerprint(access.authority.rootFingerprint)].compactMap(\.self))
+    }
+
+    /// A client that asks over another transport.
+    package func client(over transport: any AppStoreTransport) throws -> AppStoreClient {
+        try Self.client(url, access, app, over: transport)
+    }
+
+    private static func client(
+        _ url: String, _ access: StandInAccess, _ app: SimulatedApp, over transport: any AppStoreTransport
+    ) throws -> AppStoreClient {
         let key = try SigningKey(pem: String(contentsOfFile: access.privateKeyFile, encoding: .utf8))
-        client = AppStoreClient(
+        return AppStoreClient(
             Credentials(bundleId: app.bundleId, issuerId: access.issuerId, keyId: access.keyId, key: key),
             hosts: try AppStoreHosts(standIn: url, for: [.production, .sandbox]), transport: transport,
             clock: MachineClock(),
             verifier: Verifier(
                 configuration: VerifierConfiguration(
-                    apps: [app.bundleId: app.appAppleId],
-                    trustedRoots: Set([Fingerprint(access.authority.rootFingerprint)].compactMap(\.self))),
+                    apps: [app.bundleId: app.appAppleId], trustedRoots: roots(access)),
                 clock: MachineClock().now),
             budget: RateBudget(share: 1),
             policy: RetryPolicy(firstDelay: .milliseconds(20), freshDelays: [.milliseconds(20)]), jitter: { 1 })
@@ -92,7 +117,7 @@ struct RunningStandIn: Sendable {
 
     /// What a person does: a path under `/stand-in`, or any other with a leading slash.
     @discardableResult
-    func shop(_ path: String, _ body: String? = nil) async throws -> JSONObject {
+    package func shop(_ path: String, _ body: String? = nil) async throws -> JSONObject {
         var request = HTTPClientRequest(url: url + (path.hasPrefix("/") ? path : "/stand-in/\(path)"))
         if let body {
             request.method = .POST

@@ -1,0 +1,67 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import AppleSync
+import ArgumentParser
+import History
+import Operations
+import RenewalExtensions
+
+/// What every extension of renewal dates takes.
+struct ExtensionTerms: ParsableArguments {
+    @Option(help: "By how many days, 1 to 90.") var days: Int64
+    @Option(help: "undeclared, customer-satisfaction, other or outage.") var reason: ExtensionReason
+    @Option(help: "Why, for the record.") var why: String?
+
+    func validate() throws {
+        guard (1...90).contains(days) else { throw ValidationError("--days goes from 1 to 90") }
+        if let why, why.unicodeScalars.count > 1000 {
+            throw ValidationError("--why takes at most 1000 characters")
+        }
+    }
+
+    /// Records an extension, asks Apple at once, and prints how it stands.
+    /// - Parameter place: where it is, unless the options say it.
+    func extend(
+        _ options: AppleOptions, _ subject: RenewalExtension.Subject, name: String,
+        in place: (AppStoreClient) async throws -> Environment
+    ) async throws {
+        let settings = try await options.shared.settings()
+        guard settings.hasDatabase else {
+            throw CommandFailure(
+                "DATABASE_URL is not set: an extension is recorded before Apple is asked, so that it is asked once",
+                status: .usage)
+        }
+        let record = try await Database.with(settings) { pool in
+            try await AppleAccess.with(settings, app: options.app, in: options.place) { client, environment in
+                let environment = if let environment { environment } else { try await place(client) }
+                let extensions = RenewalExtensions(pool)
+                let metrics = AppleSyncMetrics()
+                let desk = ExtensionDesk(
+                    extensions, ExtensionSteps(extensions, History(pool), metrics: metrics),
+                    AppleClients([client], in: [environment]), owner: Operator.name)
+                return try await Self.told {
+                    try await desk.extend(
+                        RenewalExtensions.Wish(
+                            in: HistoryScope(bundleID: client.bundleId, environment: environment.rawValue),
+                            for: subject, requestIdentifier: name, days: days, reasonCode: reason.code.rawValue,
+                            by: Operator.name, why: why))
+                }
+            }
+        }
+        let answer = ExtensionAnswer(record)
+        print(OutputFormat.chosen(options.format) == .json ? try JSONText.encode(answer) : answer.text)
+        if !answer.isTaken { throw ExitStatus.failed }
+    }
+
+    private static func told<T>(_ body: () async throws -> T) async throws -> T {
+        do {
+            return try await body()
+        } catch RenewalExtensions.Conflict.nameTaken(let id) {
+            throw CommandFailure("a request of that name is on record: storehook extensions show \(id)")
+        } catch RenewalExtensions.Conflict.underWay(let id) {
+            throw CommandFailure(
+                "one for the same is not finished, and a second could not be told from it: storehook extensions show \(id)"
+            )
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Operations
+import RenewalExtensions
+
+struct ExtensionsClose: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "close",
+        abstract:
+            "Give an extension of renewal dates up, for a reason that stays on record: nobody follows it any more.",
+        discussion: """
+            What Apple has taken on it does all the same. The same can then be asked for anew.
+
+            Example: storehook extensions close 17 --why "Apple support: never arrived"
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "Its number.") var id: Int64
+    @Option(help: "Why, for the record.") var why: String
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard why.contains(where: { !$0.isWhitespace }) else { throw ValidationError("--why needs a text") }
+        guard why.unicodeScalars.count <= 1000 else { throw ValidationError("--why takes at most 1000 characters") }
+    }
+
+    func run() async throws {
+        let answer = try await Database.with(try await shared.settings()) { pool in
+            let extensions = RenewalExtensions(pool)
+            guard try await extensions.close(id, by: Operator.name, why: why), let found = try await extensions.find(id)
+            else {
+                throw CommandFailure("there is no unfinished extension \(id): storehook extensions list --open")
+            }
+            return ExtensionAnswer(found)
+        }
+        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Operations
+import RenewalExtensions
+
+struct ExtensionsList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List extensions of renewal dates, the youngest first.",
+        discussion: "Example: storehook extensions list --subscription 2000000123456789 --format json")
+
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "Only of this subscription, by its original transaction id.") var subscription: String?
+    @Flag(help: "Only those that are not finished.") var open = false
+    @Option(help: "At most so many, 1 to 10000.") var limit = 100
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
+    }
+
+    func run() async throws {
+        let found = try await Database.with(try await shared.settings()) { pool in
+            try await RenewalExtensions(pool).latest(limit, of: subscription, isOpen: open)
+        }
+        let answers = found.map { ExtensionAnswer($0) }
+        print(
+            OutputFormat.chosen(format) == .json ? try JSONText.encode(answers) : ExtensionAnswer.table(answers))
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Operations
+import RenewalExtensions
+
+struct ExtensionsShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show an extension of renewal dates, step by step, and whom Apple could not extend.",
+        discussion: "Example: storehook extensions show 17")
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "Its number.") var id: Int64
+    @Option(help: "Name at most so many that could not be extended, 1 to 100000.") var limit = 1000
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 100000") }
+    }
+
+    func run() async throws {
+        let answer = try await Database.with(try await shared.settings()) { pool in
+            let extensions = RenewalExtensions(pool)
+            guard let found = try await extensions.find(id) else {
+                throw CommandFailure("there is no extension \(id): storehook extensions list")
+            }
+            return ExtensionAnswer(found, try await extensions.failures(of: id, limit: limit))
+        }
+        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+    }
+}

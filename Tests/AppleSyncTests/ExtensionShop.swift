@@ -1,0 +1,167 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import AppleSync
+import Foundation
+import History
+import Postgres
+import RenewalExtensions
+import StandIn
+import StandInSupport
+import Synchronization
+import TestSupport
+
+@testable import AppleSync
+
+/// A site whose Apple is the stand-in: what it posts is kept back until a test delivers it.
+struct ExtensionShop: Sendable {
+    static let monthly = "com.example.storehook.premium.monthly"
+
+    let site: Site
+    let standIn: RunningStandIn
+    private let delivered = Counted()
+
+    /// Runs `body` with a shop of its own.
+    static func with(_ body: @escaping @Sendable (ExtensionShop) async throws -> Void) async throws {
+        try await withSite { site in
+            try await RunningStandIn.with { standIn in try await body(ExtensionShop(site: site, standIn: standIn)) }
+        }
+    }
+
+    var extensions: RenewalExtensions { RenewalExtensions(site.pool) }
+
+    /// Waits for nothing: each step looks at all there is.
+    static var impatient: ExtensionSteps.Patience {
+        var patience = ExtensionSteps.Patience()
+        patience.findingOut = .zero
+        patience.status = .zero
+        patience.notification = .zero
+        return patience
+    }
+
+    private func clients(_ transport: (any AppStoreTransport)?) throws -> AppleClients {
+        AppleClients(
+            [try transport.map { try standIn.client(over: $0) } ?? standIn.client], in: [.production])
+    }
+
+    private func steps(_ patience: ExtensionSteps.Patience) -> ExtensionSteps {
+        ExtensionSteps(extensions, site.history, patience: patience, metrics: AppleSyncMetrics())
+    }
+
+    func desk(over transport: (any AppStoreTransport)? = nil) throws -> ExtensionDesk {
+        ExtensionDesk(extensions, steps(.init()), try clients(transport), owner: "somebody")
+    }
+
+    func duty(
+        _ name: String = "test", _ patience: ExtensionSteps.Patience = .init(),
+        over transport: (any AppStoreTransport)? = nil
+    ) throws -> ExtensionDuty {
+        ExtensionDuty(extensions, steps(patience), try clients(transport), owner: name, interval: .zero, logger: quiet)
+    }
+
+    /// Whatever is put off is due now, and looked after.
+    func step(_ duty: ExtensionDuty) async throws {
+        try await site.pool.query("update storehook.extension_queue set due_at = now() where lease_token is null")
+        guard case .worked = try await duty.step() else { throw NeverHappened("an extension is due") }
+    }
+
+    /// Somebody buys; the original transaction's id.
+    func buy(_ product: String = monthly, offer: String? = nil) async throws -> String {
+        let more = offer.map { #","offer":"\#($0)""# } ?? ""
+        let sold = try await standIn.shop(
+            "purchases", #"{"productId":"\#(product)","environment":"Production"\#(more)}"#)
+        guard let id = sold.string("originalTransactionId") else { throw NeverHappened("it is sold") }
+        return id
+    }
+
+    func wish(
+        _ subject: RenewalExtension.Subject, _ name: String = UUID().uuidString.lowercased(), days: Int64 = 7
+    ) -> RenewalExtensions.Wish {
+        RenewalExtensions.Wish(
+            in: Site.scope, for: subject, requestIdentifier: name, days: days, reasonCode: 3, by: "somebody",
+            why: "outage")
+    }
+
+    /// How many requests of this kind the stand-in has done.
+    func done(_ kind: String) async throws -> Int {
+        try await standIn.shop("received").objects("list")?.count { $0.string("kind") == kind } ?? 0
+    }
+
+    /// Waits until the stand-in has posted so many of a type since the last delivery, and lets a worker apply what it posted.
+    /// - Parameter isKept: which of them come through.
+    func deliver(
+        _ type: String, _ count: Int = 1, where isKept: @Sendable (String) -> Bool = { _ in true }
+    ) async throws {
+        var posts: [String] = []
+        try await eventually("\(count) of \(type) are posted") {
+            posts = try standIn.receiver.requests.dropFirst(delivered.value).map(\.text).map(Self.jws)
+            return try posts.count { try Self.payload($0).contains("\"\(type)\"") } >= count
+        }
+        delivered.value += posts.count
+        try await site.post(posts.filter { try isKept(Self.payload($0)) })
+        try await site.workOff(trusting: standIn.trustedRoots)
+    }
+
+    private static func jws(_ post: String) throws -> String {
+        guard let found = post.firstMatch(of: /"signedPayload":"([^"]+)"/) else { throw NeverHappened("it is a post") }
+        return String(found.1)
+    }
+
+    private static func payload(_ jws: String) throws -> String {
+        let segments = jws.split(separator: ".")
+        guard segments.count == 3, let bytes = Base64.url.decode(Array(segments[1].utf8)) else {
+            throw NeverHappened("it is signed")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// When a subscription's latest period ends, by what is derived here.
+    func expiry(of id: String) async throws -> PostgresTimestamp {
+        try await site.value(
+            "select expires_at from storehook.subscription_status where original_transaction_id = \(id)")
+    }
+}
+
+/// A number that several share.
+final class Counted: Sendable {
+    private let number = Mutex(0)
+
+    var value: Int {
+        get { number.withLock { $0 } }
+        set { number.withLock { $0 = newValue } }
+    }
+}
+
+/// A way to Apple on which requests or answers of one kind get lost.
+struct LossyTransport: AppStoreTransport {
+    enum Loss: Sendable {
+        /// Apple does what it is asked, and its answer is lost.
+        case answer
+        /// Apple does what it is asked, and whoever asked is gone by then.
+        case asker
+        /// Apple is not reached.
+        case request
+        /// Something in between answers instead of Apple.
+        case proxy
+    }
+
+    let base: any AppStoreTransport
+    let method: String
+    let part: String
+    let loss: Loss
+
+    func send(_ request: TransportRequest) async throws -> TransportAnswer {
+        guard request.method.rawValue == method, request.url.contains(part) else {
+            return try await base.send(request)
+        }
+        switch loss {
+        case .request: throw TransportFault.notConnected
+        case .proxy: return TransportAnswer(status: 404)
+        case .answer:
+            _ = try await base.send(request)
+            throw TransportFault.disconnected
+        case .asker:
+            _ = try await base.send(request)
+            throw CancellationError()
+        }
+    }
+}
