@@ -88,7 +88,7 @@ struct EndToEndBenchmark: AsyncParsableCommand {
         figures.add("posts", Double(posts.count), "posts, each answered 200 and applied")
         figures.add("per_second", Double(posts.count) / outcome.seconds, "answered 200, posts a second")
         outcome.latencies.add(to: &figures, "answered", "from when a post was due to its 200")
-        let (applied, isExact) = try await appliedAfter(database)
+        let (applied, isExact) = try await database.appliedAfter()
         applied.add(
             to: &figures, "applied",
             isExact ? "from stored to applied and committed" : "from stored to the applying transaction's beginning")
@@ -106,21 +106,5 @@ struct EndToEndBenchmark: AsyncParsableCommand {
         figures.add(
             "wal_bytes", Double(try await database.walBytes() - wal) * each / 1_000_000, "WAL, bytes a notification")
         return figures
-    }
-
-    /// From `received_at`, which is when the storing transaction began, by the database's clock: the store's own commit is
-    /// in it. A commit's timestamp is taken when its record is written, just before that is flushed.
-    private func appliedAfter(_ database: BenchDatabase) async throws -> (Latencies, isExact: Bool) {
-        let isExact: Bool = try await database.pool.query(
-            "select current_setting('track_commit_timestamp')::boolean"
-        ).one().decode(0)
-        let end = isExact ? "pg_xact_commit_timestamp(xmin)" : "applied_at"
-        var latencies = Latencies()
-        let rows = try await database.pool.query(
-            """
-            select (extract(epoch from \(unescaped: end) - received_at) * 1000000)::bigint from storehook.notifications
-            """, deadline: .seconds(300))
-        for row in rows { latencies.record(microseconds: try row.decode(0)) }
-        return (latencies, isExact)
     }
 }

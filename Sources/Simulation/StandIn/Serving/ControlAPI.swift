@@ -31,6 +31,8 @@ struct ControlAPI: Sendable {
         case ("POST", "forgeries"):
             await store.forge(Int(try call.object().integer("count") ?? 1))
             return .object([:])
+        case ("POST", "past"): return try await past(call)
+        case ("GET", "posts"): return await posts()
         case ("GET", "customers"): return try await device(call)
         case ("GET", "truth"): return await truth()
         case ("GET", "received"): return .list(await store.received)
@@ -45,7 +47,7 @@ struct ControlAPI: Sendable {
         return text
     }
 
-    private func place(_ call: Call) throws(Refusal) -> SimulatedApp.Environment {
+    func place(_ call: Call) throws(Refusal) -> SimulatedApp.Environment {
         guard let name = try call.object().string("environment") else { return call.place }
         guard let place = SimulatedApp.Environment(rawValue: name) else {
             throw Refusal(status: 400, "environment is Production or Sandbox")

@@ -30,11 +30,13 @@ extension ServerAPI {
         var next: Int?
         // By their place in the store's list, which only grows: what is posted meanwhile moves nothing.
         for index in position..<max(position, posts.count) {
+            // Most are of another time: these are not even copied.
+            let signedDate = posts[index].notification.signedDate
+            guard signedDate <= now, signedDate >= start, signedDate <= end else { continue }
             let post = posts[index]
             let notification = post.notification
-            guard post.environment == call.place, notification.signedDate <= now,
-                notification.signedDate >= start, notification.signedDate <= end,
-                type == nil || notification.type == type, subtype == nil || notification.subtype == subtype,
+            guard post.environment == call.place, type == nil || notification.type == type,
+                subtype == nil || notification.subtype == subtype,
                 id == nil || notification.transaction?.transactionId == id
                     || notification.transaction?.originalTransactionId == id,
                 !onlyFailures || !post.hasArrived

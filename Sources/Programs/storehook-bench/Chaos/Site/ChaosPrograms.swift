@@ -31,15 +31,17 @@ struct ChaosPrograms: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)/webhooks/apple" }
 
-    /// - Parameter command: what runs it, by its whole path; empty: nothing does.
+    /// - Parameters:
+    ///   - command: what runs it, by its whole path; empty: nothing does.
+    ///   - settings: what it has in its environment besides.
     func supervised(
-        _ arguments: [String], _ database: String, by command: [String] = []
+        _ arguments: [String], _ database: String, by command: [String] = [], with settings: [String: String] = [:]
     ) throws -> SupervisedProgram {
         let program = Self.beside("storehook")
         let all = command + [program.path] + arguments
         return try SupervisedProgram(
             command.first.map { URL(fileURLWithPath: $0) } ?? program, Array(all.dropFirst()),
-            environment: environment(database), log: log)
+            environment: environment(database).merging(settings) { _, own in own }, log: log)
     }
 
     func receiver(_ database: String) throws -> SupervisedProgram {

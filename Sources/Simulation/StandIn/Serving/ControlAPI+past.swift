@@ -1,0 +1,33 @@
+import AppStorePayloads
+import Simulator
+
+extension ControlAPI {
+    /// Notifications of customers who lived before.
+    func past(_ call: Call) async throws(Refusal) -> JSONValue {
+        let body = try call.object()
+        guard let count = body.integer("notifications"), (1...1_000_000).contains(count) else {
+            throw Refusal(status: 400, "notifications goes from 1 to 1000000")
+        }
+        guard let subscribers = body.has("subscribers") ? body.integer("subscribers") : max(1, count / 10),
+            (1...1_000_000).contains(subscribers)
+        else { throw Refusal(status: 400, "subscribers goes from 1 to 1000000") }
+        let there = try place(call)
+        let now = await store.now
+        let end = min(now, body.integer("endingAt") ?? now)
+        let listed = await store.listPast(
+            Int(count), subscribers: Int(subscribers), seed: UInt64(clamping: body.integer("seed") ?? 1), endingAt: end,
+            there, isPosted: body.bool("posted") ?? true)
+        return .members([
+            "listed": .number(Int64(listed.listed)), "firstSignedDate": listed.first.map(JSONValue.number),
+        ])
+    }
+
+    /// How posting goes.
+    func posts() async -> JSONValue {
+        let counts = await store.postCounts()
+        return .members([
+            "listed": .number(Int64(counts.listed)), "arrived": .number(Int64(counts.arrived)),
+            "lost": .number(Int64(counts.lost)),
+        ])
+    }
+}

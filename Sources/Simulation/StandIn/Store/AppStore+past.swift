@@ -1,0 +1,32 @@
+import Simulator
+
+extension AppStore {
+    /// Lists what Apple has said of customers who lived before the stand-in was started: of them there is nothing but their
+    /// notifications, signed on dates up to an instant.
+    /// - Parameters:
+    ///   - subscribers: the more of them, the shorter the time that their notifications span.
+    ///   - isPosted: whether they are posted as well, or were and nobody remembers.
+    /// - Returns: how many are listed, and the date of the first.
+    func listPast(
+        _ notifications: Int, subscribers: Int, seed: UInt64, endingAt end: Milliseconds, _ place: Place,
+        isPosted: Bool
+    ) -> (listed: Int, first: Milliseconds?) {
+        let simulation = Simulation(
+            seed: seed, subscribers: subscribers, notifications: notifications, app: app(place), endingAt: end)
+        var first: Milliseconds?
+        posts.reserveCapacity(posts.count + notifications)
+        for delivery in simulation.deliveries {
+            let index = list(delivery.notification, place)
+            if !isPosted { posts[index].next = nil }
+            first = min(first ?? .max, delivery.notification.signedDate)
+        }
+        return (notifications, first)
+    }
+
+    /// How many notifications are listed, how many of those have arrived, and how many were posted in vain so far; the rest is
+    /// on its way, or was never to be posted.
+    func postCounts() -> (listed: Int, arrived: Int, lost: Int) {
+        let arrived = posts.count(where: \.hasArrived)
+        return (posts.count, arrived, posts.count { !$0.attempts.isEmpty && !$0.hasArrived })
+    }
+}
