@@ -14,6 +14,7 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let cryptoExtras: Target.Dependency = .product(name: "_CryptoExtras", package: "swift-crypto")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
@@ -95,6 +96,18 @@ let package = Package(
         .testTarget(
             name: "AppStoreVerificationTests",
             dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator", crypto, asn1, x509],
+            swiftSettings: rules
+        ),
+        // Receipts of old apps: what they say, and whether Apple signed them. No I/O.
+        .target(
+            name: "AppStoreReceipts",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", crypto, asn1],
+            path: "Sources/AppStore/AppStoreReceipts",
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "AppStoreReceiptsTests",
+            dependencies: ["AppStorePayloads", "AppStoreReceipts", "AppStoreVerification", "Simulator", "TestSupport"],
             swiftSettings: rules
         ),
         // Asking Apple. What is asked, when, and what an answer means are values; the transport is a protocol.
@@ -243,7 +256,8 @@ let package = Package(
         .target(
             name: "AppleSync",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Canary", "History", "Ledger",
+                "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification", "Canary",
+                "History", "Ledger",
                 "Outbox", "Postgres", "Queue", "RenewalExtensions", "Subscriptions", logging, metrics,
                 serviceLifecycle,
             ],
@@ -253,7 +267,8 @@ let package = Package(
         .testTarget(
             name: "AppleSyncTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary", "History",
+                "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification", "AppleSync",
+                "Canary", "History",
                 "Ledger", "Outbox", "Postgres", "Queue", "RenewalExtensions", "Schema", "Simulator", "StandIn",
                 "StandInSupport", "Subscriptions", "TestSupport", "Worker", crypto, logging, metrics, serviceLifecycle,
             ],
@@ -273,7 +288,8 @@ let package = Package(
         .target(
             name: "Operations",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary",
+                "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification", "AppleSync",
+                "Canary",
                 "EvidenceVerification", "HTTPServing", "History", "Ledger", "Outbox", "Postgres", "Queue",
                 "RenewalExtensions", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
                 serviceLifecycle,
@@ -289,7 +305,7 @@ let package = Package(
 
         // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
         .target(
-            name: "Simulator", dependencies: ["AppStorePayloads", crypto, asn1, x509],
+            name: "Simulator", dependencies: ["AppStorePayloads", asn1, crypto, cryptoExtras, x509],
             path: "Sources/Simulation/Simulator", swiftSettings: rules),
         // A stand-in for Apple's servers, with customers out of the simulator.
         .target(
@@ -305,7 +321,8 @@ let package = Package(
         .testTarget(
             name: "StandInTests",
             dependencies: [
-                "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulator",
+                "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification",
+                "Simulator",
                 "StandIn", "StandInSupport", "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1,
             ],
             exclude: ["apple_library.py"],
@@ -326,7 +343,8 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync",
+                "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification",
+                "AppleSync",
                 "Canary",
                 "EvidenceVerification", "HTTPServing", "History", "Ledger", "Monitoring", "Operations", "Outbox",
                 "Postgres", "Queue", "Receiver", "RenewalExtensions", "Schema", "Simulator", "StandIn",
@@ -418,7 +436,8 @@ if Context.environment["STOREHOOK_FUZZ"] == "1" {
         .executableTarget(
             name: "storehook-fuzz",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "CLibFuzzer", "HTTPServing", "Outbox", httpTypes, nioCore,
+                "AppStorePayloads", "AppStoreReceipts", "AppStoreVerification", "CLibFuzzer", "HTTPServing", "Outbox",
+                httpTypes, nioCore,
                 nioEmbedded, nioHTTPTypes,
             ],
             path: "Tests/Fuzzing/storehook-fuzz",

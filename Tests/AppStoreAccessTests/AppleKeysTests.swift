@@ -36,7 +36,7 @@ struct AppleKeysTests {
         ]) { directory in
             let keys = try AppleKeys(file: directory.appending(path: "keys.yaml").path)
             let app = try #require(keys.apps["com.example.app"])
-            #expect(app.credentials.keyId == "1234567890" && app.sharedSecret?.text == "abc123")
+            #expect(app.credentials?.keyId == "1234567890" && app.sharedSecret?.text == "abc123")
             var text = String(reflecting: keys)
             dump(keys, to: &text)
             for line in Self.pem.split(separator: "\n").dropFirst().dropLast() { #expect(!text.contains(line)) }
@@ -78,6 +78,29 @@ struct AppleKeysTests {
             #expect(fault?.description.contains("keys.yaml") == true)
             #expect(fault?.description.contains("hunter2") == false)
         }
+    }
+
+    @Test("may be a shared secret alone, for receipts; half a key beside it is refused")
+    func secretAlone() throws {
+        let yaml = "com.example.app:\n  shared_secret_file: secret\n"
+        for (text, isRead) in [(yaml, true), (yaml + "  key_id: hunter2\n", false)] {
+            try withFiles([("keys.yaml", text, 0o600), ("secret", "abc123", 0o600)]) { directory in
+                let file = directory.appending(path: "keys.yaml").path
+                guard isRead else {
+                    let fault = #expect(throws: AppleKeys.Fault.self) { _ = try AppleKeys(file: file) }
+                    #expect(fault?.description.contains("private_key_file") == true)
+                    return
+                }
+                let app = try #require(try AppleKeys(file: file).apps["com.example.app"])
+                #expect(app.credentials == nil && app.sharedSecret?.text == "abc123")
+            }
+        }
+        let single = try AppleKeys(bundleId: "com.example.app", sharedSecret: " abc123\n")
+        #expect(single.apps["com.example.app"]?.sharedSecret?.text == "abc123")
+        let fault = #expect(throws: AppleKeys.Fault.self) {
+            _ = try AppleKeys(bundleId: "com.example.app", sharedSecret: "hunter2 hunter3")
+        }
+        #expect(fault?.description == "APPLE_SHARED_SECRET is not one word")
     }
 
     @Test("of a single app come out of variables, in base64, with the line ends that base64 makes")

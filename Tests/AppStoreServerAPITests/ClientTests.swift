@@ -63,6 +63,47 @@ struct ClientTests {
         #expect(shop.counts.refused == [.untrustedRoot] && shop.counts.ended == ["untrusted_root"])
     }
 
+    @Test("refuses a forged record in every answer that has one, by its code, and counts it")
+    func forgedEverywhere() async throws {
+        /// What is asked, what is answered, and how many records in it are forged.
+        func check(
+            _ request: some ServerRequest, _ forged: Int, _ answer: @escaping (Shop.Signing) -> String,
+            at place: SourceLocation = #_sourceLocation
+        ) async throws {
+            let shop = try await Shop { apple in [.answer(200, answer(apple))] }
+            _ = try? await shop.client.ask(request, in: .production)
+            #expect(
+                shop.counts.refused == [VerificationCode](repeating: .untrustedRoot, count: forged),
+                sourceLocation: place)
+        }
+        let page = { (apple: Shop.Signing) in apple.page([apple.transaction(by: apple.stranger), apple.transaction()]) }
+        try await check(TransactionHistoryRequest("1"), 1, page)
+        try await check(RefundHistoryRequest("1"), 1, page)
+        try await check(OrderLookupRequest("M"), 1) {
+            #"{"status":0,"signedTransactions":["\#($0.transaction(by: $0.stranger))"]}"#
+        }
+        try await check(TransactionInfoRequest("1"), 1) {
+            #"{"signedTransactionInfo":"\#($0.transaction(by: $0.stranger))"}"#
+        }
+        try await check(AppTransactionInfoRequest("1"), 1) {
+            #"{"signedAppTransactionInfo":"\#($0.appTransaction(by: $0.stranger))"}"#
+        }
+        try await check(SubscriptionStatusesRequest("1"), 2) { apple in
+            """
+            {"environment":"Production","bundleId":"b","data":[{"subscriptionGroupIdentifier":"g","lastTransactions":[\
+            {"status":1,"originalTransactionId":"1","signedTransactionInfo":"\(apple.transaction(by: apple.stranger))",\
+            "signedRenewalInfo":"\(apple.renewal(by: apple.stranger))"}]}]}
+            """
+        }
+        try await check(TestNotificationStatusRequest("t"), 1) {
+            #"{"signedPayload":"\#($0.notification(by: $0.stranger))","sendAttempts":[]}"#
+        }
+        let span = (Timestamp(millisecondsSince1970: 1), Timestamp(millisecondsSince1970: 2))
+        try await check(NotificationHistoryRequest(from: span.0, to: span.1), 1) {
+            #"{"notificationHistory":[{"signedPayload":"\#($0.notification(by: $0.stranger))"}],"hasMore":false}"#
+        }
+    }
+
     @Test("keeps records back that are not Apple's, or not of what was asked, and shows the others")
     func forgedInList() async throws {
         let shop = try await Shop { apple in
@@ -257,6 +298,7 @@ struct ClientTests {
             return "\(asked.request.method.rawValue) \(asked.request.url.replacing(host, with: ""))\(body)"
         }
         #expect(asked == expected)
-        #expect(Set(requests.map(\.endpoint)).count == Endpoint.allCases.count)
+        // verifyReceipt has a client of its own.
+        #expect(Set(requests.map(\.endpoint)) == Set(Endpoint.allCases).subtracting([.verifyReceipt]))
     }
 }

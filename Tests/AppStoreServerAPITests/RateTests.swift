@@ -18,6 +18,8 @@ struct RateTests {
             .finishTransaction: 50, .consumptionInformation: 50, .notificationHistory: 50, .testNotification: 1,
             .testNotificationStatus: 1, .extendRenewalDate: 20, .massExtension: 1, .massExtensionStatus: 1,
             .appAccountToken: 20, .orderLookup: 10, .refundHistory: 10,
+            // Apple names none for it.
+            .verifyReceipt: 10,
         ]
         #expect(rates.count == Endpoint.allCases.count)
         for (endpoint, rate) in rates {

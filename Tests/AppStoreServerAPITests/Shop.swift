@@ -75,24 +75,28 @@ struct Shop: Sendable {
                 """)
         }
 
-        func renewal(of original: String = "1", in environment: String = "Production") -> String {
-            authority.sign(
+        func renewal(
+            of original: String = "1", in environment: String = "Production", by signer: SimulatedAuthority? = nil
+        ) -> String {
+            (signer ?? authority).sign(
                 """
                 {"originalTransactionId":"\(original)","productId":"com.example.pro","autoRenewStatus":1,\
                 "environment":"\(environment)","signedDate":1769900000000}
                 """)
         }
 
-        func notification(_ uuid: String = "00000000-0000-4000-8000-000000000001") -> String {
-            authority.sign(
+        func notification(
+            _ uuid: String = "00000000-0000-4000-8000-000000000001", by signer: SimulatedAuthority? = nil
+        ) -> String {
+            (signer ?? authority).sign(
                 """
                 {"notificationType":"TEST","notificationUUID":"\(uuid)","version":"2.0","signedDate":1769900000000,\
                 "data":{"environment":"Production","bundleId":"\(Shop.app.bundleId)","appAppleId":\(Shop.app.appAppleId)}}
                 """)
         }
 
-        func appTransaction() -> String {
-            authority.sign(
+        func appTransaction(by signer: SimulatedAuthority? = nil) -> String {
+            (signer ?? authority).sign(
                 """
                 {"receiptType":"Production","bundleId":"\(Shop.app.bundleId)","appAppleId":\(Shop.app.appAppleId),\
                 "appTransactionId":"704","receiptCreationDate":1769900000000}

@@ -1,3 +1,4 @@
+import AppStorePayloads
 import Foundation
 import Outbox
 import Postgres
@@ -19,6 +20,23 @@ struct VerifyStoreTests {
             transaction.originalTransactionId, told.signed(by: site.authority), site.authority.sign(transaction.json),
             site.authority.sign(renewal.json)
         )
+    }
+
+    /// A receipt of that purchase, in base64.
+    private func receipt(_ site: Site, by authority: SimulatedAuthority? = nil, grown: Int = 0) throws -> String {
+        String(decoding: Base64.standard.encode(try receiptBytes(site, by: authority, grown: grown)), as: UTF8.self)
+    }
+
+    /// - Parameter grown: how many bytes of something that nobody knows are in it.
+    private func receiptBytes(
+        _ site: Site, by authority: SimulatedAuthority? = nil, grown: Int = 0
+    ) throws -> [UInt8] {
+        var customer = SimulatedSubscriber(lane: 1, seed: 1)
+        customer.buy(.basicMonthly, at: Site.now)
+        var receipt = SimulatedReceipt(
+            of: customer.allItems.map { customer[$0] }, app: Site.app, at: Site.now + 1000)
+        receipt.attributes.append(.init(9999, [UInt8](repeating: 0, count: grown)))
+        return try ReceiptSigner((authority ?? site.authority).chain).sign(receipt)
     }
 
     private func stored(_ outcome: Outcome) throws -> Int64 {
@@ -52,9 +70,14 @@ struct VerifyStoreTests {
                         "verify", "--store", "--kind", "app-transaction", input: site.authority.sign(app))))
             let verified = try await site.run("verify", "--kind", "app_transaction", input: site.authority.sign(app))
             #expect(verified.ending == .exited(0) && verified.output.contains(#""kind":"app_transaction""#))
-            let receipt = try await site.run("verify", "--store", "--kind", "receipt", input: "MIIreceipt")
+            let receipt = try await site.run("verify", "--store", "--kind", "receipt", input: try receipt(site))
             ids.append(try stored(receipt))
-            #expect(!receipt.output.contains("valid"))
+            let said = try #require(try receipt.json() as? [String: Any])
+            #expect(said["valid"] as? Bool == true)
+            let contents = try #require(said["payload"] as? [String: Any])
+            #expect(contents["bundle_id"] as? String == Site.app.bundleId)
+            let bought = try #require(contents["in_app"] as? [[String: Any]])
+            #expect(bought.first?["original_transaction_id"] as? String == purchase.id)
             // The same again is a repeat.
             _ = try stored(
                 try await site.run("verify", "--store", "--kind", "transaction", input: purchase.transaction))
@@ -80,24 +103,22 @@ struct VerifyStoreTests {
     func refuses() async throws {
         try await withSite { site in
             let purchase = try purchase(site)
-            let cases = [
+            let foreign = try receipt(site, by: SimulatedAuthority.generate())
+            let cases: [(String, Substring, String)] = [
                 ("transaction", purchase.transaction.dropLast(8) + "AAAAAAAA", "invalid_signature"),
                 ("renewal", purchase.transaction[...], "malformed_payload"),
                 ("transaction", purchase.renewal[...], "malformed_payload"),
                 ("transaction", purchase.notification[...], "malformed_payload"),
                 ("notification", purchase.transaction[...], "malformed_payload"),
-                ("notification", "junk"[...], "malformed"),
+                ("notification", "junk"[...], "malformed"), ("receipt", "MIIjunk"[...], "malformed"),
+                ("receipt", ""[...], "malformed"),
+                ("receipt", foreign[...], "untrusted_root"),
             ]
             for (kind, text, code) in cases {
                 let outcome = try await site.run("verify", "--store", "--kind", kind, input: String(text))
                 #expect(outcome.ending == .exited(1))
                 let answer = try #require(try outcome.json() as? [String: Any])
                 #expect(answer["valid"] as? Bool == false && answer["code"] as? String == code, "\(outcome.output)")
-            }
-            for arguments in [["verify", "--kind", "receipt"], ["verify", "--store", "--kind", "receipt"]] {
-                let program = try site.start(arguments)
-                #expect(await program.end() == .exited(2), "\(program.output)")
-                await program.discard()
             }
             #expect(try await site.outbox.conservation().received == 0)
         }
@@ -106,14 +127,12 @@ struct VerifyStoreTests {
     @Test("keeps a receipt that is no text to its last byte, and a dead letter's bytes are shown as they are")
     func binary() async throws {
         try await withSite { site in
-            let bytes: [UInt8] = [0x30, 0x80, 0xFF, 0x0D, 0x0A, 0x0A]
+            let bytes = try receiptBytes(site)
             let file = FileManager.default.temporaryDirectory.appending(path: "receipt-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: file) }
             try Data(bytes).write(to: file)
             _ = try stored(try await site.run("verify", "--store", "--kind", "receipt", file.path))
-            #expect(
-                try await site.value("select encode(body, 'hex') from storehook.outbox", as: String.self)
-                    == "3080ff0d0a0a")
+            #expect(try await site.value("select body from storehook.outbox", as: [UInt8].self) == bytes)
             try await site.outbox.store([bytes])
             try await site.with(["work"]) { _ in try await site.untilDone() }
             let letter = try #require(try await site.outbox.deadLetters(DeadLetterFilter(), limit: 2).first)
@@ -125,15 +144,19 @@ struct VerifyStoreTests {
     @Test("takes a receipt of 4 MiB, and nothing longer")
     func sizes() async throws {
         try await withSite { site in
-            let largest = String(repeating: "A", count: 4 << 20)
+            // Three bytes of a receipt are four of its text.
+            let largest = try receipt(site, grown: 3_140_000)
+            #expect(largest.utf8.count > (4 << 20) - 10_000 && largest.utf8.count <= 4 << 20)
             let file = FileManager.default.temporaryDirectory.appending(path: "receipt-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: file) }
-            for (text, ending) in [(largest + "\n", ChildProgram.Ending.exited(0)), (largest + "A", .exited(2))] {
+            let tooLong = String(repeating: "A", count: (4 << 20) + 1)
+            for (text, ending) in [(largest + "\n", ChildProgram.Ending.exited(0)), (tooLong, .exited(2))] {
                 try text.write(to: file, atomically: true, encoding: .utf8)
                 #expect(try await site.run("verify", "--store", "--kind", "receipt", file.path).ending == ending)
             }
             #expect(
-                try await site.value("select max(octet_length(body)) from storehook.outbox", as: Int32.self) == 4 << 20)
+                try await site.value("select max(octet_length(body)) from storehook.outbox", as: Int32.self)
+                    == Int32(largest.utf8.count))
         }
     }
 }

@@ -23,7 +23,11 @@ package struct RunningStandIn: Sendable {
     package let receiver: ScriptedServer
     /// Asks it.
     package let client: AppStoreClient
-    /// Over which the client asks.
+    /// Asks it about receipts, as an app without a key does.
+    package let receipts: ReceiptClient
+    /// Verifies what it signs.
+    package let verifier: Verifier
+    /// Over which the clients ask.
     package let transport: HTTPTransport
     private let app: SimulatedApp
 
@@ -84,7 +88,22 @@ package struct RunningStandIn: Sendable {
         self.receiver = receiver
         transport = HTTPTransport()
         self.app = app
+        verifier = Self.verifier(access, app)
         client = try Self.client(url, access, app, over: transport)
+        guard let secret = SharedSecret(access.sharedSecret) else { throw NeverHappened("a shared secret of one word") }
+        receipts = ReceiptClient(
+            bundleId: app.bundleId, secret: secret, in: [.production, .sandbox],
+            hosts: try AppStoreHosts(standIn: url, for: [.production, .sandbox]), transport: transport,
+            clock: MachineClock(), budget: RateBudget(share: 1), policy: Self.policy, jitter: { 1 })
+    }
+
+    private static let policy = RetryPolicy(firstDelay: .milliseconds(20), freshDelays: [.milliseconds(20)])
+
+    private static func verifier(_ access: StandInAccess, _ app: SimulatedApp) -> Verifier {
+        Verifier(
+            configuration: VerifierConfiguration(
+                apps: [app.bundleId: app.appAppleId], trustedRoots: roots(access)),
+            clock: MachineClock().now)
     }
 
     /// Whom its signatures are verified by.
@@ -106,13 +125,8 @@ package struct RunningStandIn: Sendable {
         return AppStoreClient(
             Credentials(bundleId: app.bundleId, issuerId: access.issuerId, keyId: access.keyId, key: key),
             hosts: try AppStoreHosts(standIn: url, for: [.production, .sandbox]), transport: transport,
-            clock: MachineClock(),
-            verifier: Verifier(
-                configuration: VerifierConfiguration(
-                    apps: [app.bundleId: app.appAppleId], trustedRoots: roots(access)),
-                clock: MachineClock().now),
-            budget: RateBudget(share: 1),
-            policy: RetryPolicy(firstDelay: .milliseconds(20), freshDelays: [.milliseconds(20)]), jitter: { 1 })
+            clock: MachineClock(), verifier: verifier(access, app), budget: RateBudget(share: 1), policy: policy,
+            jitter: { 1 })
     }
 
     /// What a person does: a path under `/stand-in`, or any other with a leading slash.

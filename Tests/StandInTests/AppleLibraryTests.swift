@@ -1,7 +1,9 @@
 import AppStorePayloads
+import AppStoreReceipts
 import AppStoreServerAPI
 import AppStoreVerification
 import Foundation
+import Simulator
 import StandIn
 import StandInSupport
 import TestSupport
@@ -56,21 +58,61 @@ struct AppleLibraryTests {
 
     private static func raw(_ code: some AppleCode) -> String? { json(code.rawValue) }
 
+    /// Receipts of customers who bought nothing, one thing and more, in every form of container that Apple's library reads.
+    private static func receipts(_ count: Int) throws -> [[UInt8]] {
+        var signer = ReceiptSigner(try SimulatedAuthority.generate().chain)
+        var random = SeededGenerator(seed: 11)
+        return try (0..<count).map { number in
+            var customer = SimulatedSubscriber(app: .example, lane: number + 1, seed: UInt64(number))
+            let start: Milliseconds = 1_769_904_000_000
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                let line = customer.buy(.premiumMonthly, at: start + Milliseconds.random(in: 0...9_999, using: &random))
+                if Bool.random(using: &random) { customer.renew(line) }
+            }
+            signer.digest = .sha256
+            signer.signsAttributes = Bool.random(using: &random)
+            return try signer.sign(
+                SimulatedReceipt(
+                    of: customer.allItems.map { customer[$0] }, app: .example, at: start))
+        }
+    }
+
+    /// A receipt of iOS 6, as far as anybody looks at it.
+    private static let transactionReceipts: [String] = {
+        let info = #"{ "original-transaction-id" = "5"; "transaction-id" = "5"; }"#
+        let packed = String(decoding: Base64.standard.encode(Array(info.utf8)), as: UTF8.self)
+        let text = #"{ "signature" = "AA=="; "purchase-info" = "\#(packed)"; }"#
+        return [String(decoding: Base64.standard.encode(Array(text.utf8)), as: UTF8.self)]
+    }()
+
     @Test("drive the stand-in through every call, believe what it signs, and read the same in it")
     func everyCall() async throws {
         let library = Self.root.appending(path: ".build/apple-library").path
         _ = try await run(Self.root.appending(path: "deploy/lib/apple-library").path, [library])
+        let receipts = try Self.receipts(20)
         try await RunningStandIn.with { shop in
             let given: [String: Any] = [
                 "url": shop.url, "issuerId": shop.access.issuerId, "keyId": shop.access.keyId,
                 "privateKeyFile": shop.access.privateKeyFile, "rootFile": shop.directory + "/root.pem",
                 "bundleId": "com.example.storehook", "appAppleId": 1_234_567_890,
+                "receipts": receipts.map { String(decoding: Base64.standard.encode($0), as: UTF8.self) },
+                "transactionReceipts": Self.transactionReceipts,
             ]
             let argument = String(decoding: try JSONSerialization.data(withJSONObject: given), as: UTF8.self)
             let script = Self.root.appending(path: "Tests/StandInTests/apple_library.py").path
             let output = try await run(library + "/bin/python", [script, argument])
             let read = try #require(JSONDocument(Array(output.utf8)).object, "\(output)")
             let original = try #require(read.string("original"))
+
+            // Apple's takes the first id of the first purchase, ours an id of each: the first of those is of the same purchase.
+            let asked = try #require(read.strings("receipts"))
+            #expect(asked.count == receipts.count)
+            for (theirs, bytes) in zip(asked, receipts) {
+                let contents = try #require(try Receipt(bytes).contents)
+                #expect(theirs == contents.purchases.first?.transactionId ?? "")
+            }
+            let told = try Self.transactionReceipts.map { try Receipt(Array($0.utf8)).transactionIds }
+            #expect(read.strings("transactionReceipts") == ["5"] && told == [["5"]])
 
             let client = shop.client
             let history = try await client.ask(TransactionHistoryRequest(original))

@@ -1,5 +1,7 @@
 import AppStorePayloads
+import AppStoreReceipts
 import AppStoreServerAPI
+import AppStoreVerification
 import Foundation
 import JWTKit
 import Simulator
@@ -104,6 +106,65 @@ struct StandInTests {
                 try await shop.shop("errors", "{\"code\":\(code)}")
                 #expect(try await status("Sandbox", right) == Int64(code))
             }
+        }
+    }
+
+    @Test("signs its receipts, forges them when it is told to, and vouches for the genuine ones alone")
+    func signedReceipts() async throws {
+        try await RunningStandIn.with { shop in
+            for (place, environment) in [
+                ("Sandbox", AppStorePayloads.Environment.sandbox), ("Production", .production),
+            ] {
+                let bought = try await shop.shop(
+                    "purchases", #"{"productId":"\#(Self.plan)","environment":"\#(place)"}"#)
+                let receipt = try Receipt(Array(try #require(bought.string("receiptData")).utf8))
+                let verified = try shop.verifier.verify(receipt)
+                #expect(verified.environment == environment && verified.bundleId == SimulatedApp.example.bundleId)
+                let purchase = try #require(verified.contents.purchases.first)
+                #expect(purchase.transactionId == bought.string("transactionId"))
+                #expect(receipt.transactionIds == [bought.string("originalTransactionId")])
+                let answer = try await shop.receipts.ask(receipt.base64)
+                #expect(answer.environment == environment && answer.transactionIds == receipt.transactionIds)
+                // What verifyReceipt hands back is a receipt as well.
+                let latest = try #require(JSONDocument(answer.json).object?.string("latest_receipt"))
+                #expect(try shop.verifier.verify(try Receipt(Array(latest.utf8))).environment == environment)
+            }
+            // Its transaction and renewal info first, and then the receipt.
+            try await shop.shop("forgeries", #"{"count":3}"#)
+            let bought = try await shop.shop("purchases", #"{"productId":"\#(Self.plan)"}"#)
+            let forged = try Receipt(Array(try #require(bought.string("receiptData")).utf8))
+            let refusal = #expect(throws: VerificationFailure.self) { _ = try shop.verifier.verify(forged) }
+            #expect(refusal?.code == .untrustedRoot)
+            let failure = try await #require(throws: AppStoreFailure.self) {
+                _ = try await shop.receipts.ask(forged.base64)
+            }
+            #expect(failure.code == "receipt_not_authentic")
+        }
+    }
+
+    @Test(
+        "lets verifyReceipt fail as Apple's does, for as often as it is told, and leaves out what is old when asked to")
+    func receiptErrors() async throws {
+        try await RunningStandIn.with { shop in
+            let bought = try await shop.shop("purchases", #"{"productId":"\#(Self.plan)"}"#)
+            try await shop.shop("clock", #"{"advanceSeconds":5400000}"#)
+            let customer = try #require(bought.string("customer"))
+            let device = try await shop.shop("customers/\(customer)")
+            let receipt = try Receipt(Array(try #require(device.string("receiptData")).utf8))
+            try await shop.shop("errors", #"{"code":21005,"count":2}"#)
+            let whole = try await shop.receipts.ask(receipt.base64)
+            #expect(whole.purchases.count > 1 && whole.renewals.count == 1)
+            let latest = try await shop.receipts.ask(receipt.base64, excludesOldTransactions: true)
+            let info = try #require(JSONDocument(latest.json).object?.objects("latest_receipt_info"))
+            #expect(info.count == 1)
+            func code() async throws -> String {
+                try await #require(throws: AppStoreFailure.self) { _ = try await shop.receipts.ask(receipt.base64) }
+                    .code
+            }
+            try await shop.shop("errors", #"{"code":21199,"isRetryable":false}"#)
+            #expect(try await code() == "receipt_internal_21199")
+            try await shop.shop("errors", #"{"code":503,"count":1,"path":"/verifyReceipt"}"#)
+            _ = try await shop.receipts.ask(receipt.base64)
         }
     }
 

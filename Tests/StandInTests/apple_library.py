@@ -82,6 +82,16 @@ assert verifier.verify_and_decode_signed_transaction(bought["signedTransactionIn
 assert verifier.verify_and_decode_renewal_info(bought["signedRenewalInfo"]).autoRenewProductId == plan
 assert ReceiptUtility().extract_transaction_id_from_app_receipt(bought["receiptData"]) == bought["transactionId"]
 
+
+# Receipts of every kind of container and customer: the id that Apple's library asks with.
+read["receipts"] = []
+for receipt in given["receipts"]:
+    read["receipts"].append(ReceiptUtility().extract_transaction_id_from_app_receipt(receipt) or "")
+read["transactionReceipts"] = [
+    ReceiptUtility().extract_transaction_id_from_transaction_receipt(receipt) or ""
+    for receipt in given["transactionReceipts"]
+]
+
 info = sandbox.get_transaction_info(original)
 assert verifier.verify_and_decode_signed_transaction(info.signedTransactionInfo).transactionId == original
 history = sandbox.get_transaction_history(

@@ -41,7 +41,9 @@ public final class CertificateChain: Sendable {
                     + "STOREHOOK_TRUSTED_ROOTS."
             )
         }
-        signingKey = try PathValidation.validate(leaf: leaf, intermediate: intermediate, root: root)
+        try PathValidation.validate(
+            leaf: leaf, intermediate: intermediate, root: root, signedWith: PathValidation.ellipticCurve)
+        signingKey = try PathValidation.ellipticKey(of: leaf)
         revocationQuestions = [
             OCSPRequest(about: leaf, issuer: intermediate), OCSPRequest(about: intermediate, issuer: root),
         ].compactMap(\.self)
@@ -61,13 +63,6 @@ public final class CertificateChain: Sendable {
     ///
     /// - Throws: `certificate_not_valid_at`, naming the certificate and its window.
     public func requireValid(at instant: Timestamp) throws(VerificationFailure) {
-        for certificate in [leaf, intermediate, root]
-        where instant < certificate.notBefore || instant > certificate.notAfter {
-            throw VerificationFailure(
-                .certificateNotValidAt,
-                "When this was signed, \(certificate.name) was not valid: it is from \(certificate.notBefore) to "
-                    + "\(Timestamp(secondsSince1970: certificate.notAfter.millisecondsSince1970 / 1000))."
-            )
-        }
+        for certificate in [leaf, intermediate, root] { try certificate.requireValid(at: instant) }
     }
 }

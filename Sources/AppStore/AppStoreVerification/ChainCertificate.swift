@@ -24,6 +24,8 @@ public struct ChainCertificate: Sendable {
     public let serialNumber: [UInt8]
     /// The DER text of the subject's name: hashed, it names the issuer in a revocation request about a certificate below.
     public let subject: [UInt8]
+    /// The DER text of the issuer's name.
+    let issuer: [UInt8]
     /// The bits of the public key: hashed, they name the issuer's key in such a request.
     public let publicKey: [UInt8]
     /// The addresses of OCSP responders for this certificate.
@@ -44,6 +46,9 @@ public struct ChainCertificate: Sendable {
             var serializer = DER.Serializer()
             try serializer.serialize(certificate.subject)
             subject = serializer.serializedBytes
+            serializer = DER.Serializer()
+            try serializer.serialize(certificate.issuer)
+            issuer = serializer.serializedBytes
             let access = try certificate.extensions.authorityInformationAccess
             responders = (access ?? AuthorityInformationAccess()).compactMap { description in
                 guard description.method == .ocspServer,
@@ -55,7 +60,7 @@ public struct ChainCertificate: Sendable {
         } catch {
             // The library's own words may quote the certificate: they stay here.
             throw VerificationFailure(
-                .malformedCertificate, "The \(role.rawValue) in x5c is not an X.509 certificate in DER.")
+                .malformedCertificate, "The \(role.rawValue) in the chain is not an X.509 certificate in DER.")
         }
         self.role = role
         self.der = der
@@ -63,6 +68,17 @@ public struct ChainCertificate: Sendable {
         publicKey = Array(certificate.publicKey.subjectPublicKeyInfoBytes)
         notBefore = Self.timestamp(certificate.notValidBefore)
         notAfter = Self.timestamp(certificate.notValidAfter).adding(milliseconds: 999)
+    }
+
+    /// Makes sure that it is valid at the instant.
+    ///
+    /// - Throws: `certificate_not_valid_at`, naming it and its window.
+    func requireValid(at instant: Timestamp) throws(VerificationFailure) {
+        guard instant < notBefore || instant > notAfter else { return }
+        throw VerificationFailure(
+            .certificateNotValidAt,
+            "When this was signed, \(name) was not valid: it is from \(notBefore) to "
+                + "\(Timestamp(secondsSince1970: notAfter.millisecondsSince1970 / 1000)).")
     }
 
     /// Role and serial number, for messages.

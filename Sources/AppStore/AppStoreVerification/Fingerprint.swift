@@ -88,6 +88,11 @@ public struct Fingerprint: Sendable, Hashable, Comparable, CustomStringConvertib
         }
     }
 
+    /// Apple Root CA, valid until 2035, as Apple publishes it at <https://www.apple.com/certificateauthority/>. Its key is RSA.
+    public static let appleRoot = Fingerprint(
+        InlineWords(
+            0xb0b1_730e_cbc7_ff45, 0x0514_2c49_f129_5e6e, 0xda6b_caed_7e2c_68c5, 0xbe91_b5a1_1001_f024))
+
     /// Apple Root CA - G3, valid until 2039, as Apple publishes it at <https://www.apple.com/certificateauthority/>.
     public static let appleRootG3 = Fingerprint(
         InlineWords(

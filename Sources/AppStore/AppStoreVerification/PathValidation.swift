@@ -8,13 +8,22 @@ import X509
 /// one, and might find another than `x5c` states; it lets authorities of version 1 pass and does not look at key usage; and it is
 /// async, while verification here is a computation. For three certificates the rules are few, and each stands here.
 enum PathValidation {
+    /// What may sign certificates of notifications and of what is in them: the algorithms of Apple's elliptic-curve authorities.
+    static let ellipticCurve: Set<Certificate.SignatureAlgorithm> = [.ecdsaWithSHA384, .ecdsaWithSHA256]
+    /// What may sign certificates of receipts. Apple's receipts were signed under authorities with SHA-1 until January 2025
+    /// (TN3138); a receipt of those days is judged at its own date, so they still count for it.
+    static let receipts = ellipticCurve.union([
+        .sha256WithRSAEncryption, .sha384WithRSAEncryption, .sha512WithRSAEncryption, .sha1WithRSAEncryption,
+    ])
+
     /// Holds every rule against the path; the window of validity excepted.
     ///
-    /// - Returns: The leaf's key.
+    /// - Parameter algorithms: with which its certificates may be signed.
     /// - Throws: `invalid_chain` or `missing_marker_oid`, naming the certificate.
     static func validate(
-        leaf: ChainCertificate, intermediate: ChainCertificate, root: ChainCertificate
-    ) throws(VerificationFailure) -> P256.Signing.PublicKey {
+        leaf: ChainCertificate, intermediate: ChainCertificate, root: ChainCertificate,
+        signedWith algorithms: Set<Certificate.SignatureAlgorithm>
+    ) throws(VerificationFailure) {
         let path = [leaf, intermediate, root]
         try refuseRepetition(path)
         for certificate in path {
@@ -28,10 +37,16 @@ enum PathValidation {
         try requireAuthority(intermediate, authoritiesBelow: 0)
         try requireEndEntity(leaf)
         // The anchor is trusted by its fingerprint, so its signature on itself would prove nothing more.
-        try requireIssued(intermediate, by: root)
-        try requireIssued(leaf, by: intermediate)
+        try requireIssued(intermediate, by: root, signedWith: algorithms)
+        try requireIssued(leaf, by: intermediate, signedWith: algorithms)
         try requireMarker(intermediate, Self.intermediateMarker)
         try requireMarker(leaf, Self.leafMarker)
+    }
+
+    /// The leaf's key, if it can make ES256 signatures.
+    ///
+    /// - Throws: `invalid_chain`.
+    static func ellipticKey(of leaf: ChainCertificate) throws(VerificationFailure) -> P256.Signing.PublicKey {
         guard let key = P256.Signing.PublicKey(leaf.certificate.publicKey) else {
             throw invalid(leaf, "has no P-256 key, which ES256 needs")
         }
@@ -56,7 +71,8 @@ enum PathValidation {
             where later.der == earlier.der || (later.publicKey == earlier.publicKey && later.subject == earlier.subject)
             {
                 throw VerificationFailure(
-                    .invalidChain, "The \(earlier.role.rawValue) and the \(later.role.rawValue) in x5c are the same.")
+                    .invalidChain,
+                    "The \(earlier.role.rawValue) and the \(later.role.rawValue) in the chain are the same.")
             }
         }
     }
@@ -99,13 +115,14 @@ enum PathValidation {
     }
 
     private static func requireIssued(
-        _ certificate: ChainCertificate, by issuer: ChainCertificate
+        _ certificate: ChainCertificate, by issuer: ChainCertificate,
+        signedWith algorithms: Set<Certificate.SignatureAlgorithm>
     ) throws(VerificationFailure) {
         guard certificate.certificate.issuer == issuer.certificate.subject else {
             throw invalid(certificate, "names another issuer than the \(issuer.role.rawValue)")
         }
         let algorithm = certificate.certificate.signatureAlgorithm
-        guard algorithm == .ecdsaWithSHA384 || algorithm == .ecdsaWithSHA256 else {
+        guard algorithms.contains(algorithm) else {
             throw invalid(certificate, "is signed with an algorithm that Apple does not use")
         }
         guard

@@ -46,9 +46,14 @@ public final class RevocationCache: Sendable {
     /// A revoked one is refused whenever the payload was signed: the date is the word of whoever holds the key.
     /// - Throws: `revoked`, or `revocation_unknown`.
     func require(_ chain: CertificateChain, at now: Timestamp) throws(VerificationFailure) {
+        try require(chain.revocationQuestions, at: now)
+    }
+
+    /// The same of the certificates that these questions are about.
+    func require(_ questions: [OCSPRequest], at now: Timestamp) throws(VerificationFailure) {
         var failure: VerificationFailure?
         state.withLock { state in
-            for question in chain.revocationQuestions {
+            for question in questions {
                 let entry = state.known[question].flatMap { now < $0.until ? $0.status : nil }
                 switch entry {
                 case .answered(.good): continue

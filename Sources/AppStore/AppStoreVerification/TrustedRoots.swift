@@ -18,6 +18,18 @@ public struct TrustedRoots: Sendable, Hashable {
     /// Every root that is trusted for anything.
     public var all: Set<Fingerprint> { byEnvironment.values.reduce(into: []) { $0.formUnion($1) } }
 
+    /// Every root that is trusted for receipts; see ``trustsReceipts(_:for:)``.
+    var allForReceipts: Set<Fingerprint> {
+        let all = all
+        return all.contains(.appleRootG3) ? all.union([.appleRoot]) : all
+    }
+
+    /// Whether the root may sign receipts for the environment: those that may sign notifications, and beside Apple Root CA - G3
+    /// the older Apple Root CA, which signs the receipts of old apps and nothing else here.
+    public func trustsReceipts(_ root: Fingerprint, for environment: Environment) -> Bool {
+        trusts(root, for: environment) || root == .appleRoot && trusts(.appleRootG3, for: environment)
+    }
+
     /// Whether the root may sign for the environment.
     public func trusts(_ root: Fingerprint, for environment: Environment) -> Bool {
         byEnvironment[environment]?.contains(root) ?? false

@@ -1,4 +1,4 @@
-import AppStorePayloads
+package import AppStorePayloads
 
 extension Verifier {
     /// Which app and environment a payload says it is about.
@@ -52,7 +52,7 @@ extension Verifier {
     }
 
     @discardableResult
-    func require(environment: Environment?) throws(VerificationFailure) -> Environment {
+    package func require(environment: Environment?) throws(VerificationFailure) -> Environment {
         guard let environment, configuration.environments.contains(environment) else {
             let name = environment.map { $0.isKnown ? "\($0)" : "one unknown here" } ?? "missing"
             throw VerificationFailure(

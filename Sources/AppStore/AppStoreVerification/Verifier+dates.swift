@@ -1,4 +1,4 @@
-import AppStorePayloads
+package import AppStorePayloads
 
 extension Verifier {
     /// Against which clock the dates of one payload are held; nil for what was in the archive already: it was judged when
@@ -12,7 +12,17 @@ extension Verifier {
     /// Makes sure that the certificates were valid when this was signed, and that this is not yet to come.
     func require(_ signed: SignedPayload, signedAt date: Timestamp, _ clock: Clock) throws(VerificationFailure) {
         try signed.chain.requireValid(at: date)
-        guard let now = clock.now else { return }
+        if let now = clock.now { try Self.require(date, notAfter: now) }
+    }
+
+    /// Makes sure that something of this date is not yet to come, by the verifier's clock.
+    ///
+    /// - Throws: `signed_in_future`.
+    package func requireNotInFuture(_ date: Timestamp) throws(VerificationFailure) {
+        try Self.require(date, notAfter: clock())
+    }
+
+    private static func require(_ date: Timestamp, notAfter now: Timestamp) throws(VerificationFailure) {
         let lead = VerifierConfiguration.maximumLead.components.seconds
         guard date <= now.adding(seconds: lead) else {
             throw VerificationFailure(

@@ -78,7 +78,9 @@ struct Doctor: AsyncParsableCommand {
             return [.skipped("apple", "see configuration")]
         }
         let apps = access.keys.apps.sorted { $0.key < $1.key }.map(\.value)
-        let checks = AppleChecks(apps.map { access.client($0) }, in: try settings.verifier().environments)
+        let checks = AppleChecks(
+            apps.compactMap { access.client($0) }, secretsAlone: apps.filter { $0.credentials == nil }.map(\.bundleId),
+            in: try settings.verifier().environments)
         let findings = try await checks.findings()
         await access.shutdown()
         return findings

@@ -3,31 +3,67 @@ import AppleSync
 import ArgumentParser
 import History
 import Operations
+import Outbox
+import Subscriptions
 
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Ask Apple about a purchase now, and store what it says.",
+        abstract: "Ask Apple about a purchase now, or about those in an old receipt, and store what it says.",
         discussion: """
             Stores the signed records of Get Transaction History, Get All Subscription Statuses and Get Refund History. They
             take the way of all evidence: a worker verifies and applies them, and storehook subscription names their source.
             Doing it twice changes nothing. Exits with 1 if a record in Apple's answers is not Apple's.
 
+            With --receipt the purchases are those of an old receipt, in base64 or as bytes. It is stored where Apple's signature
+            or verifyReceipt vouches for it; otherwise its ids are only asked for, and it exits with 1. Where only a shared secret
+            is set, verifyReceipt's answer is kept.
+
             Example: storehook refresh 2000000123456789
+            Example: storehook refresh --receipt receipt.txt
             """)
 
     @OptionGroup var options: AppleOptions
+    @Option(help: "A file with an old receipt; - for standard input.") var receipt: String?
     @Argument(help: "The purchase's original transaction id, or any transaction id of the customer's.")
-    var id: String
+    var id: String?
+
+    func validate() throws {
+        guard (id == nil) != (receipt == nil) else { throw ValidationError("say an id or a --receipt") }
+        if receipt != nil, options.environment != nil {
+            throw ValidationError("a receipt says its environment itself; leave --environment out")
+        }
+    }
 
     func run() async throws {
         let settings = try await options.shared.settings()
+        if let receipt { return try await take(receipt, settings) }
+        guard let id else { return }
         let report = try await Database.with(settings) { pool in
             try await AppleAccess.with(settings, app: options.app, in: options.place) { client, environment in
                 try await PurchaseRefresh(History(pool), client, priority: .interactive).run(id, in: environment)
             }
         }
         let answer = RefreshAnswer(report)
+        print(OutputFormat.chosen(options.format) == .json ? try JSONText.encode(answer) : answer.text)
+        if !answer.isComplete { throw ExitStatus.failed }
+    }
+
+    private func take(_ file: String, _ settings: Settings) async throws {
+        let bytes = try EvidenceFile.read(file, upTo: EvidenceKind.receipt.maximumSize, isReceipt: true)
+        let access = try AppleAccess(settings)
+        let report: ReceiptIntake.Report
+        do {
+            report = try await Database.with(settings) { pool in
+                try await access.receipts(settings, pool).take(bytes, from: .operator, of: options.app)
+            }
+            await access.shutdown()
+        } catch {
+            await access.shutdown()
+            if let refusal = error as? ReceiptRefusal { throw CommandFailure("\(refusal)") }
+            throw AppleAccess.told(error)
+        }
+        let answer = ReceiptReportAnswer(report)
         print(OutputFormat.chosen(options.format) == .json ? try JSONText.encode(answer) : answer.text)
         if !answer.isComplete { throw ExitStatus.failed }
     }

@@ -42,26 +42,36 @@ extension Settings {
         return keys
     }
 
-    /// Whether any key is set, be it right or wrong.
+    /// Whether any key is set, be it right or wrong, or a shared secret without one.
     var hasAppleKeys: Bool {
         text("storehook.apple.keys") != nil || text("apple.issuer.id") != nil || text("apple.key.id") != nil
-            || secret("apple.private.key") != nil
+            || secret("apple.private.key") != nil || secret("apple.shared.secret") != nil
     }
 
     private func singleKey(
         _ texts: (issuerId: String?, keyId: String?, privateKey: String?)
     ) throws(AppleKeys.Fault) -> AppleKeys {
+        let sharedSecret = secret("apple.shared.secret")
+        if let sharedSecret, texts == (nil, nil, nil) {
+            return try AppleKeys(bundleId: try singleApp(), sharedSecret: sharedSecret)
+        }
         guard let issuerId = texts.issuerId, let keyId = texts.keyId, let privateKey = texts.privateKey else {
             throw AppleKeys.Fault(
                 description: "APPLE_ISSUER_ID, APPLE_KEY_ID and APPLE_PRIVATE_KEY belong together; one is missing")
         }
+        return try AppleKeys(
+            bundleId: try singleApp(), issuerId: issuerId, keyId: keyId, privateKey: privateKey,
+            sharedSecret: sharedSecret)
+    }
+
+    private func singleApp() throws(AppleKeys.Fault) -> String {
         guard let bundleId = text("apple.bundle.id") ?? onlyApp else {
             throw AppleKeys.Fault(
-                description: "APPLE_PRIVATE_KEY is one app's: with several in STOREHOOK_APPS, set STOREHOOK_APPLE_KEYS")
+                description:
+                    "APPLE_PRIVATE_KEY and APPLE_SHARED_SECRET are one app's: with several in STOREHOOK_APPS, set STOREHOOK_APPLE_KEYS"
+            )
         }
-        return try AppleKeys(
-            bundleId: bundleId, issuerId: issuerId, keyId: keyId, privateKey: privateKey,
-            sharedSecret: secret("apple.shared.secret"))
+        return bundleId
     }
 
     private var onlyApp: String? {

@@ -117,10 +117,12 @@ struct Work: AsyncParsableCommand {
         _ apple: AppleAccess, _ settings: Settings, _ monitoring: ProgramMonitoring?,
         to services: inout ProgramServices, name: String, logger: Logger
     ) throws {
+        let clients = try apple.clients(settings, observer: ClientMetrics().observer)
+        // With shared secrets alone there is nothing to ask beside the work.
+        guard !clients.scopes.isEmpty else { return }
         let pool = PostgresPool(
             configuration: try settings.writableDatabase(), size: 1, logger: logger, onError: monitoring?.countError)
         let history = History(pool)
-        let clients = try apple.clients(settings, observer: ClientMetrics().observer)
         let metrics = AppleSyncMetrics()
         services.add("the duties' database pool", pool)
         services.add(

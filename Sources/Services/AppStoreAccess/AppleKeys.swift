@@ -6,8 +6,10 @@ import Yams
 package struct AppleKeys: Sendable {
     /// One app's.
     package struct App: Sendable {
-        /// For the App Store Server API.
-        package let credentials: Credentials
+        /// The app.
+        package let bundleId: String
+        /// For the App Store Server API; nil where there is only a shared secret.
+        package let credentials: Credentials?
         /// For old receipts.
         package let sharedSecret: SharedSecret?
     }
@@ -51,6 +53,14 @@ package struct AppleKeys: Sendable {
         self.apps = apps
     }
 
+    /// The shared secret of a single app that has no key, out of a variable.
+    package init(bundleId: String, sharedSecret: String) throws(Fault) {
+        apps = [
+            bundleId: App(
+                bundleId: bundleId, credentials: nil, sharedSecret: try Self.secret(inVariable: sharedSecret))
+        ]
+    }
+
     /// The key of a single app, out of variables.
     ///
     /// - Parameter privateKey: base64 of the .p8 file.
@@ -63,18 +73,21 @@ package struct AppleKeys: Sendable {
             throw Fault(description: "APPLE_PRIVATE_KEY is not the base64 of a .p8 file; type: base64 -w0 AuthKey_….p8")
         }
         var secret: SharedSecret?
-        if let sharedSecret {
-            guard let one = SharedSecret(sharedSecret) else {
-                throw Fault(description: "APPLE_SHARED_SECRET is not one word")
-            }
-            secret = one
-        }
+        if let sharedSecret { secret = try Self.secret(inVariable: sharedSecret) }
         let key = try Self.key(String(decoding: data, as: UTF8.self), "APPLE_PRIVATE_KEY")
         apps = [
             bundleId: App(
+                bundleId: bundleId,
                 credentials: Credentials(bundleId: bundleId, issuerId: issuerId, keyId: keyId, key: key),
                 sharedSecret: secret)
         ]
+    }
+
+    private static func secret(inVariable text: String) throws(Fault) -> SharedSecret {
+        guard let secret = SharedSecret(text) else {
+            throw Fault(description: "APPLE_SHARED_SECRET is not one word")
+        }
+        return secret
     }
 
     private static func app(
@@ -89,13 +102,13 @@ package struct AppleKeys: Sendable {
             }
             texts[name] = text
         }
-        guard let issuerId = texts["issuer_id"], let keyId = texts["key_id"],
-            let keyFile = texts["private_key_file"]
-        else {
-            throw Fault(description: "\(file): \(bundleId) needs issuer_id, key_id and private_key_file")
+        let credentials = try credentials(bundleId, texts, file, directory)
+        guard credentials != nil || texts["shared_secret_file"] != nil else {
+            throw Fault(
+                description:
+                    "\(file): \(bundleId) needs issuer_id, key_id and private_key_file, or a shared_secret_file for receipts "
+                    + "alone")
         }
-        let keyPath = path(keyFile, directory)
-        let key = try key(try secret(keyPath), keyPath)
         var sharedSecret: SharedSecret?
         if let secretFile = texts["shared_secret_file"].map({ path($0, directory) }) {
             guard let one = SharedSecret(try secret(secretFile)) else {
@@ -103,9 +116,21 @@ package struct AppleKeys: Sendable {
             }
             sharedSecret = one
         }
-        return App(
-            credentials: Credentials(bundleId: bundleId, issuerId: issuerId, keyId: keyId, key: key),
-            sharedSecret: sharedSecret)
+        return App(bundleId: bundleId, credentials: credentials, sharedSecret: sharedSecret)
+    }
+
+    /// The key; nil where nothing of it is there.
+    private static func credentials(
+        _ bundleId: String, _ texts: [String: String], _ file: String, _ directory: URL
+    ) throws(Fault) -> Credentials? {
+        let (issuerId, keyId, keyFile) = (texts["issuer_id"], texts["key_id"], texts["private_key_file"])
+        if issuerId == nil, keyId == nil, keyFile == nil { return nil }
+        guard let issuerId, let keyId, let keyFile else {
+            throw Fault(description: "\(file): \(bundleId) needs issuer_id, key_id and private_key_file")
+        }
+        let keyPath = path(keyFile, directory)
+        return Credentials(
+            bundleId: bundleId, issuerId: issuerId, keyId: keyId, key: try key(try secret(keyPath), keyPath))
     }
 
     private static func path(_ text: String, _ directory: URL) -> String {

@@ -17,7 +17,8 @@ package struct ClientMetrics: Sendable {
         init(_ failure: String?) {
             switch failure {
             case nil: self = .answered
-            case "unauthorized": self = .unauthorized
+            case "unauthorized", "shared_secret_mismatch": self = .unauthorized
+            case "receipt_not_authentic": self = .refused
             case "unreachable", "outcome_unknown": self = .unreachable
             case "rate_limit_exceeded": self = .rateLimited
             case let code? where code.hasSuffix("not_found"): self = .notFound

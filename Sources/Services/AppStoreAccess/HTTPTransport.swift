@@ -68,7 +68,7 @@ package struct HTTPTransport: AppStoreTransport {
     private func exchange(_ request: TransportRequest) async throws -> TransportAnswer {
         var message = HTTPClientRequest(url: request.url)
         message.method = HTTPMethod(rawValue: request.method.rawValue)
-        message.headers.add(name: "Authorization", value: request.token.headerValue)
+        if let token = request.token { message.headers.add(name: "Authorization", value: token.headerValue) }
         message.headers.add(name: "Accept", value: "application/json")
         message.headers.add(name: "User-Agent", value: "storehook")
         if let body = request.body {

@@ -298,7 +298,7 @@ extension AppStoreFailure {
     /// what it did.
     fileprivate var isUnheard: Bool {
         switch reason {
-        case .apple, .unauthorized, .unusableKey, .rateLimited, .notInThisEnvironment, .unreachable: true
+        case .apple, .receipt, .unauthorized, .unusableKey, .rateLimited, .notInThisEnvironment, .unreachable: true
         case .status, .outcomeUnknown, .refused, .unreadable: false
         }
     }

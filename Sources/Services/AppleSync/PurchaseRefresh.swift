@@ -17,6 +17,8 @@ package struct PurchaseRefresh: Sendable {
         package var stored = 0
         /// Not Apple's: nobody has seen them.
         package var refused = 0
+        /// The purchases that Apple answered about, by their original transaction ids.
+        package var purchases: Set<String> = []
     }
 
     private let history: History
@@ -64,6 +66,7 @@ package struct PurchaseRefresh: Sendable {
         ).value
         var evidence: [Evidence] = []
         for line in statuses.groups.flatMap(\.lastTransactions) {
+            if let record = line.transaction { report.purchases.insert(record.payload.originalTransactionId) }
             if let record = line.transaction { evidence.append(Self.evidence(.transaction, record.jws)) }
             if let record = line.renewal { evidence.append(Self.evidence(.renewal, record.jws)) }
         }
@@ -72,6 +75,7 @@ package struct PurchaseRefresh: Sendable {
     }
 
     private func take(_ page: TransactionsPage, _ report: inout Report) async throws {
+        report.purchases.formUnion(page.transactions.map(\.payload.originalTransactionId))
         try await store(
             page.transactions.map { Self.evidence(.transaction, $0.jws) }, refused: page.refused, &report)
     }

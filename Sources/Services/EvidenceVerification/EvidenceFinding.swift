@@ -56,7 +56,7 @@ package enum EvidenceFinding: Sendable {
                 payload.receiptType, payload.bundleId,
                 .appTransaction(payload, digest: Fingerprint(of: payload.json).bytes))
         case .receipt:
-            // Nothing in it is believed, so there is nothing to verify yet.
+            // Who took it in has verified it, and nothing is derived from it: its bytes are not even read here.
             self = entry(nil, nil, .receipt(digest: body))
         }
     }

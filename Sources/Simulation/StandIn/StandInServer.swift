@@ -94,7 +94,7 @@ struct StandInResponder: HTTPResponder {
                 }
                 let answer = try await ServerAPI(store: store).answer(call)
                 return Self.response(answer.status, answer.value)
-            case "verifyReceipt": return Self.response(200, await receipts.answer(call, store))
+            case "verifyReceipt": return Self.response(200, try await receipts.answer(call, store))
             case "stand-in":
                 return Self.response(200, try await ControlAPI(store: store, receipts: receipts).answer(call))
             case "healthz": return Self.response(200, nil)

@@ -48,6 +48,26 @@ extension History {
         ).count
     }
 
+    /// Queues purchases to be asked about soon, whatever is known of them; those that wait already, wait on.
+    package func queueRefreshes(of originalTransactionIDs: [String], in scope: HistoryScope) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "refresh.queue",
+                """
+                with noted as (
+                    insert into storehook.refreshes as r (environment, bundle_id, original_transaction_id)
+                    select \(scope.environment), \(scope.bundleID), w.id
+                      from unnest(\(Array(Set(originalTransactionIDs)).sorted())) as w (id)
+                        on conflict (original_transaction_id, bundle_id, environment) do update
+                       set again_at = null
+                    returning r.id
+                )
+                insert into storehook.refresh_queue (id, received_at, due_at)
+                select id, now(), now() from noted
+                    on conflict do nothing
+                """))
+    }
+
     /// Claims the purchase that has been due for longest; nil if none is.
     /// - Parameter scopes: whose purchases whoever asks has keys for.
     package func claimRefresh(for lease: Lease, among scopes: [HistoryScope]) async throws -> Refresh? {

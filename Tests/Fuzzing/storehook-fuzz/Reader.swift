@@ -1,4 +1,5 @@
 import AppStorePayloads
+import AppStoreReceipts
 import AppStoreVerification
 import Foundation
 import Outbox
@@ -14,6 +15,8 @@ enum Reader: String, CaseIterable {
     case payload
     /// What is posted to the receiver.
     case body
+    /// An old receipt, all of its verification behind it. Whatever certificates it brings count as trusted.
+    case receipt
     /// An OCSP responder's answer about the chain that is among the seeds.
     case ocsp
     /// What a sender says on a connection, the handlers of every server of ours behind it. The first byte says in what
@@ -30,6 +33,7 @@ enum Reader: String, CaseIterable {
         case .chain: readChain(input)
         case .payload: readPayload(input)
         case .body: readBody(input)
+        case .receipt: readReceipt(input)
         case .ocsp: readAnswer(input)
         case .head: FuzzedConnection.read(input)
         case .chunks: FuzzedConnection.read(input, after: Self.chunkedHead)
@@ -110,6 +114,25 @@ enum Reader: String, CaseIterable {
         // Nobody but the database hands in packed bytes; all the same.
         if let unpacked = try? PackedBody.unpack(jws, { _ in header.text }) {
             precondition(unpacked.count <= Outbox.maximumBodySize, "more than a JWS may be long")
+        }
+    }
+
+    private func readReceipt(_ input: [UInt8]) {
+        guard let receipt = try? Receipt(input) else { return }
+        for id in receipt.transactionIds {
+            precondition(!id.isEmpty && id.utf8.allSatisfy { (0x30...0x39).contains($0) }, "an id that is no number")
+        }
+        precondition(Base64.standard.decode(receipt.base64) != nil, "a receipt that verifyReceipt could not read")
+        let verifier = Verifier(
+            configuration: VerifierConfiguration(
+                apps: [Self.app: 1_234_567_890], environments: [.production, .sandbox],
+                trustedRoots: Set(receipt.certificates.map { Fingerprint(of: $0) })),
+            clock: { Timestamp(millisecondsSince1970: 1_770_000_000_000) })
+        do throws(VerificationFailure) {
+            let verified = try verifier.verify(receipt)
+            precondition(verified.bundleId == Self.app, "a receipt of another app was accepted")
+        } catch {
+            precondition(!error.message.isEmpty && !error.message.contains("\n"), "a reason is one line")
         }
     }
 

@@ -23,6 +23,7 @@ struct StorehookFuzz {
             case .chain: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.chain.run($0, $1) }
             case .payload: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.payload.run($0, $1) }
             case .body: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.body.run($0, $1) }
+            case .receipt: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.receipt.run($0, $1) }
             case .ocsp: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.ocsp.run($0, $1) }
             case .head: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.head.run($0, $1) }
             case .chunks: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.chunks.run($0, $1) }

@@ -16,16 +16,24 @@ public struct AppStoreHosts: Sendable, Hashable {
     /// Apple's own, since May 2026.
     public static let apple = AppStoreHosts(
         production: "https://api.storekit.apple.com", sandbox: "https://api.storekit-sandbox.apple.com",
+        receipts: "https://buy.itunes.apple.com", sandboxReceipts: "https://sandbox.itunes.apple.com",
         namesEnvironment: false)
 
     private let production: String
     private let sandbox: String
+    /// Where verifyReceipt is asked.
+    private let receipts: String
+    private let sandboxReceipts: String
     /// Whether the query tells which environment is meant: one host stands for both.
     private let namesEnvironment: Bool
 
-    private init(production: String, sandbox: String, namesEnvironment: Bool) {
+    private init(
+        production: String, sandbox: String, receipts: String, sandboxReceipts: String, namesEnvironment: Bool
+    ) {
         self.production = production
         self.sandbox = sandbox
+        self.receipts = receipts
+        self.sandboxReceipts = sandboxReceipts
         self.namesEnvironment = namesEnvironment
     }
 
@@ -41,7 +49,15 @@ public struct AppStoreHosts: Sendable, Hashable {
         guard isLoopback || !environments.contains(.production) else { throw .production }
         var base = url
         while base.hasSuffix("/") { base.removeLast() }
-        self.init(production: base, sandbox: base, namesEnvironment: true)
+        self.init(
+            production: base, sandbox: base, receipts: base, sandboxReceipts: base, namesEnvironment: true)
+    }
+
+    /// The whole address of verifyReceipt.
+    func receiptURL(in environment: Environment) -> String {
+        let base = (environment == .production ? receipts : sandboxReceipts) + "/verifyReceipt"
+        return namesEnvironment
+            ? base + "?" + QueryItem.text([QueryItem("environment", environment.rawValue)]) : base
     }
 
     /// The whole address of a request.

@@ -4,8 +4,8 @@ public struct TransportRequest: Sendable {
     public let method: Endpoint.Method
     /// The whole address.
     public let url: String
-    /// Goes into the header `Authorization`, and nowhere else.
-    public let token: AccessToken
+    /// Goes into the header `Authorization`, and nowhere else; nil where a call has no token, as verifyReceipt.
+    public let token: AccessToken?
     /// A JSON text; nil where there is none.
     public let body: [UInt8]?
 }

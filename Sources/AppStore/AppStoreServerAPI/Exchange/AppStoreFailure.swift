@@ -25,6 +25,8 @@ public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case notInThisEnvironment
         /// The private key cannot sign.
         case unusableKey
+        /// verifyReceipt said so; `mayPass` where asking again later may help, by Apple's own word if it gave one.
+        case receipt(ReceiptStatus, mayPass: Bool)
     }
 
     /// The reason.
@@ -49,6 +51,7 @@ public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case .rateLimited: "rate_limit_exceeded"
         case .notInThisEnvironment: "not_in_this_environment"
         case .unusableKey: "unusable_key"
+        case .receipt(let status, _): status.isKnown ? status.name : "receipt_\(status.rawValue)"
         }
     }
 
@@ -68,6 +71,7 @@ public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case .rateLimited(let instant): "Apple allows no more of these requests before \(instant)"
         case .notInThisEnvironment: "\(environment) does not have this call"
         case .unusableKey: "the private key cannot sign ES256"
+        case .receipt(let status, _): "verifyReceipt answers \(status.rawValue): \(status.advice)"
         }
     }
 
@@ -81,6 +85,7 @@ public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case .unreachable, .rateLimited: true
         case .status(let status): status >= 500
         case .refused(let failure): failure.code.isTransient
+        case .receipt(_, let mayPass): mayPass
         default: false
         }
     }

@@ -1,6 +1,6 @@
 public import AppStorePayloads
 
-/// The calls of the App Store Server API that are made here. Raw values name them in metrics and messages.
+/// The calls of the App Store Server API that are made here, and verifyReceipt. Raw values name them in metrics and messages.
 public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     /// Get Transaction History.
     case transactionHistory = "transaction_history"
@@ -32,6 +32,8 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case orderLookup = "order_lookup"
     /// Get Refund History.
     case refundHistory = "refund_history"
+    /// verifyReceipt, which is older than the Server API and has servers of its own.
+    case verifyReceipt = "verify_receipt"
 
     /// How the call is made.
     public enum Method: String, Sendable {
@@ -46,7 +48,7 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     /// The HTTP method.
     public var method: Method {
         switch self {
-        case .finishTransaction, .notificationHistory, .testNotification, .massExtension: .post
+        case .finishTransaction, .notificationHistory, .testNotification, .massExtension, .verifyReceipt: .post
         case .consumptionInformation, .extendRenewalDate, .appAccountToken: .put
         default: .get
         }
@@ -54,7 +56,7 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
 
     /// Requests a second that Apple allows an app (Identifying rate limits, App Store Server API); Sandbox has a tenth.
     ///
-    /// Apple counts them by the hour: short bursts are harmless.
+    /// Apple counts them by the hour: short bursts are harmless. Of verifyReceipt it names no limit; this is ours.
     public func ratePerSecond(in environment: Environment) -> Double {
         let production: Double =
             switch self {
@@ -62,7 +64,7 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
                 .consumptionInformation, .notificationHistory:
                 50
             case .extendRenewalDate, .appAccountToken: 20
-            case .orderLookup, .refundHistory: 10
+            case .orderLookup, .refundHistory, .verifyReceipt: 10
             case .testNotification, .testNotificationStatus, .massExtension, .massExtensionStatus: 1
             }
         return environment == .production ? production : production / 10

@@ -8,6 +8,7 @@ public enum EvidenceKind: String, Sendable, Hashable, CaseIterable {
     case renewal
     /// A signed app transaction by itself.
     case appTransaction = "app_transaction"
-    /// An old receipt, or verifyReceipt's answer to it. Not signed in a way that is verified here: it is kept, and parked.
+    /// An old receipt, or (from ``EvidenceSource/api``) verifyReceipt's answer to one, which nobody signs. It is kept whole, and
+    /// parked: no state comes of it.
     case receipt
 }

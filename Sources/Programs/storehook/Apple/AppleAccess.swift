@@ -4,6 +4,9 @@ import AppStoreServerAPI
 import AppStoreVerification
 import AppleSync
 import EvidenceVerification
+import History
+import Outbox
+import Postgres
 
 /// Clients of Apple's for a command: what the settings say, over HTTP.
 struct AppleAccess {
@@ -36,12 +39,13 @@ struct AppleAccess {
         }
     }
 
-    /// A client for an app.
+    /// A client for an app; nil where there is only a shared secret.
     func client(
         _ app: AppleKeys.App, budget: RateBudget = RateBudget(), observer: ClientObserver = ClientObserver()
-    ) -> AppStoreClient {
-        AppStoreClient(
-            app.credentials, hosts: hosts, transport: transport, clock: MachineClock(), verifier: verifier,
+    ) -> AppStoreClient? {
+        guard let credentials = app.credentials else { return nil }
+        return AppStoreClient(
+            credentials, hosts: hosts, transport: transport, clock: MachineClock(), verifier: verifier,
             budget: budget, policy: policy, observer: observer, settleRevocation: settle)
     }
 
@@ -49,8 +53,28 @@ struct AppleAccess {
     func clients(_ settings: Settings, observer: ClientObserver = ClientObserver()) throws -> AppleClients {
         let budget = RateBudget()
         return AppleClients(
-            keys.apps.values.map { client($0, budget: budget, observer: observer) },
+            keys.apps.values.compactMap { client($0, budget: budget, observer: observer) },
             in: try settings.verifier().environments, sharing: budget)
+    }
+
+    /// Takes old receipts of all apps that anything is set for.
+    func receipts(
+        _ settings: Settings, _ pool: PostgresPool, observer: ClientObserver = ClientObserver()
+    ) throws -> ReceiptIntake {
+        let budget = RateBudget()
+        let environments = try settings.verifier().environments
+        return ReceiptIntake(
+            verifier,
+            apps: keys.apps.values.map { app in
+                ReceiptIntake.App(
+                    app.bundleId, server: client(app, budget: budget, observer: observer),
+                    receipts: app.sharedSecret.map { secret in
+                        ReceiptClient(
+                            bundleId: app.bundleId, secret: secret, in: environments, hosts: hosts,
+                            transport: transport, clock: MachineClock(), budget: budget, policy: policy,
+                            observer: observer)
+                    })
+            }, history: History(pool), outbox: Outbox(pool), settleRevocation: settle)
     }
 
     /// Closes all connections.
@@ -86,15 +110,26 @@ struct AppleAccess {
         }
         let access = try AppleAccess(settings)
         do {
-            let answer = try await body(access.client(try access.app(name)), environment ?? served.only)
+            let app = try access.app(name)
+            guard let client = access.client(app) else {
+                throw CommandFailure(
+                    "for \(app.bundleId) a shared secret alone is set, with which only receipts can be asked about; make a key in "
+                        + "App Store Connect (Users and Access, Integrations, In-App Purchase)", status: .usage)
+            }
+            let answer = try await body(client, environment ?? served.only)
             await access.shutdown()
             return answer
         } catch {
             await access.shutdown()
-            if let failure = error as? AppStoreFailure { throw CommandFailure("\(failure)") }
-            if let trouble = error as? AnswerTrouble { throw CommandFailure("\(trouble)") }
-            throw error
+            throw told(error)
         }
+    }
+
+    /// What went wrong with Apple, as a command tells it.
+    static func told(_ error: any Error) -> any Error {
+        if let failure = error as? AppStoreFailure { return CommandFailure("\(failure)") }
+        if let trouble = error as? AnswerTrouble { return CommandFailure("\(trouble)") }
+        return error
     }
 }
 

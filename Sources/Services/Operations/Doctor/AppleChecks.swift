@@ -4,6 +4,7 @@ package import AppStoreServerAPI
 /// Whether Apple accepts the keys: asks for a test notification in each environment, which Apple then posts.
 package struct AppleChecks: Sendable {
     private let clients: [AppStoreClient]
+    private let secretsAlone: [String]
     private let environments: [Environment]
 
     /// Waits for nothing longer than some seconds.
@@ -11,8 +12,10 @@ package struct AppleChecks: Sendable {
         maximumAttempts: 2, firstDelay: .seconds(1), patience: .seconds(8), freshDelays: [])
 
     /// Checks of these apps' keys in these environments, of which Apple answers in Production and Sandbox.
-    package init(_ clients: [AppStoreClient], in environments: Set<Environment>) {
+    /// - Parameter secretsAlone: the apps of which there is a shared secret for receipts and no key.
+    package init(_ clients: [AppStoreClient], secretsAlone: [String] = [], in environments: Set<Environment>) {
         self.clients = clients
+        self.secretsAlone = secretsAlone
         self.environments = [.production, .sandbox].filter(environments.contains)
     }
 
@@ -26,6 +29,13 @@ package struct AppleChecks: Sendable {
                 let isAcceptedElsewhere = answers.contains { $0.0 != environment && Self.isAccepted($0.1) }
                 findings.append(Self.finding(client.bundleId, environment, failure, isAcceptedElsewhere))
             }
+        }
+        // Only a genuine receipt of the app would tell whether Apple knows the secret.
+        findings += secretsAlone.map {
+            .skipped(
+                "apple \($0)",
+                "a shared secret alone is set: verifyReceipt answers for receipts, and nothing else can be asked; make a key"
+            )
         }
         return findings
     }

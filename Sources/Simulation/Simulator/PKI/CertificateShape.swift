@@ -18,6 +18,8 @@ public struct CertificateShape: Sendable {
         case p256
         /// As Apple's authorities.
         case p384
+        /// No curve at all: as Apple's older authorities, which sign receipts.
+        case rsa2048
     }
 
     /// An extension put in as it is.
@@ -43,6 +45,8 @@ public struct CertificateShape: Sendable {
     public var organizationalUnit: String
     /// The curve of the key.
     public var curve: Curve
+    /// Whether an RSA key signs certificates over SHA-1, as Apple's did until 2023.
+    public var signsWithSHA1 = false
     /// The first instant at which it is valid; whole seconds.
     public var notBefore: Timestamp
     /// The last instant at which it is valid; whole seconds.

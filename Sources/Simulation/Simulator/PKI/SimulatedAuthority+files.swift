@@ -58,7 +58,7 @@ extension SimulatedAuthority {
             chain.append(
                 SimulatedCertificate(
                     der: document.derBytes, shape: shape,
-                    key: chain.isEmpty ? .p256(key) : SimulatedKey(shape.curve), certificate: certificate))
+                    key: chain.isEmpty ? .p256(key) : try SimulatedKey(shape.curve), certificate: certificate))
         }
         return try SimulatedAuthority(chain: chain)
     }

@@ -42,6 +42,7 @@ public struct SimulatedCertificate: Sendable {
             CountryName("US")
         }
         let signingKey = (signer ?? issuer)?.key ?? key
+        let usesSHA1 = ((signer ?? issuer)?.shape ?? shape).signsWithSHA1
         let certificate = try Certificate(
             version: .v3,
             serialNumber: Certificate.SerialNumber(),
@@ -50,7 +51,7 @@ public struct SimulatedCertificate: Sendable {
             notValidAfter: Date(timeIntervalSince1970: Double(shape.notAfter.millisecondsSince1970 / 1000)),
             issuer: issuer?.certificate.subject ?? subject,
             subject: subject,
-            signatureAlgorithm: signingKey.signatureAlgorithm,
+            signatureAlgorithm: signingKey.signatureAlgorithm(withSHA1: usesSHA1),
             extensions: Self.extensions(shape, key: key, issuerKey: issuer?.key),
             issuerPrivateKey: signingKey.privateKey
         )

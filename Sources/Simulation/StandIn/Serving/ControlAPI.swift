@@ -221,13 +221,15 @@ struct ControlAPI: Sendable {
         return .object([:])
     }
 
-    /// `{code, count?, path?, retryAfterMilliseconds?}`: one of Apple's codes, or a bare status below 1000.
+    /// `{code, count?, path?, retryAfterMilliseconds?, isRetryable?}`: one of Apple's codes, a status of verifyReceipt's, or a bare
+    /// HTTP status below 1000.
     private func provoke(_ call: Call) async throws(Refusal) -> JSONValue {
         let body = try call.object()
         guard let code = body.integer("code"),
             code < 1000 || (4_000_000...5_999_999).contains(code) || code / 1000 == 21
         else { throw Refusal(status: 400, "code is one of Apple's, or an HTTP status") }
-        let refusal = code < 1000 ? Refusal(status: Int(code)) : Refusal(code, "Provoked.")
+        var refusal = code < 1000 ? Refusal(status: Int(code)) : Refusal(code, "Provoked.")
+        refusal.isRetryable = body.bool("isRetryable")
         await store.provoke(
             AppStore.Provocation(
                 refusal: refusal, count: Int(body.integer("count") ?? 1),

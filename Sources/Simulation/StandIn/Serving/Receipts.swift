@@ -1,15 +1,17 @@
 import AppStorePayloads
+import Crypto
 import Simulator
 import Synchronization
 
 /// Receipts as old apps send them, and verifyReceipt.
 ///
-/// A receipt has the shape of Apple's (PKCS#7 around a set of attributes), so that transaction ids can be read out of it; it is not
-/// signed, so only verifyReceipt can vouch for it.
+/// A receipt has the shape of Apple's (PKCS#7 around a set of attributes) and is signed under the stand-in's own root: with its
+/// elliptic key, where Apple's receipts have RSA.
 final class Receipts: Sendable {
     private let sharedSecret: String
     private let bundleId: String
-    private let issued = Mutex<[String: String]>([:])
+    /// Whose each receipt is that was given out, by its SHA-256. Forgeries are not among them.
+    private let issued = Mutex<[SHA256.Digest: String]>([:])
 
     init(sharedSecret: String, bundleId: String) {
         self.sharedSecret = sharedSecret
@@ -20,48 +22,28 @@ final class Receipts: Sendable {
     func receipt(of id: String, _ store: AppStore) async -> String {
         guard let customer = await store.customers[id] else { return "" }
         let items = customer.subscriber.allItems.map { customer.subscriber[$0] }
-        var attributes = [
-            Self.attribute(
-                0, Self.text(customer.subscriber.app.environment == .sandbox ? "ProductionSandbox" : "Production")),
-            Self.attribute(2, Self.text(bundleId)), Self.attribute(3, Self.text(customer.subscriber.app.bundleVersion)),
-            Self.attribute(12, Self.date(await store.now)), Self.attribute(19, Self.text("1")),
-        ]
-        for item in items {
-            var members = [
-                Self.attribute(1701, Self.tlv(0x02, [UInt8(truncatingIfNeeded: max(1, min(127, item.quantity)))])),
-                Self.attribute(1702, Self.text(item.productId)), Self.attribute(1703, Self.text(item.transactionId)),
-                Self.attribute(1704, Self.date(item.purchaseDate)),
-                Self.attribute(1705, Self.text(item.originalTransactionId)),
-                Self.attribute(1706, Self.date(item.originalPurchaseDate)),
-            ]
-            if let end = item.expiresDate { members.append(Self.attribute(1708, Self.date(end))) }
-            if let end = item.revocationDate { members.append(Self.attribute(1712, Self.date(end))) }
-            attributes.append(Self.attribute(17, Self.tlv(0x31, members.flatMap(\.self))))
-        }
-        let content = Self.tlv(0x04, Self.tlv(0x31, attributes.flatMap(\.self)))
-        let data = Self.tlv(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01])
-        let signedData = Self.tlv(
-            0x30,
-            Self.tlv(0x02, [1]) + Self.tlv(0x31, []) + Self.tlv(0x30, data + Self.tlv(0xA0, content))
-                + Self.tlv(0x31, []))
-        let name = Self.tlv(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02])
-        let text = String(
-            decoding: Base64.standard.encode(Self.tlv(0x30, name + Self.tlv(0xA0, signedData))), as: UTF8.self)
-        issued.withLock { $0[text] = id }
-        return text
+        let receipt = SimulatedReceipt(of: items, app: customer.subscriber.app, at: await store.now)
+        // Nothing that a chain with a P-256 leaf cannot sign.
+        guard let (bytes, isForged) = try? await store.signed(receipt) else { return "" }
+        if !isForged { issued.withLock { $0[SHA256.hash(data: bytes)] = id } }
+        return String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
     }
 
     /// Answers verifyReceipt.
-    func answer(_ call: Call, _ store: AppStore) async -> JSONValue {
-        if let refusal = await store.provocation(call.path), let status = refusal.code {
+    func answer(_ call: Call, _ store: AppStore) async throws(Refusal) -> JSONValue {
+        if let refusal = await store.provocation(call.path) {
+            guard let status = refusal.code else { throw refusal }
             return .members([
-                "status": .number(status), "is-retryable": (21_100...21_199).contains(status) ? true : nil,
+                "status": .number(status), "environment": .text(call.place.rawValue),
+                "is-retryable": (21_100...21_199).contains(status) ? .flag(refusal.isRetryable ?? true) : nil,
             ])
         }
         guard call.method == "POST", let body = try? call.object() else { return Self.status(21_000) }
-        guard let text = body.string("receipt-data"), Base64.standard.decode(Array(text.utf8)) != nil, !text.isEmpty
+        guard let text = body.string("receipt-data"), let bytes = Base64.standard.decode(Array(text.utf8)),
+            !bytes.isEmpty
         else { return Self.status(21_002) }
-        guard let id = issued.withLock({ $0[text] }), let customer = await store.customers[id] else {
+        guard let id = issued.withLock({ $0[SHA256.hash(data: bytes)] }), let customer = await store.customers[id]
+        else {
             return Self.status(21_003)
         }
         let place = await store.place(of: id)
@@ -93,7 +75,7 @@ final class Receipts: Sendable {
         return .members([
             "status": 0, "environment": .text(place.rawValue),
             "receipt": .members([
-                "bundle_id": .text(bundleId),
+                "bundle_id": .text(bundleId), "request_date_ms": .text("\(await store.now)"),
                 "receipt_type": .text(place == .sandbox ? "ProductionSandbox" : "Production"),
                 "in_app": .list(items.map(Self.record)),
             ]),
@@ -121,34 +103,5 @@ final class Receipts: Sendable {
             "subscription_group_identifier": item.subscriptionGroupIdentifier.map(JSONValue.text),
             "app_account_token": item.appAccountToken.map(JSONValue.text),
         ])
-    }
-
-    // MARK: - DER, as much as a receipt needs
-
-    /// A receipt's attribute: its type, a version, and its value in an octet string.
-    private static func attribute(_ type: Int, _ value: [UInt8]) -> [UInt8] {
-        let number = type < 128 ? [UInt8(type)] : [UInt8(type >> 8), UInt8(type & 0xFF)]
-        return tlv(0x30, tlv(0x02, number) + tlv(0x02, [1]) + tlv(0x04, value))
-    }
-
-    private static func text(_ text: String) -> [UInt8] { tlv(0x0C, Array(text.utf8)) }
-
-    private static func date(_ instant: Milliseconds) -> [UInt8] {
-        tlv(0x16, Array("\(Timestamp(secondsSince1970: instant / 1000))".utf8))
-    }
-
-    private static func tlv(_ tag: UInt8, _ value: [UInt8]) -> [UInt8] {
-        var length: [UInt8] = []
-        if value.count < 128 {
-            length = [UInt8(value.count)]
-        } else {
-            var rest = value.count
-            while rest > 0 {
-                length.insert(UInt8(rest & 0xFF), at: 0)
-                rest >>= 8
-            }
-            length.insert(0x80 | UInt8(length.count), at: 0)
-        }
-        return [tag] + length + value
     }
 }

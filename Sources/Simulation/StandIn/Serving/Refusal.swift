@@ -8,6 +8,8 @@ struct Refusal: Error, Sendable {
     var message: String
     /// `Retry-After`, in milliseconds since 1970.
     var retryAfter: Int64?
+    /// verifyReceipt's word on whether to ask again (`is-retryable`).
+    var isRetryable: Bool?
 
     /// One of Apple's codes, whose first digits are the status.
     init(_ code: Int64, _ message: String, retryAfter: Int64? = nil) {

@@ -162,6 +162,13 @@ actor AppStore {
         return sign(record.json)
     }
 
+    /// A receipt; by a stranger where a forgery was asked for.
+    func signed(_ receipt: SimulatedReceipt) throws -> (bytes: [UInt8], isForged: Bool) {
+        let isForged = forgeries > 0
+        if isForged { forgeries -= 1 }
+        return (try ReceiptSigner((isForged ? stranger : authority).chain).sign(receipt), isForged)
+    }
+
     /// A notification as the history lists it.
     func signed(_ post: ListedPost) -> String { post.notification.signed { sign($0) } }
 

@@ -1,21 +1,21 @@
 /// An app's shared secret for old receipts. It never shows itself.
-package struct SharedSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct SharedSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// For the body of verifyReceipt alone.
     package let text: String
 
     /// A secret; white space around it is the editor's.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         let trimmed = text.split(whereSeparator: \.isWhitespace)
         guard trimmed.count == 1 else { return nil }
         self.text = String(trimmed[0])
     }
 
     /// Nothing of what it holds.
-    package var description: String { "(shared secret)" }
+    public var description: String { "(shared secret)" }
 
     /// Nothing of what it holds.
-    package var debugDescription: String { description }
+    public var debugDescription: String { description }
 
     /// Nothing of what it holds.
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

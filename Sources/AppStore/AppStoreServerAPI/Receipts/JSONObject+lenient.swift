@@ -1,0 +1,28 @@
+import AppStorePayloads
+
+// verifyReceipt writes numbers as texts in one place and as numbers in another, and so it does with yes and no.
+
+extension JSONObject {
+    /// A whole number, or the text of one.
+    func lenientInteger(_ name: StaticString) -> Int64? { integer(name) ?? string(name).flatMap { Int64($0) } }
+
+    /// A text, or a whole number's.
+    func lenientText(_ name: StaticString) -> String? { string(name) ?? integer(name).map { "\($0)" } }
+
+    /// Yes or no, as a word, a number or a text of either.
+    func lenientFlag(_ name: StaticString) -> Bool? {
+        if let flag = bool(name) { return flag }
+        switch lenientText(name) {
+        case "1", "true": return true
+        case "0", "false": return false
+        default: return nil
+        }
+    }
+
+    /// An instant in milliseconds.
+    func lenientDate(_ name: StaticString) -> Timestamp? {
+        lenientInteger(name).flatMap {
+            Timestamp.payloadDates.contains($0) ? Timestamp(millisecondsSince1970: $0) : nil
+        }
+    }
+}

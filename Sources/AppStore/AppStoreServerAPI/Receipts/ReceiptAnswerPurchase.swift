@@ -1,0 +1,59 @@
+public import AppStorePayloads
+
+/// A transaction in verifyReceipt's answer. Raw values are kept as Apple writes them.
+public struct ReceiptAnswerPurchase: Sendable, Hashable {
+    /// The transaction.
+    public let transactionId: String
+    /// The first transaction of the same purchase.
+    public let originalTransactionId: String
+    /// What.
+    public let productId: String?
+    /// How many.
+    public let quantity: Int64?
+    /// When.
+    public let purchaseDate: Timestamp?
+    /// When the first transaction of the same purchase was.
+    public let originalPurchaseDate: Timestamp?
+    /// When the period ends, of a subscription.
+    public let expiresDate: Timestamp?
+    /// When Apple took it back, or the customer upgraded.
+    public let cancellationDate: Timestamp?
+    /// Why Apple took it back: 0 another reason, 1 a fault of the app.
+    public let cancellationReason: RevocationReason?
+    /// Whether the period is a free trial.
+    public let isTrialPeriod: Bool?
+    /// Whether the period is at an introductory price.
+    public let isInIntroOfferPeriod: Bool?
+    /// Whether it was replaced by an upgrade.
+    public let isUpgraded: Bool?
+    /// Whose it is: bought, or shared by the family.
+    public let ownershipType: OwnershipType?
+    /// The paid period.
+    public let webOrderLineItemId: String?
+    /// The group of a subscription.
+    public let subscriptionGroupIdentifier: String?
+    /// The account that the app bound to it.
+    public let appAccountToken: String?
+
+    /// Reads one; nil for what names no transaction.
+    init?(_ object: JSONObject) {
+        guard let id = object.lenientText("transaction_id"), !id.isEmpty else { return nil }
+        transactionId = id
+        originalTransactionId = object.lenientText("original_transaction_id") ?? id
+        productId = object.string("product_id")
+        quantity = object.lenientInteger("quantity")
+        purchaseDate = object.lenientDate("purchase_date_ms")
+        originalPurchaseDate = object.lenientDate("original_purchase_date_ms")
+        // A receipt of iOS 6 has the milliseconds under the other name.
+        expiresDate = object.lenientDate("expires_date_ms") ?? object.lenientDate("expires_date")
+        cancellationDate = object.lenientDate("cancellation_date_ms")
+        cancellationReason = object.lenientInteger("cancellation_reason").map(RevocationReason.init(rawValue:))
+        isTrialPeriod = object.lenientFlag("is_trial_period")
+        isInIntroOfferPeriod = object.lenientFlag("is_in_intro_offer_period")
+        isUpgraded = object.lenientFlag("is_upgraded")
+        ownershipType = object.string("in_app_ownership_type").map(OwnershipType.init(rawValue:))
+        webOrderLineItemId = object.lenientText("web_order_line_item_id")
+        subscriptionGroupIdentifier = object.lenientText("subscription_group_identifier")
+        appAccountToken = object.string("app_account_token")
+    }
+}

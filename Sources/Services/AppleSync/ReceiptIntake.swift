@@ -1,0 +1,193 @@
+package import AppStorePayloads
+package import AppStoreReceipts
+package import AppStoreServerAPI
+package import AppStoreVerification
+package import History
+package import Outbox
+package import Subscriptions
+
+/// Takes an old receipt that somebody hands in: who vouches for it, what Apple says of its purchases, and what is stored of that.
+///
+/// An id out of a receipt asks Apple and proves nothing. That whoever hands it in holds its purchases is proven by the receipt's
+/// own signature, or by verifyReceipt's status 0. Any other receipt is not stored and nothing may be given for it; that its ids
+/// were asked for tells what Apple signs of those purchases, and not whose they are.
+///
+/// With a Server API key the purchases are asked for there: what comes back is signed and takes the way of all evidence. Without
+/// one verifyReceipt's answer is all there is; it is kept whole.
+package struct ReceiptIntake: Sendable {
+    /// What asks about one app.
+    package struct App: Sendable {
+        /// The app.
+        package let bundleID: String
+        /// Asks the Server API; nil where there is no key.
+        package let server: AppStoreClient?
+        /// Asks verifyReceipt; nil where there is no shared secret.
+        package let receipts: ReceiptClient?
+
+        /// An app with what it is asked about by.
+        package init(_ bundleID: String, server: AppStoreClient?, receipts: ReceiptClient?) {
+            self.bundleID = bundleID
+            self.server = server
+            self.receipts = receipts
+        }
+    }
+
+    /// Who vouches for a receipt.
+    package enum Proof: Sendable {
+        /// Apple signed it.
+        case signature(VerifiedReceipt)
+        /// Apple's server says that it is genuine.
+        case verifyReceipt(ReceiptAnswer)
+
+        /// In one word.
+        package var name: String {
+            switch self {
+            case .signature: "signature"
+            case .verifyReceipt: "verify_receipt"
+            }
+        }
+
+        /// Where the purchases were made.
+        package var environment: Environment {
+            switch self {
+            case .signature(let receipt): receipt.environment
+            case .verifyReceipt(let answer): answer.environment
+            }
+        }
+    }
+
+    /// What became of a receipt.
+    package struct Report: Sendable {
+        /// The app.
+        package var bundleID: String
+        /// Who vouches for it; nil where nobody does, and nothing may be given for it.
+        package var proof: Proof?
+        /// Why nobody does.
+        package var refusal: ReceiptRefusal?
+        /// The purchases in it, by transaction ids.
+        package var transactionIDs: [String]
+        /// The outbox's row of the receipt, and of verifyReceipt's answer where it was asked.
+        package var outboxIDs: [Int64] = []
+        /// What the Server API gave, where it was asked.
+        package var refreshes: [PurchaseRefresh.Report] = []
+        /// How many purchases are to be asked for later, because Apple did not answer now.
+        package var queued = 0
+    }
+
+    /// How often the Server API is asked about one receipt. One customer's history is one question; a device may have had several.
+    private static let mostRefreshes = 5
+
+    private let verifier: Verifier
+    private let apps: [String: App]
+    private let history: History
+    private let outbox: Outbox
+    private let settleRevocation: (@Sendable () async -> Void)?
+
+    /// - Parameters:
+    ///   - apps: those that something can be asked about; a receipt that is signed is taken of every app served.
+    ///   - settleRevocation: asks the responders that the verifier wants to hear, where revocation is checked.
+    package init(
+        _ verifier: Verifier, apps: [App], history: History, outbox: Outbox,
+        settleRevocation: (@Sendable () async -> Void)? = nil
+    ) {
+        self.verifier = verifier
+        self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { first, _ in first }
+        self.history = history
+        self.outbox = outbox
+        self.settleRevocation = settleRevocation
+    }
+
+    /// Takes a receipt.
+    ///
+    /// - Parameters:
+    ///   - bytes: as the app has it, in base64 or as bytes.
+    ///   - bundleID: the app, for a receipt of iOS 6, which does not say it; the only one there is unless told.
+    /// - Throws: ``ReceiptRefusal`` for a receipt that proves nothing, or is another app's, where there is nobody to ask about its ids;
+    ///   `AppStoreFailure` where Apple's servers were needed and gave no proof or no answer; `PostgresError`; `CancellationError`.
+    package func take(
+        _ bytes: [UInt8], from source: EvidenceSource, of bundleID: String? = nil
+    ) async throws -> Report {
+        let receipt: Receipt
+        do throws(ReceiptFault) {
+            receipt = try Receipt(bytes)
+        } catch {
+            throw ReceiptRefusal(.malformed, "The receipt cannot be read: \(error).")
+        }
+        let named = receipt.contents?.bundleId ?? bundleID ?? (apps.count == 1 ? apps.keys.first : nil)
+        let app = named.flatMap { apps[$0] }
+        var report = Report(bundleID: named ?? "", transactionIDs: receipt.transactionIds)
+        var evidence = [Evidence(.receipt, from: source, bytes)]
+        do throws(ReceiptRefusal) {
+            report.proof = .signature(try await signature(of: receipt))
+        } catch {
+            report.refusal = error
+            // Whose it says it is decides whom it is held against; that it may be genuine changes nothing.
+            let isForeign = error.code == .wrongBundle || error.code == .wrongEnvironment
+            if isForeign || app?.server == nil && app?.receipts == nil { throw error }
+        }
+        if let receipts = app?.receipts, report.proof == nil || app?.server == nil {
+            let answer = try await receipts.ask(receipt.base64)
+            guard answer.json.count <= EvidenceKind.receipt.maximumSize else {
+                throw ReceiptRefusal(.malformed, "verifyReceipt's answer is longer than what can be kept.")
+            }
+            if report.proof == nil { report.proof = .verifyReceipt(answer) }
+            report.refusal = nil
+            // In the same commit: an answer without its question says nothing.
+            evidence.append(Evidence(.receipt, from: .api, answer.json))
+        }
+        if report.proof != nil { report.outboxIDs = try await outbox.store(evidence) }
+        if let server = app?.server { try await ask(server, receipt, &report) }
+        return report
+    }
+
+    private func signature(of receipt: Receipt) async throws(ReceiptRefusal) -> VerifiedReceipt {
+        do throws(VerificationFailure) {
+            do throws(VerificationFailure) {
+                return try verifier.verify(receipt)
+            } catch {
+                guard error.code == .revocationUnknown, let settleRevocation else { throw error }
+                await settleRevocation()
+                return try verifier.verify(receipt)
+            }
+        } catch {
+            throw ReceiptRefusal(error)
+        }
+    }
+
+    /// Asks for all purchases of the receipt. What Apple does not answer just now is asked by a worker, if the receipt is proven:
+    /// anybody can make one up.
+    private func ask(_ server: AppStoreClient, _ receipt: Receipt, _ report: inout Report) async throws {
+        let said = report.proof?.environment ?? receipt.contents?.environment
+        let environment = said.flatMap { verifier.configuration.environments.contains($0) ? $0 : nil }
+        var open = receipt.transactionIds
+        var tries = 0
+        while let id = open.first {
+            do {
+                guard tries < Self.mostRefreshes else { throw TooManyPurchases() }
+                tries += 1
+                let answer = try await PurchaseRefresh(history, server, priority: .interactive)
+                    .run(id, in: environment)
+                report.refreshes.append(answer)
+                open.removeAll { $0 == id || answer.purchases.contains($0) }
+            } catch let failure as AppStoreFailure where !failure.isTransient {
+                // Apple knows nothing of it, or refuses the key: whoever asks again later will be told the same.
+                if case .apple = failure.reason {
+                    open.removeFirst()
+                } else {
+                    throw failure
+                }
+            } catch  where error is AppStoreFailure || error is AnswerTrouble || error is TooManyPurchases {
+                guard let environment, report.proof != nil else {
+                    if error is TooManyPurchases { return }
+                    throw error
+                }
+                try await history.queueRefreshes(
+                    of: open, in: HistoryScope(bundleID: report.bundleID, environment: environment.rawValue))
+                report.queued = open.count
+                return
+            }
+        }
+    }
+
+    private struct TooManyPurchases: Error {}
+}

@@ -1,0 +1,21 @@
+package import AppStoreVerification
+
+/// Why a receipt proves nothing: nothing may be given for it. To whoever handed it in it is a mistake of theirs (400).
+package struct ReceiptRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason's name.
+    package let code: VerificationCode
+    /// What happened.
+    package let message: String
+
+    /// A refusal.
+    init(_ code: VerificationCode, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// What the verifier said.
+    init(_ failure: VerificationFailure) { self.init(failure.code, failure.message) }
+
+    /// Code and message.
+    package var description: String { "\(code.rawValue): \(message)" }
+}

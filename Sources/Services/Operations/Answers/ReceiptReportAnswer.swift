@@ -1,0 +1,53 @@
+import AppStorePayloads
+package import AppleSync
+
+/// What became of an old receipt, as people and scripts see it.
+package struct ReceiptReportAnswer: Encodable, Sendable {
+    private let bundleID: String
+    private let environment: String?
+    /// `signature`, `verify_receipt`; null where nobody vouches for it.
+    private let proof: String?
+    /// Why nobody does.
+    private let refusal: String?
+    private let transactionIDs: [String]
+    private let outboxIDs: [Int64]
+    private let refreshes: [RefreshAnswer]
+    private let queued: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case bundleID = "bundle_id"
+        case environment, proof, refusal, refreshes, queued
+        case transactionIDs = "transaction_ids"
+        case outboxIDs = "outbox_ids"
+    }
+
+    /// Whether it is proven, and everything in Apple's answers was Apple's.
+    package var isComplete: Bool { proof != nil && refreshes.allSatisfy(\.isComplete) }
+
+    /// An answer.
+    package init(_ report: ReceiptIntake.Report) {
+        bundleID = report.bundleID
+        environment = report.proof?.environment.rawValue
+        proof = report.proof?.name
+        refusal = report.refusal?.description
+        transactionIDs = report.transactionIDs
+        outboxIDs = report.outboxIDs
+        refreshes = report.refreshes.map(RefreshAnswer.init)
+        queued = report.queued
+    }
+
+    /// For people.
+    package var text: String {
+        var lines: [String] = []
+        if let proof, let environment {
+            let vouching = proof == "signature" ? "Apple signed it" : "verifyReceipt vouches for it"
+            lines.append("\(environment): a receipt of \(bundleID) with \(transactionIDs.count) purchases; \(vouching)")
+            lines.append("stored as evidence: row \(outboxIDs.map { "\($0)" }.joined(separator: " and "))")
+        } else {
+            lines.append("nobody vouches for this receipt, and it is not stored: \(refusal ?? "no reason is known")")
+        }
+        lines += refreshes.map(\.text)
+        if queued > 0 { lines.append("\(queued) purchases are asked for later, by a worker") }
+        return lines.joined(separator: "\n")
+    }
+}
