@@ -68,7 +68,8 @@ extension MetricFamily {
     private static let asking = [
         MetricFamily(
             "storehook_apple_calls_total", .counter,
-            "Calls of the App Store Server API by what became of them; one call may take several requests."),
+            "Calls of the App Store Server API, and of verifyReceipt, by what became of them; one call may take several requests."
+        ),
         MetricFamily(
             "storehook_apple_forged_total", .counter,
             "Signed records in Apple's answers that do not verify, by reason: nobody has seen them."),
