@@ -73,7 +73,7 @@ package struct HistoryDuty: Service {
         of scopes: [HistoryScope], _ progress: @escaping @Sendable (HistoryWalk.Progress) -> Void = { _ in }
     ) async throws -> Outcome? {
         if let budget = clients.budget, divided.isDue(every: .seconds(10)) {
-            budget.divide(among: try await history.askers(beside: owner))
+            budget.divide(among: try await history.askers(beside: owner, lease: lease))
             divided.done()
         }
         guard let window = try await history.claim(for: Lease(owner: owner, duration: lease), among: scopes),

@@ -55,8 +55,10 @@ extension History {
         return (try row.decode(0), try row.decode(1))
     }
 
-    /// How many processes are asking Apple, this one included: those that hold a window or a purchase.
-    package func askers(beside owner: String) async throws -> Int {
+    /// How many processes are asking Apple, this one included: those that hold a purchase, or a window of which they have
+    /// recorded a page lately. Who was killed holds his window until its lease ends, and asks no more.
+    /// - Parameter lease: for how long windows are held from one page to the next.
+    package func askers(beside owner: String, lease: Duration) async throws -> Int {
         try await Int(
             pool.query(
                 PostgresQuery(
@@ -66,13 +68,17 @@ extension History {
                       from (select \(owner) as asker
                             union all
                             select lease_owner from storehook.history_queue
-                             where lease_token is not null and due_at > now()
+                             where lease_token is not null
+                               and due_at > now() + make_interval(secs => \((lease - Self.lately) / .seconds(1)))
                             union all
                             select lease_owner from storehook.refresh_queue
                              where lease_token is not null and due_at > now()) a
                     """)
             ).one().decode(0, as: Int64.self))
     }
+
+    /// Longer than a page takes while Apple answers, also where ten processes share the Sandbox's 5 requests a second.
+    private static let lately = Duration.seconds(20)
 
     /// The time now, and how far back Apple's list goes, by the database's clock.
     package func reach(_ scope: HistoryScope) async throws -> (oldest: PostgresTimestamp, now: PostgresTimestamp) {

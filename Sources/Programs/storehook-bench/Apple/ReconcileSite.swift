@@ -67,7 +67,7 @@ struct ReconcileSite {
             let settings = try apple.settings()
             let first = try await MeasuredProgram.run(
                 ["reconcile", "--format", "json"], site.programs, database.url, settings)
-            try await site.untilDone(database, settings: nil)
+            try await site.untilDone(database)
             result.judge("lost", first, recovered: try await site.recovered(database), expected: lost)
             result.figures += try await site.cost("lost", first, database)
             result.complaints += try await site.unproven(database, "lost")
@@ -209,7 +209,7 @@ struct ReconcileSite {
                 let posts = try await apple.posts()
                 return posts.arrived + posts.lost >= posts.listed
             }
-            try await untilDone(database, settings: nil)
+            try await untilDone(database)
             await receiver.stop()
         } catch {
             await receiver.stop()
@@ -219,10 +219,8 @@ struct ReconcileSite {
     }
 
     /// Lets workers do all there is to do.
-    private func untilDone(_ database: BenchDatabase, settings: [String: String]?) async throws {
-        let working = try (0..<workers).map { _ in
-            try programs.supervised(["work"], database.url, with: settings ?? [:])
-        }
+    private func untilDone(_ database: BenchDatabase) async throws {
+        let working = try (0..<workers).map { _ in try programs.supervised(["work"], database.url) }
         do {
             try await patiently("the queue is empty", within: .seconds(ReconcileBenchmark.patience)) {
                 try await Outbox(database.pool).queue.pending() == 0
