@@ -34,7 +34,7 @@ struct DoctorTests {
         let failed = lines.filter { $0.status == "failed" }
         #expect(ending == .exited(failed.isEmpty ? 0 : 1))
         #expect(errors.isEmpty, "\(errors)")
-        #expect(lines.count == 25 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
+        #expect(lines.count == 26 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
         return Dictionary(uniqueKeysWithValues: failed.filter { $0.check != "disk" }.map { ($0.check, $0.message) })
     }
 
@@ -48,6 +48,29 @@ struct DoctorTests {
         site.database.url + (site.database.url.contains("?") ? "&" : "?") + parameters
     }
 
+    @Test("names an extension that is not finished after a day, and none that Apple works through")
+    func extensions() async throws {
+        try await withSite { site in
+            try await site.pool.query(
+                """
+                insert into storehook.extensions
+                       (bundle_id, environment, request_identifier, product_id, days, reason_code, requested_by, state,
+                        asked_at, accepted_at)
+                values ('org.example', 'Sandbox', 'all', 'pro', 1, 0, 'somebody', 'accepted', now(), now() - interval '2 days')
+                """)
+            #expect(try await faults(site).isEmpty)
+            try await site.pool.query(
+                """
+                insert into storehook.extensions
+                       (bundle_id, environment, request_identifier, original_transaction_id, days, reason_code, requested_by,
+                        requested_at)
+                values ('org.example', 'Sandbox', 'one', '1', 1, 0, 'somebody', now() - interval '25 hours')
+                """)
+            expect(
+                try await faults(site), only: "extensions", saying: "1 requested", "storehook extensions list --open")
+        }
+    }
+
     @Test("finds nothing to do where all is well, and tells so line by line")
     func sound() async throws {
         try await withSite { site in
@@ -55,7 +78,7 @@ struct DoctorTests {
             #expect(found.isEmpty, "\(found)")
             let port = try freePort()
             let table = try await site.run("doctor", "--port", "\(port)", with: Self.sound)
-            #expect(table.output.split(separator: "\n").count == 26, "\(table.output)")
+            #expect(table.output.split(separator: "\n").count == 27, "\(table.output)")
         }
     }
 
