@@ -118,6 +118,22 @@ struct SignatureTests {
         }
     }
 
+    @Test("counts only once it is known that nobody revoked its certificates, where that is asked about")
+    func revocation() async throws {
+        let signer = try await Shop.signer.value
+        let cache = RevocationCache()
+        let verifier = Verifier(
+            configuration: Shop.verifier(trusting: signer).configuration, revocation: cache,
+            clock: { Timestamp(millisecondsSince1970: Shop.now) })
+        #expect(Shop.code(verifier, try signer.sign(Shop.receipt())) == .revocationUnknown)
+        // Of the leaf and of the authority that issued it.
+        #expect(cache.takeRequests().count == 2)
+        // Who cannot sign has nobody asked.
+        var forged = try signer.sign(Shop.receipt())
+        forged[forged.count - 1] ^= 1
+        #expect(Shop.code(verifier, forged) == .invalidSignature && cache.takeRequests().isEmpty)
+    }
+
     @Test("may be Apple Root CA's wherever Apple Root CA - G3 is trusted, and nothing else is")
     func appleRoot() {
         let apple = TrustedRoots(appStore: [.appleRootG3])

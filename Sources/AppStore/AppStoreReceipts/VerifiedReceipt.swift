@@ -18,8 +18,8 @@ extension Verifier {
     /// Verifies an app receipt: its signature, up to a root that is trusted for the receipts of its environment, its app and its
     /// environment.
     ///
-    /// Certificates are judged at the receipt's creation date, as Apple's own library does (AppReceiptVerifier, 6.1): receipts
-    /// outlive the certificates that signed them.
+    /// Certificates are judged at the receipt's creation date, as Apple's own library does (AppReceiptVerifier in
+    /// app-store-server-library-swift): receipts outlive the certificates that signed them.
     /// - Throws: The first check that fails; `malformed` for what is no app receipt, and for a transaction receipt, whose
     ///   signature only verifyReceipt checks.
     public func verify(_ receipt: Receipt) throws(VerificationFailure) -> VerifiedReceipt {

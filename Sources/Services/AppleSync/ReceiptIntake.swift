@@ -131,12 +131,15 @@ package struct ReceiptIntake: Sendable {
                 throw ReceiptRefusal(.malformed, "verifyReceipt's answer is longer than what can be kept.")
             }
             if report.proof == nil { report.proof = .verifyReceipt(answer) }
+            // What was bought since the receipt was made is only in the answer.
+            let known = Set(report.transactionIDs)
+            report.transactionIDs += answer.transactionIds.filter { !known.contains($0) }
             report.refusal = nil
             // In the same commit: an answer without its question says nothing.
             evidence.append(Evidence(.receipt, from: .api, answer.json))
         }
         if report.proof != nil { report.outboxIDs = try await outbox.store(evidence) }
-        if let server = app?.server { try await ask(server, receipt, &report) }
+        if let server = app?.server { try await ask(server, in: receipt.contents?.environment, &report) }
         return report
     }
 
@@ -156,10 +159,12 @@ package struct ReceiptIntake: Sendable {
 
     /// Asks for all purchases of the receipt. What Apple does not answer just now is asked by a worker, if the receipt is proven:
     /// anybody can make one up.
-    private func ask(_ server: AppStoreClient, _ receipt: Receipt, _ report: inout Report) async throws {
-        let said = report.proof?.environment ?? receipt.contents?.environment
+    ///
+    /// - Parameter said: the environment that the receipt says, for one that nobody vouches for.
+    private func ask(_ server: AppStoreClient, in said: Environment?, _ report: inout Report) async throws {
+        let said = report.proof?.environment ?? said
         let environment = said.flatMap { verifier.configuration.environments.contains($0) ? $0 : nil }
-        var open = receipt.transactionIds
+        var open = report.transactionIDs
         var tries = 0
         while let id = open.first {
             do {
