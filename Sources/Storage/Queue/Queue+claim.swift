@@ -93,15 +93,15 @@ extension Queue {
             "\(table.statements).claim",
             """
             with \(embedding: lead)due as materialized (
-                select id, due_at, lease_token is not null as lapsed
+                select id, due_at, \(unescaped: table.order == .dueFirst ? "" : "received_at, ")lease_token is not null as lapsed
                   from \(unescaped: table.name)
                  where due_at <= now() and due_at >= coalesce(\(floor), '-infinity'::timestamptz)
                    \(unescaped: allowed == nil ? "" : "and id in (select id from allowed)")
-                 order by due_at, id
+                 order by \(unescaped: table.order.rawValue)
                  limit \(limit)
                    for update skip locked
             ), first as (
-                select id, due_at, lapsed from due order by due_at, id limit 1
+                select id, due_at, lapsed from due order by \(unescaped: table.order.rawValue) limit 1
             ), claimed as (
                 update \(unescaped: table.name) q
                    set attempts = least(q.attempts + 1, 32000),

@@ -15,12 +15,26 @@ package struct QueueTable: Sendable, Hashable {
     /// The channel on which it is announced that there is something to do. A hint only, sent beside the transaction that
     /// queued it (see ``Queue/announce()``), and workers poll all the same.
     package let channel: String
+    /// Which of the rows that are due goes first.
+    package let order: Order
+
+    /// Which of the rows that are due goes first.
+    package enum Order: String, Sendable, Hashable {
+        /// The one that has been due for longest: nothing waits for ever, however much is put off and comes back.
+        case dueFirst = "due_at, id"
+        /// The one received first, however often it was put off: for work with a deadline that counts from there. It reads every
+        /// row that is due, so it is for queues of some thousands.
+        case oldestFirst = "received_at, id"
+    }
 
     /// Literals alone, because they stand in statements as they are.
-    package init(name: StaticString, statements: StaticString, channel: StaticString) {
+    package init(
+        name: StaticString, statements: StaticString, channel: StaticString, order: Order = .dueFirst
+    ) {
         self.name = "\(name)"
         self.statements = "\(statements)"
         self.channel = "\(channel)"
+        self.order = order
     }
 
     /// Takes rows off the queue for good, in the transaction that settles them and before anything else that it writes.
