@@ -1,0 +1,26 @@
+public import AppStorePayloads
+
+/// What Apple wants data about, as far as a policy looks at it.
+public struct ConsumptionSubject: Sendable, Hashable {
+    /// The app's bundle id.
+    public var app: String
+    /// Where it was bought.
+    public var environment: Environment
+    /// What was bought; nil where the transaction does not say.
+    public var product: String?
+    /// Its kind; nil where the transaction does not say.
+    public var type: ProductType?
+    /// Why the customer wants the money back; nil where Apple does not say.
+    public var reason: ConsumptionRequestReason?
+
+    /// A subject of these parts.
+    public init(
+        app: String, environment: Environment, product: String?, type: ProductType?, reason: ConsumptionRequestReason?
+    ) {
+        self.app = app
+        self.environment = environment
+        self.product = product
+        self.type = type
+        self.reason = reason
+    }
+}
