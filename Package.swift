@@ -127,6 +127,19 @@ let package = Package(
         .target(
             name: "Subscriptions", dependencies: ["AppStorePayloads"], path: "Sources/Domain/Subscriptions",
             swiftSettings: rules),
+        // Customers as the app knows them, and what they buy with.
+        .target(
+            name: "Accounts", dependencies: ["AppStorePayloads", crypto], path: "Sources/Domain/Accounts",
+            swiftSettings: rules),
+        // What the operator has decided about refund requests, out of YAML.
+        .target(
+            name: "ConsumptionPolicy", dependencies: ["AppStorePayloads", "AppStoreServerAPI", yams],
+            path: "Sources/Domain/ConsumptionPolicy", swiftSettings: rules),
+        .testTarget(
+            name: "DomainTests",
+            dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "ConsumptionPolicy"],
+            swiftSettings: rules
+        ),
         .testTarget(
             name: "SubscriptionsTests",
             dependencies: ["AppStorePayloads", "Simulator", "StoreModel", "Subscriptions", "TestSupport", crypto],
@@ -181,6 +194,15 @@ let package = Package(
         .target(
             name: "RenewalExtensions", dependencies: ["History", "Postgres", "Queue"],
             path: "Sources/Storage/RenewalExtensions", swiftSettings: rules),
+        // Apple's requests for consumption data, what became of each, and the customers' consents.
+        .target(
+            name: "Consumption",
+            dependencies: [
+                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "ConsumptionPolicy", "History", "Ledger",
+                "Postgres",
+                "Queue",
+            ],
+            path: "Sources/Storage/Consumption", swiftSettings: rules),
 
         // What every HTTP port of every program has in common, whatever it serves.
         .target(
@@ -257,9 +279,8 @@ let package = Package(
             name: "AppleSync",
             dependencies: [
                 "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification", "Canary",
-                "History", "Ledger",
-                "Outbox", "Postgres", "Queue", "RenewalExtensions", "Subscriptions", logging, metrics,
-                serviceLifecycle,
+                "Consumption", "ConsumptionPolicy", "History", "Ledger", "Outbox", "Postgres", "Queue",
+                "RenewalExtensions", "Subscriptions", logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/AppleSync",
             swiftSettings: rules
@@ -267,10 +288,10 @@ let package = Package(
         .testTarget(
             name: "AppleSyncTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification", "AppleSync",
-                "Canary", "History",
-                "Ledger", "Outbox", "Postgres", "Queue", "RenewalExtensions", "Schema", "Simulator", "StandIn",
-                "StandInSupport", "Subscriptions", "TestSupport", "Worker", crypto, logging, metrics, serviceLifecycle,
+                "Accounts", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification",
+                "AppleSync", "Canary", "Consumption", "ConsumptionPolicy", "History", "Ledger", "Outbox", "Postgres",
+                "Queue", "RenewalExtensions", "Schema", "Simulator", "StandIn", "StandInSupport", "Subscriptions",
+                "TestSupport", "Worker", crypto, logging, metrics, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -288,11 +309,10 @@ let package = Package(
         .target(
             name: "Operations",
             dependencies: [
-                "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification", "AppleSync",
-                "Canary",
-                "EvidenceVerification", "HTTPServing", "History", "Ledger", "Outbox", "Postgres", "Queue",
-                "RenewalExtensions", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
-                serviceLifecycle,
+                "Accounts", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification",
+                "AppleSync", "Canary", "Consumption", "ConsumptionPolicy", "EvidenceVerification", "HTTPServing",
+                "History", "Ledger", "Outbox", "Postgres", "Queue", "RenewalExtensions", "Subscriptions",
+                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
             ],
             path: "Sources/Services/Operations",
             swiftSettings: rules
@@ -344,8 +364,7 @@ let package = Package(
             name: "storehook",
             dependencies: [
                 "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleSync",
-                "Canary",
+                "AppleSync", "Canary", "Consumption", "ConsumptionPolicy",
                 "EvidenceVerification", "HTTPServing", "History", "Ledger", "Monitoring", "Operations", "Outbox",
                 "Postgres", "Queue", "Receiver", "RenewalExtensions", "Schema", "Simulator", "StandIn",
                 "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration, logging, metrics, nioCore,

@@ -91,13 +91,18 @@ grant execute on function storehook.expire_junk(integer) to storehook_worker;
 grant select, insert on storehook.served_apps, storehook.served_roots to storehook_worker;
 grant update on storehook.served_apps to storehook_worker;
 -- Its metrics tell how long the queue is, and up to when nothing is missing.
-grant select on storehook.queue_depth, storehook.proven_until, storehook.canary_status, storehook.extensions_open
+grant select on storehook.queue_depth, storehook.proven_until, storehook.canary_status, storehook.extensions_open,
+    storehook.consumption_status
     to storehook_worker;
 -- What Apple lists and is in no place here it stores itself; what it stores takes the way of all evidence.
 grant insert on storehook.outbox, storehook.outbox_queue, storehook.outbox_stored to storehook_worker;
 grant usage on sequence storehook.outbox_id to storehook_worker;
 grant select, insert, update, delete on storehook.history_windows, storehook.history_queue, storehook.history_letters,
     storehook.refresh_queue, storehook.canaries, storehook.canary_queue, storehook.extension_queue to storehook_worker;
+-- What became of Apple's requests stays; what customers agreed to a worker reads.
+grant select, insert, update on storehook.consumption_answers to storehook_worker;
+grant select, insert, update, delete on storehook.consumption_queue to storehook_worker;
+grant select on storehook.consumption_consents to storehook_worker;
 grant select, insert, update on storehook.refreshes to storehook_worker;
 -- What Apple was asked to extend stays on record.
 grant select, insert, update on storehook.extensions to storehook_worker;
@@ -110,6 +115,8 @@ grant execute on function storehook.plan_history(text[], text[], interval, boole
 
 -- Operators are workers (see above) who may also look at everything, put back and decide.
 grant select on all tables in schema storehook to storehook_ops;
+-- They record what customers agreed to or took back, and nobody changes what is recorded.
+grant insert on storehook.consumption_consents to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
     storehook.count_outbox_day(date, boolean), storehook.refused_senders() to storehook_ops;
@@ -119,7 +126,8 @@ grant execute on function storehook.status_at(timestamptz), storehook.has_access
 -- - subscriptions and what belongs to them, because status_at and the views on it compute with the rights of whoever asks.
 grant select on storehook.queue_depth, storehook.queue_waiting, storehook.conservation, storehook.dead_letters_open,
     storehook.subscription_status, storehook.entitlements, storehook.contradictions,
-    storehook.consumption_requests, storehook.proven_until, storehook.canary_status, storehook.extensions_open
+    storehook.consumption_requests, storehook.consumption_status, storehook.proven_until, storehook.canary_status,
+    storehook.extensions_open
     to storehook_monitor;
 grant select (received_at) on storehook.outbox to storehook_monitor;
 grant select (applied_at) on storehook.notifications, storehook.records to storehook_monitor;

@@ -18,10 +18,17 @@ final class ScriptedApple: AppStoreTransport {
         var token: String?
     }
 
+    /// What Apple was told about a transaction's use, whatever it answered.
+    struct Told: Sendable, Hashable {
+        var transaction: String
+        var body: String
+    }
+
     private struct State {
         var listed: [Listed] = []
         var asked: [Asked] = []
         var paths: [String] = []
+        var told: [Told] = []
         var answers: [String: String] = [:]
         var generation = 0
         var refusesProduction = false
@@ -38,6 +45,9 @@ final class ScriptedApple: AppStoreTransport {
     var asked: [Asked] { state.withLock(\.asked) }
     /// The paths of all requests.
     var paths: [String] { state.withLock(\.paths) }
+
+    /// What Apple was told about use, in this order.
+    var told: [Told] { state.withLock(\.told) }
 
     /// What the history lists from now on.
     func list(_ listed: [Listed]) {
@@ -59,6 +69,8 @@ final class ScriptedApple: AppStoreTransport {
     /// From now on tokens handed out before are good no more.
     func expireTokens() { state.withLock { $0.generation += 1 } }
 
+    private static let consumption = "/inApps/v2/transactions/consumption/"
+
     /// An error of Apple's.
     static func code(_ code: Int64) -> TransportAnswer {
         TransportAnswer(status: Int(code / 10_000), body: Array(#"{"errorCode":\#(code),"errorMessage":"…"}"#.utf8))
@@ -68,6 +80,12 @@ final class ScriptedApple: AppStoreTransport {
         let path = String(request.url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" })
         let (number, trouble) = state.withLock { state in
             state.paths.append(path)
+            if request.method == .put, path.hasPrefix(Self.consumption) {
+                state.told.append(
+                    Told(
+                        transaction: String(path.dropFirst(Self.consumption.count)),
+                        body: String(decoding: request.body ?? [], as: UTF8.self)))
+            }
             return (state.paths.count, state.trouble)
         }
         if let answer = try trouble?(number) { return answer }
@@ -75,6 +93,7 @@ final class ScriptedApple: AppStoreTransport {
             return TransportAnswer(status: 401)
         }
         if path.hasPrefix("/inApps/v1/notifications/history") { return history(request) }
+        if path.hasPrefix(Self.consumption) { return TransportAnswer(status: 202) }
         return state.withLock { state in
             let known = state.answers.filter { path.hasPrefix($0.key) }.max { $0.key.count < $1.key.count }
             guard let known else { return Self.code(4_040_010) }

@@ -24,11 +24,11 @@ struct DoctorTests {
     private func findings(
         _ faults: [String] = [], apps: [String: Int64?]? = ["com.example.app": 1],
         roots: Set<Fingerprint> = [.appleRootG3], certificate: ConfigurationChecks.Certificate = .none,
-        proxies: String? = "none", role: DatabaseRole? = nil
+        proxies: String? = "none", policy: ConfigurationChecks.Policy = .none, role: DatabaseRole? = nil
     ) -> [String: Finding.Status] {
         let trust = apps.map { VerifierConfiguration(apps: $0, trustedRoots: roots) }
         let findings = ConfigurationChecks(
-            faults: faults, trust: trust, certificate: certificate, proxies: proxies, role: role
+            faults: faults, trust: trust, certificate: certificate, proxies: proxies, policy: policy, role: role
         ).findings()
         return Dictionary(findings.map { ($0.check, $0.status) }) { first, _ in first }
     }
@@ -38,6 +38,7 @@ struct DoctorTests {
         #expect(
             findings() == [
                 "configuration": .ok, "apps": .ok, "roots": .ok, "certificate": .skipped, "proxies": .ok,
+                "consumption policy": .skipped,
             ])
         #expect(findings(["x"], proxies: nil)["proxies"] == .skipped)
         #expect(findings(["DATABASE_URL is not set"], apps: nil)["configuration"] == .failed)
@@ -48,6 +49,10 @@ struct DoctorTests {
         #expect(findings(apps: ["com.example.app": nil])["apps"] == .failed)
         #expect(findings(roots: [])["roots"] == .failed)
         #expect(findings(roots: [.appleRootG3, Fingerprint(of: [1])])["roots"] == .failed)
+        func policy(_ keys: Set<String>, _ role: DatabaseRole? = nil) -> Finding.Status? {
+            findings(policy: .usable(rules: 2, keysFor: keys), role: role)["consumption policy"]
+        }
+        #expect(policy(["com.example.app"]) == .ok && policy([]) == .failed && policy([], .receiver) == .skipped)
         let soon = Date(timeIntervalSinceNow: 86_400)
         #expect(findings(certificate: .usable(file: "x", expires: soon))["certificate"] == .failed)
         #expect(findings(certificate: .usable(file: "x", expires: .distantFuture))["certificate"] == .ok)

@@ -77,6 +77,7 @@ struct PrometheusTests {
                        (bundle_id, environment, request_identifier, original_transaction_id, days, reason_code, requested_by)
                 values ('org.example', 'Sandbox', 'a', '1', 1, 0, 'somebody')
                 """)
+            try await Self.waitForConsumptionAnswer(site)
             try await site.with(["receive", "--port", "0", "--metrics-port", "0"]) { receiver in
                 try await site.with(["work", "--metrics-port", "0"]) { worker in
                     let ports = (try await receiver.metricsPort(), try await worker.metricsPort())
@@ -98,6 +99,33 @@ struct PrometheusTests {
                 }
             }
         }
+    }
+
+    /// A refund request that is to be answered, as a worker leaves it that has a policy and no key.
+    private static func waitForConsumptionAnswer(_ site: Site) async throws {
+        try await site.pool.query(
+            """
+            insert into storehook.transactions
+                   (environment, bundle_id, transaction_id, original_transaction_id, is_upgraded, app_account_token, signed_at,
+                    digest, payload)
+            select 'Sandbox', 'org.example', '1', '1', false, u, now(), sha256('1'), '{}'
+              from gen_random_uuid() as u
+            """)
+        try await site.pool.query(
+            """
+            insert into storehook.consumption_consents (account, app_account_token, granted, text, recorded_by)
+            select 'a', app_account_token, true, 'yes', 'test' from storehook.transactions
+            """)
+        try await site.pool.query(
+            """
+            with noted as (
+                insert into storehook.consumption_answers
+                       (notification_uuid, environment, bundle_id, transaction_id, signed_at, deadline, why)
+                values (gen_random_uuid(), 'Sandbox', 'org.example', '1', now(), now() + interval '12 hours', 'no_key')
+                returning id
+            )
+            insert into storehook.consumption_queue (id, received_at, due_at) select id, now(), now() from noted
+            """)
     }
 
     /// Posts notifications with repeats, junk, and what Apple never sends, and waits until all of it is settled.

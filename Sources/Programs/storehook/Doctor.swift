@@ -2,6 +2,7 @@ import AppStoreAccess
 import AppStoreServerAPI
 import AppStoreVerification
 import ArgumentParser
+import ConsumptionPolicy
 import Foundation
 import HTTPServing
 import Logging
@@ -62,11 +63,13 @@ struct Doctor: AsyncParsableCommand {
             { _ = try settings.logger("doctor") }, { _ = try settings.checksRevocation() },
             { _ = try settings.listens() }, { _ = try settings.appleHosts() },
             { _ = try settings.trustedProxies() }, { _ = try settings.connectionsPerAddress() },
-            { _ = try settings.junkLimits() }, { if settings.hasAppleKeys { _ = try settings.appleKeys() } },
+            { _ = try settings.junkLimits() },
+            { _ = try settings.consumptionPolicy() }, { if settings.hasAppleKeys { _ = try settings.appleKeys() } },
         ]
         return ConfigurationChecks(
             faults: readings.compactMap(Self.fault), trust: try? settings.verifier(),
-            certificate: Self.certificate(settings), proxies: (try? settings.trustedProxies())?.description, role: role)
+            certificate: Self.certificate(settings), proxies: (try? settings.trustedProxies())?.description,
+            policy: Self.policy(settings), role: role)
     }
 
     /// Whether Apple accepts the keys. A receiver and a monitor have none.
@@ -93,6 +96,17 @@ struct Doctor: AsyncParsableCommand {
             return nil
         } catch {
             return (error as? CommandFailure)?.message ?? "\(error)"
+        }
+    }
+
+    private static func policy(_ settings: Settings) -> ConfigurationChecks.Policy {
+        do {
+            guard let policy = try settings.consumptionPolicy() else { return .none }
+            return .usable(
+                rules: policy.rules.count,
+                keysFor: settings.hasAppleKeys ? Set(try settings.appleKeys().apps.keys) : [])
+        } catch {
+            return .unusable
         }
     }
 

@@ -1,4 +1,5 @@
 import Canary
+import Consumption
 import History
 import Ledger
 import Logging
@@ -44,6 +45,12 @@ struct ProgramMonitoring: Sendable {
             try await Canaries(pool).statusesIfAllowed()?.map(Monitor.CanaryReading.init)
         } extensions: {
             try await RenewalExtensions(pool).openIfAllowed()?.map(Monitor.ExtensionReading.init)
+        } consumption: {
+            try await ConsumptionRequests(pool).statusesIfAllowed()?.map { status in
+                Monitor.ConsumptionReading(
+                    app: status.scope.bundleID, environment: status.scope.environment, open: status.open,
+                    timeLeft: status.timeLeft)
+            }
         }
     }
 

@@ -4,6 +4,8 @@ import AppStoreVerification
 import AppleSync
 import ArgumentParser
 import Canary
+import Consumption
+import ConsumptionPolicy
 import Foundation
 import History
 import Ledger
@@ -21,7 +23,8 @@ struct Work: AsyncParsableCommand {
         discussion: """
             Run as many as you like, on as many machines. SIGTERM finishes the batch in hand and gives the rest back.
             With --metrics-port it serves /metrics, /healthz and /readyz. Where keys are set (STOREHOOK_APPLE_KEYS) it also
-            asks Apple, beside its work, for what was lost on the way; see storehook reconcile.
+            asks Apple, beside its work, for what was lost on the way; see storehook reconcile. With STOREHOOK_CONSUMPTION_POLICY
+            it answers Apple's requests for consumption data; see storehook consumption.
 
             Example: STOREHOOK_APPS=com.example.app=1234567890 storehook work --metrics-port 9101
             """)
@@ -98,7 +101,7 @@ struct Work: AsyncParsableCommand {
         if let listener { services.add("the listener", listener) }
         services.add("the maintenance", maintenance)
         services.add("the worker", worker)
-        if let apple { try addDuties(apple, settings, monitoring, to: &services, name: name, logger: logger) }
+        try addDuties(apple, settings, monitoring, beside: pool, to: &services, name: name, logger: logger)
         return services
     }
 
@@ -114,22 +117,31 @@ struct Work: AsyncParsableCommand {
 
     /// What is asked of Apple beside the worker, over a connection of its own: an Apple that is away is not to slow it.
     private func addDuties(
-        _ apple: AppleAccess, _ settings: Settings, _ monitoring: ProgramMonitoring?,
+        _ apple: AppleAccess?, _ settings: Settings, _ monitoring: ProgramMonitoring?, beside workers: PostgresPool,
         to services: inout ProgramServices, name: String, logger: Logger
     ) throws {
-        let clients = try apple.clients(settings, observer: ClientMetrics().observer)
-        // With shared secrets alone there is nothing to ask beside the work.
-        guard !clients.scopes.isEmpty else { return }
+        let policy = try settings.consumptionPolicy()
+        let metrics = AppleSyncMetrics()
+        func addConsumption(_ pool: PostgresPool, _ clients: AppleClients) {
+            services.add(
+                "the answering of requests for consumption data",
+                ConsumptionDuty(
+                    ConsumptionRequests(pool), policy, clients, owner: name, logger: logger, metrics: metrics))
+        }
+        let clients = try apple?.clients(settings, observer: ClientMetrics().observer)
+        // Without a key, with shared secrets alone too, nobody can be asked beside the work: requests are noted, and why they
+        // are not answered.
+        guard let clients, !clients.scopes.isEmpty else { return addConsumption(workers, AppleClients([], in: [])) }
         let pool = PostgresPool(
             configuration: try settings.writableDatabase(), size: 1, logger: logger, onError: monitoring?.countError)
         let history = History(pool)
-        let metrics = AppleSyncMetrics()
         services.add("the duties' database pool", pool)
         services.add(
             "reconciliation", HistoryDuty(history, clients, owner: name, logger: logger, metrics: metrics))
         services.add(
             "the refreshing of purchases",
             RefreshDuty(history, clients, owner: name, logger: logger, metrics: metrics))
+        addConsumption(pool, clients)
         let extensions = RenewalExtensions(pool)
         services.add(
             "the extension of renewal dates",

@@ -1,4 +1,5 @@
 import Canary
+import Consumption
 import History
 package import Metrics
 import RenewalExtensions
@@ -11,6 +12,7 @@ package struct AppleSyncMetrics: Sendable {
     private let refreshes: [String: Counter]
     private let canaries: [String: [CanaryEnd: Counter]]
     private let extensions: [String: [String: Counter]]
+    private let consumption: [String: [ConsumptionOutcome: Counter]]
     private let canarySeconds: [String: [CanaryStage: Recorder]]
 
     private static let environments = ["Production", "Sandbox"]
@@ -53,6 +55,11 @@ package struct AppleSyncMetrics: Sendable {
             Counter(
                 label: "storehook_canaries_total",
                 dimensions: [("environment", environment), ("outcome", end.rawValue)], factory: factory)
+        }
+        consumption = each { environment, outcome in
+            Counter(
+                label: "storehook_consumption_requests_total",
+                dimensions: [("environment", environment), ("outcome", outcome.rawValue)], factory: factory)
         }
         canarySeconds = each { environment, stage in
             Recorder(
@@ -108,6 +115,11 @@ package struct AppleSyncMetrics: Sendable {
 
     /// An extension of renewal dates, of `one` or of `all`, came to its end.
     func extended(_ kind: String, _ outcome: String) { extensions[kind]?[outcome]?.increment() }
+
+    /// A request for consumption data came to its end.
+    func consumption(_ settled: ConsumptionSettled) {
+        consumption[settled.environment]?[settled.outcome]?.increment()
+    }
 
     /// A purchase was asked for: `refreshed`, `unknown` to Apple, or `failed`.
     func refreshed(_ outcome: String) { refreshes[outcome]?.increment() }

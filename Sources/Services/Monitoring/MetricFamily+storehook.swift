@@ -117,6 +117,18 @@ extension MetricFamily {
             "storehook_extensions_total", .counter,
             "Extensions of renewal dates that came to their end by a worker, by what became of them."),
         MetricFamily(
+            "storehook_consumption_open", .gauge,
+            "Apple's requests for consumption data that are not settled, the same for every worker."),
+        MetricFamily(
+            "storehook_consumption_deadline_seconds", .gauge,
+            """
+            Until the first deadline of a request for consumption data that has a consent and a rule and is not answered; missing \
+            while there is none.
+            """),
+        MetricFamily(
+            "storehook_consumption_requests_total", .counter,
+            "Apple's requests for consumption data that were settled, by what became of them."),
+        MetricFamily(
             "storehook_refreshes_total", .counter,
             "Purchases that records contradict and that Apple was asked about, by what came of it."),
     ]

@@ -86,6 +86,26 @@ public struct Monitor: Sendable {
         }
     }
 
+    /// How it stands with Apple's requests for consumption data, for an app in an environment.
+    public struct ConsumptionReading: Sendable {
+        /// The app's bundle id.
+        public var app: String
+        /// The environment, as Apple names it.
+        public var environment: String
+        /// Requests that are not settled.
+        public var open: Int64
+        /// Until the first deadline of one that is to be answered; nil where there is none.
+        public var timeLeft: Duration?
+
+        /// A reading.
+        public init(app: String, environment: String, open: Int64, timeLeft: Duration?) {
+            self.app = app
+            self.environment = environment
+            self.open = open
+            self.timeLeft = timeLeft
+        }
+    }
+
     private let registry: MetricsRegistry
     private let program: Program
     /// Why nothing could be stored; nil if it could.
@@ -96,6 +116,7 @@ public struct Monitor: Sendable {
     private let history: CachedReading<[HistoryReading]?>
     private let canaries: CachedReading<[CanaryReading]?>
     private let extensions: CachedReading<[ExtensionReading]?>
+    private let consumption: CachedReading<[ConsumptionReading]?>
 
     /// A monitor.
     /// - Parameters:
@@ -106,13 +127,15 @@ public struct Monitor: Sendable {
     ///   - history: what is proven of Apple's notification history; nil where the program may not see it.
     ///   - canaries: which test notifications come through; nil where the program may not see it.
     ///   - extensions: which extensions of renewal dates are not finished; nil where the program may not see it.
+    ///   - consumption: what Apple wants data about; nil where the program may not see it.
     public init(
         _ program: Program, registry: MetricsRegistry, outbox: Outbox,
         schemaFits: @escaping @Sendable () async throws -> Bool,
         anomalies: @escaping @Sendable () async throws -> [(kind: String, count: Int64)]?,
         history: @escaping @Sendable () async throws -> [HistoryReading]? = { nil },
         canaries: @escaping @Sendable () async throws -> [CanaryReading]? = { nil },
-        extensions: @escaping @Sendable () async throws -> [ExtensionReading]? = { nil }
+        extensions: @escaping @Sendable () async throws -> [ExtensionReading]? = { nil },
+        consumption: @escaping @Sendable () async throws -> [ConsumptionReading]? = { nil }
     ) {
         self.program = program
         self.registry = registry
@@ -135,6 +158,7 @@ public struct Monitor: Sendable {
         self.history = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), history)
         self.canaries = CachedReading(every: .seconds(10), maxWait: maxWait, maxAge: .seconds(900), canaries)
         self.extensions = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), extensions)
+        self.consumption = CachedReading(every: .seconds(10), maxWait: maxWait, maxAge: .seconds(900), consumption)
     }
 
     /// Why the database can be no help now, for people; nil if it answers and takes writes.
@@ -153,6 +177,7 @@ public struct Monitor: Sendable {
         async let proven = history.answer()
         async let posted = canaries.answer()
         async let extending = extensions.answer()
+        async let requested = consumption.answer()
         var samples = ProcessSamples.now()
         samples.append(
             MetricSample(
@@ -193,7 +218,24 @@ public struct Monitor: Sendable {
             samples.append(
                 MetricSample("storehook_extensions_oldest_age_seconds", place, reading.oldestAge / .seconds(1)))
         }
+        samples += Self.samples(of: (await requested.value ?? nil) ?? [])
         if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
         return (Exposition.contentType, registry.exposition(with: samples))
+    }
+    private static func samples(of readings: [ConsumptionReading]) -> [MetricSample] {
+        let open = Dictionary(grouping: readings, by: \.environment).sorted { $0.key < $1.key }.map {
+            environment, readings in
+            MetricSample(
+                "storehook_consumption_open", [("environment", environment)],
+                Double(readings.reduce(0) { $0 + $1.open }))
+        }
+        return open
+            + readings.compactMap { reading in
+                reading.timeLeft.map { left in
+                    MetricSample(
+                        "storehook_consumption_deadline_seconds",
+                        [("app", reading.app), ("environment", reading.environment)], left / .seconds(1))
+                }
+            }
     }
 }

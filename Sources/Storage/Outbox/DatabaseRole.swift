@@ -49,7 +49,10 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "extensions": [.select, .insert, .update], "extension_failures": [.select, .insert],
                 "extension_queue": [.select, .insert, .update, .delete],
                 "proven_until": [.select], "canary_status": [.select], "extensions_open": [.select],
+                "consumption_answers": [.select, .insert, .update],
+                "consumption_queue": [.select, .insert, .update, .delete], "consumption_consents": [.select],
                 "contradictions": [.select],
+                "consumption_status": [.select],
                 "plan_history": [.execute], "history_reach": [.execute],
             ])
             .union(
@@ -60,7 +63,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
             Self.worker.needs.filter { $0.privilege != .select || $0.column == nil }
                 .union(
                     Self.rights([
-                        DatabaseRight.everyRelation: [.select], "status_at": [.execute],
+                        DatabaseRight.everyRelation: [.select], "consumption_consents": [.insert],
+                        "status_at": [.execute],
                         "has_access": [.execute], "count_outbox_day": [.execute], "refused_senders": [.execute],
                     ])
                 )
@@ -74,7 +78,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "conservation": [.select],
                 "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
                 "contradictions": [.select], "consumption_requests": [.select], "proven_until": [.select],
-                "canary_status": [.select], "extensions_open": [.select],
+                "canary_status": [.select], "consumption_status": [.select], "extensions_open": [.select],
                 "subscriptions": [.select],
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],

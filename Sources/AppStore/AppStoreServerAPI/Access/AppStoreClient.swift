@@ -25,7 +25,7 @@ public struct AppStoreClient: Sendable {
     private let clock: any AppStoreClock
     private let verifier: Verifier
     private let budget: RateBudget
-    private let policy: RetryPolicy
+    private var policy: RetryPolicy
     private let observer: ClientObserver
     private let tokens: AccessTokens
     private let jitter: @Sendable () -> Double
@@ -54,6 +54,13 @@ public struct AppStoreClient: Sendable {
         tokens = AccessTokens(credentials)
         self.jitter = jitter
         self.settleRevocation = settleRevocation
+    }
+
+    /// The same client, with the same budget, that goes on asking for as long as this says.
+    public func trying(_ policy: RetryPolicy) -> AppStoreClient {
+        var client = self
+        client.policy = policy
+        return client
     }
 
     /// Makes one call to its end.

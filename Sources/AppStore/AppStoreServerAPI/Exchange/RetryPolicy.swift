@@ -23,6 +23,9 @@ public struct RetryPolicy: Sendable, Hashable {
         self.freshDelays = freshDelays
     }
 
+    /// One request and no more, sent now or not at all: for who has to look again before each.
+    public static let once = RetryPolicy(maximumAttempts: 1, patience: .zero, freshDelays: [])
+
     /// The wait after so many failed attempts, in milliseconds: between half and all of the doubled delay.
     ///
     /// - Parameter jitter: 0 to 1, by chance: those who failed together must not come back together.

@@ -22,6 +22,8 @@ public struct ServerErrorCode: AppleCode {
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
     /// An app with this bundle id is not there.
+    public static let appNotFound = ServerErrorCode(rawValue: 4_040_003)
+    /// The list of pages took too long.
     public static let paginationTokenExpired = ServerErrorCode(rawValue: 4_000_017)
     /// No original transaction of this id in this environment.
     public static let originalTransactionIdNotFound = ServerErrorCode(rawValue: 4_040_005)

@@ -32,5 +32,5 @@ public enum TransportFault: String, Error, Sendable, Hashable, CaseIterable {
     case tooLong = "too_long"
 
     /// Whether Apple may have done what was asked.
-    var isPerhapsHeard: Bool { self != .notConnected && self != .tls }
+    public var isPerhapsHeard: Bool { self != .notConnected && self != .tls }
 }

@@ -1,7 +1,10 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleSync
 import ArgumentParser
+import Consumption
+import ConsumptionPolicy
 import Foundation
 import Ledger
 import Operations
@@ -13,7 +16,9 @@ struct AppleConsumption: AsyncParsableCommand {
         abstract: "Answer a CONSUMPTION_REQUEST by hand, within 12 hours of it.",
         discussion: """
             Only with the customer's consent: without --consented nothing is sent. Apple's rules for the fields are held
-            against the answer before it goes out.
+            against the answer before it goes out. Named by its notification, the request is settled on record, and no worker
+            answers it again; what a worker has answered, or the customer has taken the consent back for, is refused. Named by the
+            transaction it just goes out.
 
             Example: storehook apple consumption 7f1de78e-0d4e-4c5e-9d3c-000000000001 --consented --percentage 50000 \\
                 --preference decline
@@ -80,6 +85,23 @@ struct AppleConsumption: AsyncParsableCommand {
         if let fault = information.fault(for: subject.type) { throw CommandFailure(fault, status: .usage) }
         guard let request = ConsumptionInformationRequest(subject.transactionId, information) else { return }
         let named = options.app ?? subject.bundleId
+        if let notification = UUID(uuidString: id) {
+            let consumption = ConsumptionAnswer(
+                deliveryStatus: delivery.status, sampleContentProvided: sampleContent,
+                consumptionPercentage: percentage,
+                refundPreference: preference?.value)
+            let answer = try await AppleAccess.with(settings, app: named, in: subject.environment) {
+                client, environment in
+                try await Database.with(settings) { pool in
+                    let hand = ConsumptionByHand(ConsumptionRequests(pool), client, by: Operator.name)
+                    try Self.expectTold(try await hand.tell(consumption, about: notification))
+                }
+                return AppleAnswer(
+                    accepted: "Apple has the answer about transaction \(subject.transactionId)",
+                    from: environment ?? .production)
+            }
+            return try options.show(answer)
+        }
         let answer = try await AppleAccess.with(settings, app: named, in: subject.environment ?? options.place) {
             client, environment in
             let answered = try await client.ask(request, in: environment)
@@ -87,6 +109,23 @@ struct AppleConsumption: AsyncParsableCommand {
                 accepted: "Apple has the answer about transaction \(subject.transactionId)", from: answered.environment)
         }
         try options.show(answer)
+    }
+
+    /// - Throws: `CommandFailure` where Apple does not have it, or perhaps not.
+    private static func expectTold(_ end: ConsumptionByHand.End) throws {
+        switch end {
+        case .settled(let settled) where settled.outcome == .answered || settled.outcome == .late: return
+        case .settled(let settled):
+            throw CommandFailure(
+                settled.outcome == .refused
+                    ? "Apple refuses it for good: \(settled.why ?? "")"
+                    : "nobody knows whether Apple has it (\(settled.why ?? "")): it is not told twice by itself")
+        case .notHeld:
+            throw CommandFailure(
+                "it is settled, a worker has it at this moment, or none has noted it yet: storehook consumption list")
+        case .withheld(let reason): throw CommandFailure("it is not sent: \(reason.advice)")
+        case .notTaken(let text): throw CommandFailure("Apple has not taken it: \(text)")
+        }
     }
 
     /// The transaction that a stored request is about: perhaps an older one than the purchase's last.

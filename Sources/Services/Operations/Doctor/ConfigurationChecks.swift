@@ -15,10 +15,21 @@ package struct ConfigurationChecks: Sendable {
         case unusable(String)
     }
 
+    /// What the operator has decided about requests for consumption data.
+    package enum Policy: Sendable {
+        /// Nothing.
+        case none
+        /// So many rules; the keys are for these apps.
+        case usable(rules: Int, keysFor: Set<String>)
+        /// It cannot be used, or the keys cannot: the configuration's own line tells why.
+        case unusable
+    }
+
     private let faults: [String]
     private let trust: VerifierConfiguration?
     private let certificate: Certificate
     private let proxies: String?
+    private let policy: Policy
     private let role: DatabaseRole?
 
     /// Checks of settings, as whoever reads them has found them.
@@ -26,19 +37,48 @@ package struct ConfigurationChecks: Sendable {
     ///   - faults: settings that cannot be read, a line each.
     ///   - trust: what workers trust and serve; nil where that is among the faults.
     ///   - proxies: whom the receiver trusts to name the sender; nil where that is among the faults.
+    ///   - policy: what is decided about requests for consumption data.
     ///   - role: what the settings are for.
     package init(
-        faults: [String], trust: VerifierConfiguration?, certificate: Certificate, proxies: String?, role: DatabaseRole?
+        faults: [String], trust: VerifierConfiguration?, certificate: Certificate, proxies: String?,
+        policy: Policy = .none,
+        role: DatabaseRole?
     ) {
         self.faults = faults
         self.trust = trust
         self.certificate = certificate
         self.proxies = proxies
+        self.policy = policy
         self.role = role
     }
 
     /// A finding a check.
-    package func findings() -> [Finding] { [configuration(), apps(), roots(), ownCertificate(), trustedProxies()] }
+    package func findings() -> [Finding] {
+        [configuration(), apps(), roots(), ownCertificate(), trustedProxies(), consumptionPolicy()]
+    }
+
+    private func consumptionPolicy() -> Finding {
+        let name = "consumption policy"
+        switch policy {
+        case .none:
+            return .skipped(
+                name,
+                "none is set, so Apple's requests for consumption data are not answered; see STOREHOOK_CONSUMPTION_POLICY"
+            )
+        case .unusable: return .skipped(name, "see configuration")
+        case .usable where role == .receiver || role == .monitor:
+            return .skipped(name, "a \(role?.rawValue ?? "") needs none")
+        case .usable(let rules, let keys):
+            let without = (trust?.apps.keys.sorted() ?? []).filter { !keys.contains($0) }
+            guard without.isEmpty else {
+                return .failed(
+                    name,
+                    "it is set, and no key for \(without.joined(separator: ", ")), so Apple cannot be told: set "
+                        + "STOREHOOK_APPLE_KEYS")
+            }
+            return .ok(name, "\(rules) \(rules == 1 ? "rule" : "rules"), and a key for each app")
+        }
+    }
 
     private func configuration() -> Finding {
         faults.isEmpty

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Consumption
+import Operations
+import Postgres
+
+struct ConsentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "consent",
+        abstract: "Show, record or withdraw a customer's consent to tell Apple about use.",
+        discussion: """
+            Apple asks about the use of a purchase when its customer wants the money back, and may be told only with the
+            customer's consent. An account is what the app's own tokens call the customer; purchases are found by the
+            appAccountToken that belongs to it. What is recorded stays on record, and the last word counts.
+
+            Example: storehook consent user-42 --grant --text "I agree that Apple is told how I used what I bought."
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "The account.") var account: String
+    @Flag(help: "Record that the customer agrees.") var grant = false
+    @Flag(help: "Record that the customer no longer does.") var withdraw = false
+    @Option(help: "What the customer was shown, word for word.") var text: String?
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard !(grant && withdraw) else { throw ValidationError("say --grant or --withdraw, not both") }
+        guard (1...1000).contains(account.unicodeScalars.count) else {
+            throw ValidationError("an account has 1 to 1000 characters")
+        }
+        if grant, text?.contains(where: { !$0.isWhitespace }) != true {
+            throw ValidationError("--grant needs --text: what the customer has agreed to, word for word")
+        }
+        guard grant || withdraw || text == nil else { throw ValidationError("--text goes with --grant or --withdraw") }
+        guard text.map({ (1...10_000).contains($0.unicodeScalars.count) }) ?? true else {
+            throw ValidationError("--text takes 1 to 10000 characters")
+        }
+    }
+
+    func run() async throws {
+        let answer = try await Database.with(try await shared.settings()) { pool in
+            let consents = Consents(pool)
+            let recorded: RecordedConsent? =
+                grant || withdraw
+                ? try await consents.record(account, granted: grant, text: text, by: Operator.name) : nil
+            return ConsentAnswer(account, try await consents.history(of: account), recorded: recorded)
+        }
+        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Consumption
+import Operations
+import Postgres
+
+struct ConsumptionListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Apple's requests for consumption data, by deadline, and what became of each.",
+        discussion: """
+            What is open waits for a consent, a rule of the policy, a key or Apple; the list says which. After its deadline, 12
+            hours after Apple signed it, nothing is sent.
+
+            Example: storehook consumption list --days 1 --state open
+            """)
+
+    /// What a request can be.
+    enum State: String, ExpressibleByArgument, CaseIterable {
+        case open, sending, answered, late, refused, unknown
+        case notAnswered = "not_answered"
+    }
+
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "Those that Apple signed within so many days.") var days = 7
+    @Option(help: "open, sending, answered, late, refused, not_answered or unknown.") var state: State?
+    @Option(help: "At most so many, the latest.") var limit = 1000
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard (1...36_500).contains(days) else { throw ValidationError("--days goes from 1 to 36500") }
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 100000") }
+    }
+
+    func run() async throws {
+        let requests = try await Database.with(try await shared.settings()) { pool in
+            try await ConsumptionRequests(pool).list(days: days, state: state?.rawValue, limit: limit)
+        }
+        let answer = ConsumptionList(requests)
+        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+    }
+}

@@ -1,0 +1,50 @@
+package import AppStoreServerAPI
+package import Consumption
+package import ConsumptionPolicy
+package import Foundation
+import Queue
+
+/// Answers a request for consumption data by hand, as workers do: once, on record, and not against the customer's word. Who does
+/// it answers for the consent where none is recorded.
+package struct ConsumptionByHand: Sendable {
+    /// What came of it.
+    package enum End: Sendable {
+        /// It was sent, and this is what it came to.
+        case settled(ConsumptionSettled)
+        /// No worker has noted it, it is settled, or somebody has it at this moment.
+        case notHeld
+        /// It must not be sent.
+        case withheld(ConsumptionReason)
+        /// Apple has not taken it, for this reason; workers go on.
+        case notTaken(String)
+    }
+
+    private let requests: ConsumptionRequests
+    private let client: AppStoreClient
+    private let person: String
+
+    /// Answers as this person.
+    package init(_ requests: ConsumptionRequests, _ client: AppStoreClient, by person: String) {
+        self.requests = requests
+        self.client = client
+        self.person = person
+    }
+
+    /// Tells Apple this about the request of a notification.
+    package func tell(_ answer: ConsumptionAnswer, about notificationUUID: UUID) async throws -> End {
+        let lease = Lease(owner: person, duration: .seconds(90))
+        guard let request = try await requests.claim(notificationUUID, for: lease) else { return .notHeld }
+        if request.isBegun {
+            let left = ConsumptionReason.workerGone
+            return try await requests.settle(request, .unknown, reason: left.rawValue).map { .settled($0) } ?? .notHeld
+        }
+        switch try await ConsumptionSending(requests, client).tell(answer, about: request, rule: nil, sentBy: person) {
+        case .settled(let settled?): return .settled(settled)
+        case .settled(nil), .lost: return .notHeld
+        case .notTaken(let postponement): return .notTaken(postponement.text)
+        case .withheld(let reason):
+            try await requests.giveBack(request)
+            return .withheld(reason)
+        }
+    }
+}

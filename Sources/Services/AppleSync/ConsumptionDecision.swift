@@ -1,0 +1,45 @@
+import AppStoreServerAPI
+import Consumption
+import ConsumptionPolicy
+
+/// What is to be done about a request of Apple's for consumption data, by what was known when it was claimed. Pure: what is sent
+/// is decided once more, by the database, when it is begun.
+enum ConsumptionDecision: Sendable, Hashable {
+    /// Apple is to be told this, by this rule.
+    case tell(ConsumptionAnswer, rule: String)
+    /// Not now: something may come until the deadline.
+    case wait(ConsumptionReason)
+    /// Not at all.
+    case leave(ConsumptionReason)
+
+    init(_ request: ConsumptionRequest, by policy: ConsumptionPolicy) {
+        guard request.transactionID != nil, request.isTransactionKnown else {
+            self = .wait(.noTransaction)
+            return
+        }
+        guard request.isPurchased else {
+            self = .leave(.notPurchased)
+            return
+        }
+        // Before the consent: what is left to Apple needs none, and nobody is to be asked for it in vain.
+        guard let rule = policy.rule(for: request.subject) else {
+            self = .wait(.noRule)
+            return
+        }
+        guard case .answer(let answer) = rule.verdict else {
+            self = .leave(.leftToApple)
+            return
+        }
+        guard answer.informationWithConsent.fault(for: request.subject.type) == nil else {
+            self = .wait(.unfitAnswer)
+            return
+        }
+        guard request.consent == true else {
+            self =
+                request.consent == false
+                ? .wait(.consentWithdrawn) : .wait(request.hasAccount ? .noConsent : .noAccount)
+            return
+        }
+        self = .tell(answer, rule: rule.name.map { "\(rule.number) \($0)" } ?? "\(rule.number)")
+    }
+}

@@ -1,0 +1,48 @@
+import AppStoreServerAPI
+
+/// What a failure says about an answer that Apple was told, or was to be told. Apple has no way to ask what it has heard, and does not say what a second
+/// answer about a transaction does to the first: so only what Apple certainly has not taken is sent again.
+enum ConsumptionEnd: Sendable, Hashable {
+    /// Apple will not take it.
+    case refused
+    /// Apple has not taken it, and may later.
+    case notTaken
+    /// Apple may have it.
+    case unknown
+
+    /// How often Apple may say that it does not know the transaction: it learns of fresh ones late.
+    private static let patienceWithUnknownIDs = 5
+
+    /// - Parameter attempts: claims so far.
+    init(_ failure: AppStoreFailure, attempts: Int) {
+        guard failure.attempts > 0 else {
+            self = .notTaken
+            return
+        }
+        switch failure.reason {
+        case .apple(let code):
+            switch code.behaviour {
+            // An error of Apple's own, whatever its status, is Apple's word that it did not take it.
+            case .retry, .slowDown, .beginAgain: self = .notTaken
+            case .elsewhereOrSoon:
+                self = attempts < Self.patienceWithUnknownIDs ? .notTaken : .refused
+            case .giveUp: self = code == .appNotFound ? .notTaken : .refused
+            // A code of a later day: its status decides.
+            case nil: self = [400, 403, 404].contains(code.rawValue / 10_000) ? .refused : .notTaken
+            }
+        case .status(let status):
+            self =
+                switch status {
+                // Without a code the request is malformed. (App Store Server API, Send Consumption Information)
+                case 400: .refused
+                // A gateway that does not know what the server behind it has done.
+                case 502, 504: .unknown
+                default: .notTaken
+                }
+        case .unreachable(let fault): self = fault.isPerhapsHeard ? .unknown : .notTaken
+        case .unauthorized, .rateLimited, .notInThisEnvironment, .unusableKey: self = .notTaken
+        // A status 2xx with something else than Apple sends.
+        case .outcomeUnknown, .refused, .unreadable: self = .unknown
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import Consumption
+import ConsumptionPolicy
+import History
+import Postgres
+import Queue
+
+/// Tells Apple about a claimed request once: records what is going to be said, says it, and records what Apple said.
+///
+/// Once it is begun it is brought to its end, whatever becomes of the task that wanted it: who stops in between leaves nobody
+/// knowing.
+struct ConsumptionSending: Sendable {
+    /// What became of it.
+    enum End: Sendable {
+        /// Apple was told, or has refused, or nobody knows; nil where somebody else has taken it over meanwhile.
+        case settled(ConsumptionSettled?)
+        /// It was not sent, and why.
+        case withheld(ConsumptionReason)
+        /// Apple has not taken it; it is put off.
+        case notTaken(Postponement)
+        /// Somebody else has it.
+        case lost
+    }
+
+    private let requests: ConsumptionRequests
+    private let client: AppStoreClient
+
+    /// How long may go by between reading the consent and sending.
+    private static let haste = Duration.seconds(5)
+
+    /// Tells Apple as this client.
+    init(_ requests: ConsumptionRequests, _ client: AppStoreClient) {
+        self.requests = requests
+        // Each request that goes out comes after a look at the consent of its own.
+        self.client = client.trying(.once)
+    }
+
+    /// Tells Apple this.
+    /// - Parameter person: who sends it by hand and answers for the consent.
+    /// - Throws: `PostgresError` where nothing was sent, and where what was sent could not be recorded while it was held.
+    func tell(
+        _ answer: ConsumptionAnswer, about request: ConsumptionRequest, rule: String?, sentBy person: String? = nil
+    ) async throws -> End {
+        try await Task { try await run(answer, request, rule, person) }.value
+    }
+
+    private func run(
+        _ answer: ConsumptionAnswer, _ request: ConsumptionRequest, _ rule: String?, _ person: String?
+    ) async throws -> End {
+        let information = answer.informationWithConsent
+        guard information.fault(for: request.subject.type) == nil, let transactionID = request.transactionID,
+            let question = ConsumptionInformationRequest(transactionID, information)
+        else { return .withheld(.unfitAnswer) }
+        let looked = ContinuousClock.now
+        switch try await begin(answer, request, rule, person) {
+        case .lost: return .lost
+        case .withheld(let reason): return .withheld(reason)
+        case .begun: break
+        }
+        guard ContinuousClock.now - looked < Self.haste else {
+            try await takeBack(request, for: .seconds(5), reason: ConsumptionReason.stoodStill.rawValue)
+            return .lost
+        }
+        do {
+            _ = try await client.ask(question, in: Environment(rawValue: request.scope.environment))
+            return .settled(try await settle(request, .answered))
+        } catch let failure as AppStoreFailure {
+            switch ConsumptionEnd(failure, attempts: request.attempts) {
+            case .refused: return .settled(try await settle(request, .refused, reason: failure.code))
+            case .unknown: return .settled(try await settle(request, .unknown, reason: failure.code))
+            case .notTaken:
+                guard let postponement = Postponement(failure, attempts: request.attempts) else { return .lost }
+                try await takeBack(request, for: Self.delay(postponement, request), reason: postponement.reason)
+                return .notTaken(postponement)
+            }
+        }
+    }
+
+    /// Not beyond the deadline while there is time, unless Apple itself has said when.
+    private static func delay(_ postponement: Postponement, _ request: ConsumptionRequest) -> Duration {
+        if postponement.breadth == .scope { return postponement.delay }
+        return min(postponement.delay, max(.seconds(5), request.timeLeft / 2))
+    }
+
+    /// Where it is not known whether it was recorded, nothing is sent, and it is taken back.
+    private func begin(
+        _ answer: ConsumptionAnswer, _ request: ConsumptionRequest, _ rule: String?, _ person: String?
+    ) async throws -> ConsumptionRequests.Beginning {
+        do {
+            return try await requests.begin(request, answer, rule: rule, sentBy: person)
+        } catch {
+            try? await takeBack(request, for: .seconds(5), reason: "database")
+            throw error
+        }
+    }
+
+    private func settle(
+        _ request: ConsumptionRequest, _ outcome: ConsumptionOutcome, reason: String? = nil
+    ) async throws -> ConsumptionSettled? {
+        try await insist(request) { try await requests.settle(request, outcome, reason: reason) }
+    }
+
+    private func takeBack(_ request: ConsumptionRequest, for delay: Duration, reason: String) async throws {
+        try await insist(request) { try await requests.takeBack(request, for: delay, reason: reason) }
+    }
+
+    /// A database that is away comes back: what Apple said is not to be lost for it while the request is held.
+    private func insist<T>(_ request: ConsumptionRequest, _ body: () async throws -> T) async throws -> T {
+        let end = ContinuousClock.now + request.lease.duration
+        var failures = 0
+        while true {
+            do {
+                return try await body()
+            } catch let error as PostgresError where error.isTransient && ContinuousClock.now < end {
+                failures += 1
+                try await Task.sleep(for: Self.backoff.pause(afterFailures: failures))
+            }
+        }
+    }
+
+    private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(5))
+}

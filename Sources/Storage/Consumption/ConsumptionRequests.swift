@@ -1,0 +1,184 @@
+package import Foundation
+package import History
+package import Postgres
+package import Queue
+
+/// Apple's requests for consumption data: a row for each, and what became of it.
+///
+///     noted ──claim──▶ looked at ──begin──▶ Apple is told ──settle──▶ answered │ late │ refused │ unknown
+///       ▲                  │  │                  │
+///       └────── put off ───┘  │                  └─ take back (Apple certainly has not taken it) ──▶ put off
+///                             └─ settle ──▶ not_answered
+///
+///     expire, at the deadline ──▶ not_answered │ late │ unknown
+///
+/// A transaction is answered about once. What is going to be said is recorded before Apple is told it (``begin(_:_:rule:sentBy:)``),
+/// in the transaction that reads the consent once more. Apple has no way to ask what it was told, and does not say what a
+/// second answer does to the first. So whoever finds a request begun by a worker that is gone, or hears nothing back, records
+/// that nobody knows; it is not told twice, also where Apple asks again.
+package struct ConsumptionRequests: Sendable {
+    let pool: PostgresPool
+    /// Which of them are to be looked at; of those that are due the one with the earliest deadline goes first.
+    package let queue: Queue
+
+    /// The requests behind a pool of connections. One is enough.
+    package init(_ pool: PostgresPool) {
+        self.pool = pool
+        queue = Queue(Self.table, pool)
+    }
+
+    static let table = QueueTable(
+        name: "storehook.consumption_queue", statements: "consumption", channel: "storehook_consumption",
+        order: .oldestFirst)
+
+    /// How many requests a round notes at most.
+    static let portion = 1000
+
+    /// Makes the rows of requests that have none yet. One that is heard of after its deadline, as when a new database is filled
+    /// from Apple's history, is settled at once. Safe to run from many machines at once.
+    /// - Parameters:
+    ///   - everything: looks at all requests ever heard, rather than at those signed within the last thirteen hours.
+    ///   - policy: whether who asks has a policy.
+    ///   - scopes: what who asks has keys for.
+    /// - Returns: what was settled, and whether there may be more to note.
+    package func note(
+        everything: Bool, hasPolicy policy: Bool, keysFor scopes: [HistoryScope]
+    ) async throws -> (settled: [ConsumptionSettled], isMore: Bool) {
+        let rows = try await pool.query(
+            PostgresQuery(
+                "consumption.note",
+                """
+                with noted as (
+                    insert into storehook.consumption_answers
+                           (notification_uuid, environment, bundle_id, transaction_id, reason, signed_at, deadline, why,
+                            outcome, settled_at)
+                    select r.notification_uuid, r.environment, r.bundle_id, r.transaction_id, r.reason, r.signed_at, r.deadline,
+                           case when r.deadline <= now() then \(ConsumptionReason.heardLate.rawValue)
+                                when not \(policy)::boolean then \(ConsumptionReason.noPolicy.rawValue)
+                                when s.bundle_id is null then \(ConsumptionReason.noKey.rawValue) end,
+                           case when r.deadline <= now() then \(ConsumptionOutcome.notAnswered.rawValue) end,
+                           case when r.deadline <= now() then now() end
+                      from (select n.notification_uuid, n.environment, n.bundle_id, n.transaction_id,
+                                   n.consumption_request_reason as reason, n.signed_at,
+                                   n.signed_at + interval '12 hours' as deadline
+                              from storehook.notifications n
+                             where n.type = 'CONSUMPTION_REQUEST'
+                               and n.signed_at > case when \(everything) then '-infinity'::timestamptz
+                                                      else now() - interval '13 hours' end
+                               and not exists (
+                                   select from storehook.consumption_answers a
+                                    where a.notification_uuid = n.notification_uuid)
+                             order by n.signed_at desc
+                             limit \(Self.portion)) r
+                      left join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                           on s.bundle_id = r.bundle_id and s.environment = r.environment
+                        on conflict (notification_uuid) do nothing
+                    returning id, environment, signed_at, outcome, why
+                ), queued as (
+                    insert into storehook.consumption_queue (id, received_at, due_at, last_reason)
+                    select id, signed_at, now(), why from noted where outcome is null
+                )
+                select environment, outcome, why from noted
+                """))
+        return (
+            try rows.filter { try $0.decode("outcome", as: String?.self) != nil }.map { try ConsumptionSettled($0) },
+            rows.count == Self.portion
+        )
+    }
+
+    /// Makes everything due now that is not held and waits for what a new process may bring: a policy, keys, or another word of
+    /// either.
+    package func hasten(_ scopes: [HistoryScope]) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "consumption.hasten",
+                """
+                with waiting as (
+                    select q.id
+                      from storehook.consumption_queue q
+                      join storehook.consumption_answers a using (id)
+                      join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                           on s.bundle_id = a.bundle_id and s.environment = a.environment
+                     where q.lease_token is null and q.due_at > now()
+                       and q.last_reason is distinct from 'rate_limit_exceeded'
+                       for update of q skip locked
+                )
+                update storehook.consumption_queue q set due_at = now() from waiting where q.id = waiting.id
+                """))
+    }
+
+    /// Says of those that lacked a policy and now lack a key that it is the key.
+    package func lackKeys(but scopes: [HistoryScope]) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "consumption.lack_keys",
+                """
+                with lacking as (
+                    select a.id
+                      from storehook.consumption_answers a
+                     where a.outcome is null and a.why = \(ConsumptionReason.noPolicy.rawValue)
+                       and not exists (
+                           select from unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment)))
+                                  as s (bundle_id, environment)
+                            where s.bundle_id = a.bundle_id and s.environment = a.environment)
+                       for update skip locked
+                )
+                update storehook.consumption_answers a set why = \(ConsumptionReason.noKey.rawValue)
+                  from lacking where a.id = lacking.id
+                """))
+    }
+
+    /// Claims the request with the earliest deadline of those that are due; nil if none is.
+    /// - Parameter scopes: what who asks has keys for.
+    package func claim(for lease: Lease, among scopes: [HistoryScope]) async throws -> ConsumptionRequest? {
+        try await claim(
+            lease,
+            among: """
+                select r.id
+                  from storehook.consumption_queue waiting
+                  join storehook.consumption_answers r using (id)
+                  join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                       on s.bundle_id = r.bundle_id and s.environment = r.environment
+                 where r.deadline > now()
+                """)
+    }
+
+    /// Claims the request of a notification, whatever it waits for, to be answered by hand; nil while somebody else has it, or
+    /// where it is settled.
+    package func claim(_ notificationUUID: UUID, for lease: Lease) async throws -> ConsumptionRequest? {
+        try await pool.query(
+            PostgresQuery(
+                "consumption.fetch",
+                """
+                update storehook.consumption_queue q
+                   set due_at = now()
+                  from storehook.consumption_answers a
+                 where a.id = q.id and a.notification_uuid = \(notificationUUID) and q.lease_token is null
+                """))
+        return try await claim(
+            lease,
+            among: "select a.id from storehook.consumption_answers a where a.notification_uuid = \(notificationUUID)")
+    }
+
+    private func claim(_ lease: Lease, among allowed: PostgresQuery) async throws -> ConsumptionRequest? {
+        let batch = try await queue.claim(1, for: lease, among: allowed, joining: Self.requests) { rows in
+            try rows.map { try ConsumptionRequest($0, lease) }
+        }
+        return batch.rows.first?.content
+    }
+
+    private static let requests = ClaimJoin(
+        columns: """
+            r.bundle_id, r.environment, r.transaction_id, r.reason, r.deadline, r.began_at is not null as is_begun,
+            extract(epoch from r.deadline - clock_timestamp())::double precision as seconds_left,
+            t.transaction_id is not null as is_known, t.product_id, t.kind, t.ownership,
+            t.app_account_token is not null as has_account,
+            (select k.granted from storehook.consumption_consents k
+              where k.app_account_token = t.app_account_token order by k.id desc limit 1) as granted
+            """,
+        clause: """
+            left join storehook.consumption_answers r on r.id = c.id
+            left join storehook.transactions t
+                 on t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id and t.environment = r.environment
+            """)
+}
