@@ -138,21 +138,27 @@ struct ConsumptionTests {
     func keys() async throws {
         try await withSite { site in
             let refund = site.refund(1)
-            try await site.hear([refund])
-            try await site.consent(refund.account)
+            let unwanted = site.refund(2, product: .coins)
+            try await site.hear([refund, unwanted])
+            for refund in [refund, unwanted] { try await site.consent(refund.account) }
             try await site.answerAll(try site.consumption(nil))
             #expect(try await site.states(of: refund) == ["open no_policy"])
             // Nobody has decided that it is to be answered.
             #expect(try await site.requests.statusesIfAllowed()?.one().wanted == 0)
-            try await site.answerAll(try site.consumption(hasKey: false))
+            let subscriptions =
+                "rules: [{types: [auto_renewable], answer: {delivery_status: DELIVERED, sample_content_provided: true}}]"
+            try await site.answerAll(try site.consumption(subscriptions, hasKey: false))
             #expect(try await site.states(of: refund) == ["open no_key"])
+            // For what is not to be answered nobody misses a key.
+            #expect(try await site.states(of: unwanted) == ["open no_rule"])
             let status = try #require(try await site.requests.statusesIfAllowed()?.one())
-            #expect(status.open == 1 && status.wanted == 1 && status.why == "no_key")
+            #expect(status.open == 2 && status.wanted == 1 && status.why == "no_key")
             let left = try #require(status.timeLeft)
             #expect(left > .seconds(10 * 3600) && left < .seconds(12 * 3600))
             #expect(site.apple.told.isEmpty)
             try await site.answerAll(try site.consumption(), now: false)
             #expect(try await site.states(of: refund) == ["answered"])
+            #expect(try await site.states(of: unwanted) == ["answered"])
             #expect(try await site.requests.statusesIfAllowed()?.isEmpty == true)
         }
     }

@@ -49,10 +49,10 @@ struct DoctorTests {
         #expect(findings(apps: ["com.example.app": nil])["apps"] == .failed)
         #expect(findings(roots: [])["roots"] == .failed)
         #expect(findings(roots: [.appleRootG3, Fingerprint(of: [1])])["roots"] == .failed)
-        func policy(_ keys: Set<String>, _ role: DatabaseRole? = nil) -> Finding.Status? {
-            findings(policy: .usable(rules: 2, keysFor: keys), role: role)["consumption policy"]
+        func policy(_ apps: [String], _ role: DatabaseRole? = nil) -> Finding.Status? {
+            findings(policy: .usable(rules: 2, withoutKey: apps), role: role)["consumption policy"]
         }
-        #expect(policy(["com.example.app"]) == .ok && policy([]) == .failed && policy([], .receiver) == .skipped)
+        #expect(policy([]) == .ok && policy(["a"]) == .failed && policy(["a"], .receiver) == .skipped)
         let soon = Date(timeIntervalSinceNow: 86_400)
         #expect(findings(certificate: .usable(file: "x", expires: soon))["certificate"] == .failed)
         #expect(findings(certificate: .usable(file: "x", expires: .distantFuture))["certificate"] == .ok)

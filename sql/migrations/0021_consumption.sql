@@ -116,7 +116,8 @@ select a.environment,
        count(*) filter (where a.outcome = 'unknown')            as unknown
   from storehook.consumption_answers a
  cross join lateral (
-        select a.outcome is null and coalesce(a.why, '') not in ('no_policy', 'no_rule', 'no_transaction')
+        select a.outcome is null and coalesce(a.why, '') not in
+                   ('no_policy', 'no_rule', 'no_transaction', 'left_to_apple', 'not_purchased')
                and coalesce((
                    select c.granted
                      from storehook.consumption_consents c

@@ -10,6 +10,11 @@ public struct ConsumptionPolicy: Sendable, Hashable {
     /// The rule that speaks about this; nil where none does.
     public func rule(for subject: ConsumptionSubject) -> ConsumptionRule? { rules.first { $0.fits(subject) } }
 
+    /// Whether any of its rules may answer for an app.
+    public func answers(for app: String) -> Bool {
+        rules.contains { $0.verdict != .leaveToApple && $0.apps?.contains(app) != false }
+    }
+
     /// The apps that its rules name.
     public var apps: Set<String> { rules.reduce(into: []) { $0.formUnion($1.apps ?? []) } }
 }

@@ -102,9 +102,9 @@ struct Doctor: AsyncParsableCommand {
     private static func policy(_ settings: Settings) -> ConfigurationChecks.Policy {
         do {
             guard let policy = try settings.consumptionPolicy() else { return .none }
-            return .usable(
-                rules: policy.rules.count,
-                keysFor: settings.hasAppleKeys ? Set(try settings.appleKeys().apps.keys) : [])
+            let keys = settings.hasAppleKeys ? Set(try settings.appleKeys().apps.keys) : []
+            let apps = try settings.verifier().apps.keys.filter { policy.answers(for: $0) && !keys.contains($0) }
+            return .usable(rules: policy.rules.count, withoutKey: apps.sorted())
         } catch {
             return .unusable
         }

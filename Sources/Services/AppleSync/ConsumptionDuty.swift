@@ -80,19 +80,31 @@ package struct ConsumptionDuty: Service {
     private func plan() async throws {
         // All that was ever heard now and then; it finds something where a database was filled from Apple's history.
         let everything = planUnheard.isDue(every: .seconds(3600)) || interval == .zero
-        if planUnheard.isDue(every: .seconds(3600)), policy != nil {
-            try await requests.hasten(clients.scopes)
-            try await requests.lackKeys(but: clients.scopes)
-        }
+        if planUnheard.isDue(every: .seconds(3600)), policy != nil { try await requests.hasten(clients.scopes) }
+        var isNew = false
         while true {
-            let noted = try await requests.note(
+            let (noted, settled) = try await requests.note(
                 everything: everything, hasPolicy: policy != nil, keysFor: clients.scopes)
-            for settled in noted.settled { metrics.consumption(settled) }
-            if !noted.isMore { break }
+            for settled in settled { metrics.consumption(settled) }
+            isNew = isNew || noted > 0
+            if noted < ConsumptionRequests.portion { break }
         }
+        if isNew || everything { try await explainLackingKeys() }
         if everything { planUnheard.done() }
         for settled in try await requests.expire() { tell(settled, about: nil) }
         planned.done()
+    }
+
+    /// Where a key is missing only what the policy would answer waits for it.
+    private func explainLackingKeys() async throws {
+        guard let policy else { return }
+        try await requests.explain(
+            try await requests.lackingKeys(but: clients.scopes).map { request in
+                switch ConsumptionDecision(request, by: policy) {
+                case .tell, .wait(.noConsent), .wait(.consentWithdrawn), .wait(.noAccount): (request.id, .noKey)
+                case .wait(let reason), .leave(let reason): (request.id, reason)
+                }
+            })
     }
 
     private func look(

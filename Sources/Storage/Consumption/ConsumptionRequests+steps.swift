@@ -190,6 +190,11 @@ extension ConsumptionRequests {
         }
     }
 
+    /// Why a request is not to be answered, whatever the consent.
+    private static let choices = [
+        ConsumptionReason.noPolicy, .noRule, .noTransaction, .leftToApple, .notPurchased,
+    ].map(\.rawValue)
+
     /// Settles what was not answered in time and that nobody holds.
     /// - Returns: what each came to.
     package func expire() async throws -> [ConsumptionSettled] {
@@ -222,10 +227,10 @@ extension ConsumptionRequests {
                  cross join lateral (
                         select case when s.began_at is not null then 'unknown'
                                     when k.granted is distinct from true
-                                         or s.why in ('no_policy', 'no_rule', 'no_transaction') then 'not_answered'
+                                         or s.why = any(\(Self.choices)) then 'not_answered'
                                     else 'late' end as outcome,
                                case when s.began_at is not null then \(ConsumptionReason.workerGone.rawValue)
-                                    when s.why in ('no_policy', 'no_rule', 'no_transaction') then s.why
+                                    when s.why = any(\(Self.choices)) then s.why
                                     when t.app_account_token is null then \(ConsumptionReason.noAccount.rawValue)
                                     when k.granted is null then \(ConsumptionReason.noConsent.rawValue)
                                     when not k.granted then \(ConsumptionReason.consentWithdrawn.rawValue)

@@ -32,7 +32,7 @@ package struct ConsumptionRequests: Sendable {
         order: .oldestFirst)
 
     /// How many requests a round notes at most.
-    static let portion = 1000
+    package static let portion = 1000
 
     /// Makes the rows of requests that have none yet. One that is heard of after its deadline, as when a new database is filled
     /// from Apple's history, is settled at once. Safe to run from many machines at once.
@@ -40,10 +40,10 @@ package struct ConsumptionRequests: Sendable {
     ///   - everything: looks at all requests ever heard, rather than at those signed within the last thirteen hours.
     ///   - policy: whether who asks has a policy.
     ///   - scopes: what who asks has keys for.
-    /// - Returns: what was settled, and whether there may be more to note.
+    /// - Returns: how many it made, and what of those was settled.
     package func note(
         everything: Bool, hasPolicy policy: Bool, keysFor scopes: [HistoryScope]
-    ) async throws -> (settled: [ConsumptionSettled], isMore: Bool) {
+    ) async throws -> (noted: Int, settled: [ConsumptionSettled]) {
         let rows = try await pool.query(
             PostgresQuery(
                 "consumption.note",
@@ -81,8 +81,8 @@ package struct ConsumptionRequests: Sendable {
                 select environment, outcome, why from noted
                 """))
         return (
-            try rows.filter { try $0.decode("outcome", as: String?.self) != nil }.map { try ConsumptionSettled($0) },
-            rows.count == Self.portion
+            rows.count,
+            try rows.filter { try $0.decode("outcome", as: String?.self) != nil }.map { try ConsumptionSettled($0) }
         )
     }
 
@@ -107,24 +107,44 @@ package struct ConsumptionRequests: Sendable {
                 """))
     }
 
-    /// Says of those that lacked a policy and now lack a key that it is the key.
-    package func lackKeys(but scopes: [HistoryScope]) async throws {
+    /// Open requests of other apps and environments than these, which who asks has no key for and nobody else has looked at: read and
+    /// not claimed, so that whoever has the key can claim them at any time.
+    package func lackingKeys(but scopes: [HistoryScope]) async throws -> [ConsumptionRequest] {
         try await pool.query(
             PostgresQuery(
-                "consumption.lack_keys",
+                "consumption.lacking_keys",
+                """
+                select r.id, 0::smallint as attempts, \(unescaped: "\(Self.columns)")
+                  from storehook.consumption_answers r
+                  left join storehook.transactions t
+                       on t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id and t.environment = r.environment
+                 where r.outcome is null and r.began_at is null and r.why in ('no_policy', 'no_key')
+                   and not exists (
+                       select from unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment)))
+                              as s (bundle_id, environment)
+                        where s.bundle_id = r.bundle_id and s.environment = r.environment)
+                 order by r.deadline
+                 limit \(Self.portion)
+                """)
+        ).map { try ConsumptionRequest($0, Lease(owner: "", duration: .zero)) }
+    }
+
+    /// Says of those why they are not answered.
+    package func explain(_ reasons: [(id: Int64, reason: ConsumptionReason)]) async throws {
+        guard !reasons.isEmpty else { return }
+        try await pool.query(
+            PostgresQuery(
+                "consumption.explain",
                 """
                 with lacking as (
-                    select a.id
+                    select a.id, w.why
                       from storehook.consumption_answers a
-                     where a.outcome is null and a.why = \(ConsumptionReason.noPolicy.rawValue)
-                       and not exists (
-                           select from unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment)))
-                                  as s (bundle_id, environment)
-                            where s.bundle_id = a.bundle_id and s.environment = a.environment)
-                       for update skip locked
+                      join unnest(\(reasons.map(\.id)), \(reasons.map(\.reason.rawValue))) as w (id, why) using (id)
+                     where a.outcome is null and a.began_at is null and a.why in ('no_policy', 'no_key')
+                       and a.why <> w.why
+                       for update of a skip locked
                 )
-                update storehook.consumption_answers a set why = \(ConsumptionReason.noKey.rawValue)
-                  from lacking where a.id = lacking.id
+                update storehook.consumption_answers a set why = lacking.why from lacking where a.id = lacking.id
                 """))
     }
 
@@ -168,17 +188,18 @@ package struct ConsumptionRequests: Sendable {
     }
 
     private static let requests = ClaimJoin(
-        columns: """
-            r.bundle_id, r.environment, r.transaction_id, r.reason, r.deadline, r.began_at is not null as is_begun,
-            extract(epoch from r.deadline - clock_timestamp())::double precision as seconds_left,
-            t.transaction_id is not null as is_known, t.product_id, t.kind, t.ownership,
-            t.app_account_token is not null as has_account,
-            (select k.granted from storehook.consumption_consents k
-              where k.app_account_token = t.app_account_token order by k.id desc limit 1) as granted
-            """,
+        columns: columns,
         clause: """
             left join storehook.consumption_answers r on r.id = c.id
             left join storehook.transactions t
                  on t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id and t.environment = r.environment
             """)
+    private static let columns: StaticString = """
+        r.bundle_id, r.environment, r.transaction_id, r.reason, r.deadline, r.began_at is not null as is_begun,
+        extract(epoch from r.deadline - clock_timestamp())::double precision as seconds_left,
+        t.transaction_id is not null as is_known, t.product_id, t.kind, t.ownership,
+        t.app_account_token is not null as has_account,
+        (select k.granted from storehook.consumption_consents k
+          where k.app_account_token = t.app_account_token order by k.id desc limit 1) as granted
+        """
 }

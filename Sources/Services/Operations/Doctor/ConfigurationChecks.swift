@@ -19,8 +19,8 @@ package struct ConfigurationChecks: Sendable {
     package enum Policy: Sendable {
         /// Nothing.
         case none
-        /// So many rules; the keys are for these apps.
-        case usable(rules: Int, keysFor: Set<String>)
+        /// So many rules, which answer for these apps too that there is no key for.
+        case usable(rules: Int, withoutKey: [String])
         /// It cannot be used, or the keys cannot: the configuration's own line tells why.
         case unusable
     }
@@ -68,15 +68,14 @@ package struct ConfigurationChecks: Sendable {
         case .unusable: return .skipped(name, "see configuration")
         case .usable where role == .receiver || role == .monitor:
             return .skipped(name, "a \(role?.rawValue ?? "") needs none")
-        case .usable(let rules, let keys):
-            let without = (trust?.apps.keys.sorted() ?? []).filter { !keys.contains($0) }
+        case .usable(let rules, let without):
             guard without.isEmpty else {
                 return .failed(
                     name,
                     "it is set, and no key for \(without.joined(separator: ", ")), so Apple cannot be told: set "
                         + "STOREHOOK_APPLE_KEYS")
             }
-            return .ok(name, "\(rules) \(rules == 1 ? "rule" : "rules"), and a key for each app")
+            return .ok(name, "\(rules) \(rules == 1 ? "rule" : "rules"), and a key for each app that it answers for")
         }
     }
 
