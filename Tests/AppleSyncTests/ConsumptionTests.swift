@@ -166,9 +166,10 @@ struct ConsumptionTests {
     @Test("that has a consent and a rule and lacks a key is late at its deadline, one without a rule is not answered")
     func unanswered() async throws {
         try await withSite { site in
-            let keyless = site.refund(1)
-            let unasked = site.refund(2, product: .coins)
-            let left = site.refund(3, reason: "LEGAL")
+            // What Apple says of the key puts off what comes after it.
+            let keyless = site.refund(1, requests: [1])
+            let unasked = site.refund(2, requests: [2], product: .coins)
+            let left = site.refund(3, requests: [3], reason: "LEGAL")
             try await site.hear([keyless, unasked, left])
             for refund in [keyless, unasked, left] { try await site.consent(refund.account) }
             let policy = """

@@ -151,6 +151,10 @@ struct RoleTests {
         ("monitor", "select * from storehook.transactions"), ("monitor", "select * from storehook.dead_letters"),
         ("monitor", "select * from storehook.outbox_queue"), ("monitor", "delete from storehook.subscriptions"),
         ("monitor", "select storehook.ensure_outbox_partitions()"),
+        ("worker", "insert into storehook.consumption_consents (account, granted) values ('a', true)"),
+        ("ops", "update storehook.consumption_consents set granted = true"),
+        ("ops", "delete from storehook.consumption_consents"), ("worker", "delete from storehook.consumption_answers"),
+        ("monitor", "select * from storehook.consumption_consents"),
     ]
 
     @Test("are refused by the server what is not theirs")
@@ -173,9 +177,10 @@ struct RoleTests {
     func programs() async throws {
         try await withRoles { site in
             var subscriber = SimulatedSubscriber(lane: 1, seed: 1)
-            subscriber.buy(.premiumMonthly, at: Site.now)
-            let bodies =
-                [subscriber.takeNotifications()[0].signed(by: site.authority), "first.junk.x", "other.junk.y"]
+            let line = subscriber.buy(.premiumMonthly, at: Site.now)
+            subscriber.requestRefund(of: subscriber.latest(of: line), at: Site.now + 86_400_000)
+            let signed = subscriber.takeNotifications().map { $0.signed(by: site.authority) }
+            let bodies = (signed + ["first.junk.x", "other.junk.y"])
                 .map { ByteBuffer(bytes: UnsignedNotification.postBody($0)) }
             try await withUser(in: "storehook_receiver", site) { receiver in
                 try await site.with(["receive", "--port", "0", "--metrics-port", "0"], receiver) { program in
@@ -197,9 +202,15 @@ struct RoleTests {
                 }
             }
             try await withUser(in: "storehook_worker", site) { worker in
-                try await site.with(["work"], worker) { _ in try await site.untilDone() }
+                try await site.with(["work"], worker) { _ in
+                    try await site.untilDone()
+                    // Of a refund request it makes a row, key or no key.
+                    try await eventually("the request is noted") {
+                        try await site.value("select count(*) = 1 from storehook.consumption_answers")
+                    }
+                }
             }
-            #expect(try await site.outbox.conservation().applied == 1)
+            #expect(try await site.outbox.conservation().applied == 2)
             #expect(try await site.outbox.conservation().dead == 2)
             try await withUser(in: "storehook_ops", site) { ops in
                 for command in [
@@ -211,13 +222,17 @@ struct RoleTests {
                     await program.discard()
                 }
                 #expect(try await site.run("queue", "--conservation", with: ops).ending == .exited(0))
+                let consent = try await site.run("consent", "a", "--grant", "--text", "yes", with: ops)
+                #expect(consent.ending == .exited(0), "\(consent.errors)")
+                let requests = try await site.run("consumption", "list", "--days", "3650", with: ops)
+                #expect(requests.ending == .exited(0) && requests.output.contains("heard_late"), "\(requests.errors)")
             }
             #expect(try await site.outbox.conservation().pending == 1)
             #expect(try await site.outbox.conservation().discarded == 1)
             try await withUser(in: "storehook_monitor", site) { monitor in
                 let queue = try await site.run("queue", "--conservation", with: monitor)
                 #expect(queue.ending == .exited(0), "\(queue.errors)")
-                #expect(queue.output.contains("received 3, pending 1, applied 1"), "\(queue.output)")
+                #expect(queue.output.contains("received 4, pending 1, applied 2"), "\(queue.output)")
                 let letters = try await site.run("dead-letters", "list", with: monitor)
                 let replay = try await site.run("dead-letters", "replay", "--all", with: monitor)
                 for refused in [letters, replay] {

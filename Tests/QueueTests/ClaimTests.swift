@@ -22,6 +22,30 @@ struct ClaimTests {
         }
     }
 
+    @Test("takes what was received first, where the table says so, of what is due and whatever was put off")
+    func oldestFirst() async throws {
+        try await withErrands { errands in
+            let table = QueueTable(
+                name: "errands", statements: "errands", channel: "errands", order: .oldestFirst)
+            let queue = Queue(table, errands.pool)
+            let ids = try await errands.fill(4)
+            try await errands.pool.query(
+                """
+                update errands
+                   set received_at = now() - case id when \(ids[1]) then interval '3 hours' when \(ids[2]) then interval '9 hours'
+                                                     when \(ids[3]) then interval '7 hours' else interval '0' end,
+                       due_at = now() + case id when \(ids[2]) then interval '1 hour' when \(ids[0]) then interval '-1 hour'
+                                                else interval '0' end
+                """)
+            #expect(try await queue.claim(1, for: .fresh()).rows.map(\.id) == [ids[3]])
+            #expect(try await queue.claim(9, for: .fresh()).rows.map(\.id) == [ids[0], ids[1]])
+            try await errands.passTime()
+            #expect(try await queue.claim(9, for: .fresh()).rows.map(\.id) == [ids[2]])
+            // The leases of the others ran out: one at a time.
+            #expect(try await queue.claim(9, for: .fresh()).rows.map(\.id) == [ids[3]])
+        }
+    }
+
     @Test("leases by the database's clock, for as long as it was told, and counts the attempt before any work")
     func lease() async throws {
         try await withErrands { errands in
