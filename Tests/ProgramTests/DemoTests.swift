@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import Simulator
 import TestSupport
 import Testing
@@ -33,6 +34,65 @@ struct DemoTests {
                         await demo.discard()
                     }
                 }
+            }
+        }
+    }
+
+    @Test("of a shop shows a purchase, a renewal, a refund and a lost post that was recovered, and names what to type")
+    func shop() async throws {
+        try await withSite { site in
+            let keys = FileManager.default.temporaryDirectory.appending(path: "storehook-keys-\(UUID().uuidString)")
+                .path
+            defer { try? FileManager.default.removeItem(atPath: keys) }
+            try site.authority.save(to: keys)
+            try await site.with(["receive", "--port", "0"], ["STOREHOOK_ENVIRONMENTS": "Sandbox"]) { receiver in
+                let webhook = "http://127.0.0.1:\(try #require(receiver.port))/webhooks/apple"
+                // A week takes five seconds.
+                let store = try await RunningAppStore(
+                    site, keys: keys,
+                    ["--notify", webhook, "--speed", "120960", "--customers", "5", "--loss", "10", "--refunds", "20"])
+                let settings = [
+                    "STOREHOOK_ENVIRONMENTS": "Sandbox", "STOREHOOK_APPLE_URL": store.url,
+                    "STOREHOOK_APPLE_KEYS": keys + "/keys.yaml",
+                ]
+                try await site.with(["work"], settings) { _ in
+                    let demo = try site.start(
+                        [
+                            "demo", "--to", webhook, "--pki", keys, "--notifications", "50", "--shop", store.url,
+                            "--hints",
+                        ],
+                        settings)
+                    #expect(await demo.end() == .exited(0), "\(demo.output) \(demo.errors)")
+                    #expect(demo.output.contains("every notification is accounted for"), "\(demo.output)")
+                    #expect(demo.output.contains("accepted 50"), "\(demo.output)")
+                    // The commands as they are printed.
+                    let commands = demo.output.split(separator: "\n").filter {
+                        $0.hasPrefix("      ") && $0.contains(" ")
+                    }
+                    .map { $0.split(separator: " ").dropFirst().map(String.init) }
+                    .filter { ["queue", "subscription", "reconcile"].contains($0.first) }
+                    try #require(commands.count == 3, "\(demo.output)")
+                    await demo.discard()
+                    func run(_ arguments: [String]) async throws -> String {
+                        let program = try site.start(arguments + ["--format", "table"], settings)
+                        await program.end()
+                        let output = program.output
+                        await program.discard()
+                        return output
+                    }
+                    #expect(try await run(commands[0]).contains("applied"))
+                    let story = try await run(commands[1])
+                    for told in ["bought", "renewed", "refunded", "from Apple's history"] {
+                        #expect(story.contains(told), "\(told): \(story)")
+                    }
+                    let check = try await run(commands[2])
+                    let row = try #require(check.split(separator: "\n").dropFirst().first, "\(check)")
+                    #expect(try #require(Int(row.split(separator: " ")[4])) >= 1, "\(check)")
+                    #expect(
+                        try await site.value(
+                            "select count(*) > 0 from storehook.notifications where source = 'history'"))
+                }
+                await store.discard()
             }
         }
     }

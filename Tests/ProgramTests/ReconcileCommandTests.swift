@@ -80,6 +80,8 @@ struct ReconcileCommandTests {
             try await site.with(["work"], settings(server)) { _ in try await site.untilDone() }
             #expect(try await site.value("select count(*) from storehook.notifications") == Int64(listed.count))
             #expect(try await site.outbox.conservation(audit: true).isWhole)
+            let told = try await site.run("reconcile", "--check", "--format", "json", with: settings(server))
+            #expect(told.output.replacing(" ", with: "").contains("\"recovered\":\(lost)"), "\(told.output)")
         }
     }
 

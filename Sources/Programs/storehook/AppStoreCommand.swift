@@ -12,7 +12,12 @@ struct AppStoreCommand: AsyncParsableCommand {
         discussion: """
             Answers the App Store Server API and verifyReceipt, posts notifications to --notify, and takes under /stand-in what
             a person does on a device or in the shop. Its root is its own (--pki): trust it in tests alone, never in production.
-            Prints one line of JSON with everything that a client needs.
+            Prints one line of JSON with everything that a client needs; keys.yaml in the directory of --pki is what
+            STOREHOOK_APPLE_KEYS takes.
+
+            With --state the shop is there again at the next start: customers, purchases, history, posts that are due, its
+            clock and its chance. Nothing is lost that was posted or answered, whatever ends it; what was being posted at that
+            moment is posted again. Meanwhile life goes on, and is caught up with.
 
             Example: storehook app-store --notify http://127.0.0.1:8080/webhooks/apple --speed sandbox --customers 50
             """)
@@ -29,10 +34,13 @@ struct AppStoreCommand: AsyncParsableCommand {
     @Option(help: "How many days its clock is behind at the start; so far it can be put ahead.") var daysBehind: Int64 =
         0
     @Option(help: "Decides everything that is left to chance.") var seed: UInt64 = 1
+    @Option(help: "A file that keeps the shop from one start to the next; made if it is not there.") var state: String?
     @OptionGroup var shared: SharedOptions
 
     func validate() throws {
-        guard chosenSpeed != nil else { throw ValidationError("--speed is a whole number from 1, or sandbox") }
+        guard chosenSpeed != nil else {
+            throw ValidationError("--speed is a whole number from 1 to 1000000, or sandbox")
+        }
         for (name, value) in [("--loss", loss), ("--failures", failures), ("--refunds", refunds)] {
             guard (0...100).contains(value) else { throw ValidationError("\(name) goes from 0 to 100 percent") }
         }
@@ -41,17 +49,14 @@ struct AppStoreCommand: AsyncParsableCommand {
         guard (0...65535).contains(port) else { throw ValidationError("--port goes from 0 to 65535") }
     }
 
-    private var chosenSpeed: StandInConfiguration.Speed? {
-        if speed == "sandbox" { return .sandbox }
-        guard let factor = Int64(speed), (1...1_000_000).contains(factor) else { return nil }
-        return .times(factor)
-    }
+    private var chosenSpeed: StandInConfiguration.Speed? { StandInConfiguration.Speed(speed) }
 
     private struct Announcement: Encodable {
         var url: String
         var issuerId: String
         var keyId: String
         var privateKeyFile: String
+        var keysFile: String
         var rootFingerprint: String
         var bundleId: String
         var appAppleId: Int64
@@ -63,19 +68,21 @@ struct AppStoreCommand: AsyncParsableCommand {
         guard let speed = chosenSpeed else { return }
         let access: StandInAccess
         do {
-            access = try StandInAccess(directory: pki)
+            access = try StandInAccess(directory: pki, bundleId: SimulatedApp.example.bundleId)
         } catch {
             throw CommandFailure("\(error)")
         }
         let app = SimulatedApp.example
         let configuration = StandInConfiguration(
             app: app, notifyURL: notify, speed: speed, customers: customers, lossPercent: loss,
-            failurePercent: failures, refundPercent: refunds, seed: seed, daysBehind: daysBehind)
+            failurePercent: failures, refundPercent: refunds, seed: seed, daysBehind: daysBehind,
+            stateFile: state)
         let host = host
         let server = StandInServer(configuration, access: access, host: host, port: port, logger: logger) { port in
             let announcement = Announcement(
                 url: "http://\(host):\(port)", issuerId: access.issuerId, keyId: access.keyId,
-                privateKeyFile: access.privateKeyFile, rootFingerprint: access.authority.rootFingerprint,
+                privateKeyFile: access.privateKeyFile, keysFile: access.keysFile,
+                rootFingerprint: access.authority.rootFingerprint,
                 bundleId: app.bundleId, appAppleId: app.appAppleId, sharedSecret: access.sharedSecret)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -83,9 +90,13 @@ struct AppStoreCommand: AsyncParsableCommand {
                 FileHandle.standardOutput.write(line + Data("\n".utf8))
             }
         }
-        try await ServiceGroup(
-            configuration: .init(
-                services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        ).run()
+        do {
+            try await ServiceGroup(
+                configuration: .init(
+                    services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            ).run()
+        } catch let fault as StandInFault {
+            throw CommandFailure(fault.description)
+        }
     }
 }

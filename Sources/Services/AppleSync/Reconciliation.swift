@@ -16,7 +16,9 @@ package struct Reconciliation: Sendable {
         package var listed = 0
         /// Of those, in some place here.
         package var held = 0
-        /// Of those, in none.
+        /// Of those held, lost on their way and fetched.
+        package var recovered = 0
+        /// In none.
         package var missing: [UUID] = []
         /// How many are in none, also where they are too many to name.
         package var missingCount = 0
@@ -136,10 +138,12 @@ package struct Reconciliation: Sendable {
             }
             let page = try HistoryWalk.page(answered.value, of: request)
             let missing = try await history.missing(page.letters)
+            let recovered = try await history.recovered(among: page.letters.map(\.notificationUUID))
             check.add(
                 Check(
                     scope: scope, listed: page.letters.count, held: page.letters.count - missing.count,
-                    missing: missing.map(\.notificationUUID), missingCount: missing.count, refused: page.refused),
+                    recovered: recovered, missing: missing.map(\.notificationUUID), missingCount: missing.count,
+                    refused: page.refused),
                 naming: Self.mostNamed)
             progress(.init(listed: page.letters.count, recovered: 0, refused: page.refused))
         }
@@ -151,6 +155,7 @@ extension Reconciliation.Check {
     fileprivate mutating func add(_ other: Reconciliation.Check, naming most: Int) {
         listed += other.listed
         held += other.held
+        recovered += other.recovered
         missingCount += other.missingCount
         refused += other.refused
         missing += other.missing.prefix(max(0, most - missing.count))

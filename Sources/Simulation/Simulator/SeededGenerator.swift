@@ -2,7 +2,7 @@
 ///
 /// The constants are those of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014). It is not, and need
 /// not be, fit for secrets.
-public struct SeededGenerator: RandomNumberGenerator, Sendable, Hashable {
+public struct SeededGenerator: RandomNumberGenerator, Sendable, Hashable, Codable {
     private var state: UInt64
 
     /// Starts the sequence that belongs to `seed`.

@@ -1,7 +1,7 @@
 /// An app in the simulated store, in one of Apple's environments.
-public struct SimulatedApp: Sendable, Hashable {
+public struct SimulatedApp: Sendable, Hashable, Codable {
     /// The two environments in which Apple itself signs.
-    public enum Environment: String, Sendable, Hashable, CaseIterable {
+    public enum Environment: String, Sendable, Hashable, Codable, CaseIterable {
         /// Apple's Sandbox, TestFlight included.
         case sandbox = "Sandbox"
         /// The App Store proper.

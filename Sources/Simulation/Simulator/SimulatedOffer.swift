@@ -1,7 +1,7 @@
 /// A subscription offer that changes the price, and perhaps the length, of a period.
-public struct SimulatedOffer: Sendable, Hashable {
+public struct SimulatedOffer: Sendable, Hashable, Codable {
     /// Who may take it, by Apple's number in `offerType`.
-    public enum Kind: Int, Sendable, Hashable {
+    public enum Kind: Int, Sendable, Hashable, Codable {
         /// For new subscribers.
         case introductory = 1
         /// For present or former subscribers, signed by the app's server.

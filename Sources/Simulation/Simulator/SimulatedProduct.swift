@@ -1,7 +1,7 @@
 /// Something that the simulated app sells.
-public struct SimulatedProduct: Sendable, Hashable {
+public struct SimulatedProduct: Sendable, Hashable, Codable {
     /// What kind of in-app purchase it is.
-    public enum Kind: String, Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, Codable {
         /// Renews by itself until it is stopped.
         case autoRenewable = "Auto-Renewable Subscription"
         /// Bought once, owned for good.

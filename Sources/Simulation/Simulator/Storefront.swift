@@ -1,5 +1,5 @@
 /// A country's storefront with its currency.
-public struct Storefront: Sendable, Hashable {
+public struct Storefront: Sendable, Hashable, Codable {
     /// Three-letter country code, ISO 3166-1 alpha-3.
     public var code: String
     /// Apple's number for the storefront.

@@ -31,12 +31,16 @@ public struct StandInServer: Service {
         self.onListening = onListening
     }
 
-    /// Serves until graceful shutdown.
+    /// Serves until graceful shutdown; the shop is then kept, where there is a file for it.
+    ///
+    /// - Throws: in one line what is wrong with that file, or what the system says.
     public func run() async throws {
         let store = AppStore(
             configuration, authority: access.authority, stranger: try SimulatedAuthority.generate(),
             machine: { Int64(Date().timeIntervalSince1970 * 1000) })
+        if let path = configuration.stateFile { try await store.resume(from: path) }
         await store.open()
+        try await store.save()
         let receipts = Receipts(sharedSecret: access.sharedSecret, bundleId: configuration.app.bundleId)
         let check = try await TokenCheck(
             publicKeyPEM: access.publicKeyPEM, keyId: access.keyId, issuerId: access.issuerId,
@@ -49,25 +53,41 @@ public struct StandInServer: Service {
             configuration: .init(address: .hostname(host, port: port), serverName: "storehook app-store"),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
         let poster = configuration.notifyURL.map(NotificationPoster.init(url:))
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await application.run() }
-            group.addTask {
-                try? await cancelWhenGracefulShutdown {
-                    while true {
-                        try Task.checkCancellation()
-                        await store.live()
-                        let posts = poster == nil ? [] : await store.takePosts(NotificationPoster.width * 4)
-                        if let poster, !posts.isEmpty { await poster.post(posts, store) }
-                        // A person sees no difference, and a post is signed seconds after what it tells of.
-                        if posts.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
-                    }
-                }
+        do {
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await application.run() }
+                group.addTask { try await live(store) }
+                if let poster { group.addTask { try await post(store, poster) } }
+                // The server ends by graceful shutdown, or any of them by a failure; the rest ends with it.
+                try await group.next()
+                group.cancelAll()
             }
-            // The server ends by graceful shutdown, or by a failure; the rest ends with it.
-            _ = try await group.next()
-            group.cancelAll()
+        } catch {
+            await poster?.shutdown()
+            try? await store.close()
+            throw error
         }
         await poster?.shutdown()
+        try await store.close()
+    }
+
+    /// Lets the shop live until it is cancelled.
+    private func live(_ store: AppStore) async throws {
+        while !Task.isCancelled {
+            await store.live()
+            try await store.save()
+            // A person sees no difference, and a post is signed seconds after what it tells of.
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// Posts what is due until it is cancelled. Beside the living: a receiver that lets everybody wait does not stop the shop.
+    private func post(_ store: AppStore, _ poster: NotificationPoster) async throws {
+        while !Task.isCancelled {
+            let posts = try await store.takePosts(NotificationPoster.width * 4)
+            await poster.post(posts, store)
+            if posts.isEmpty { try? await Task.sleep(for: .milliseconds(100)) }
+        }
     }
 }
 
@@ -86,6 +106,13 @@ struct StandInResponder: HTTPResponder {
         let call = Call(
             method: request.method.rawValue, target: request.head.path ?? "/", authority: request.head.authority,
             authorization: request.headers[.authorization], body: Array(buffer.readableBytesView))
+        let response = await answer(call)
+        // What somebody was told is kept.
+        try await store.save()
+        return response
+    }
+
+    private func answer(_ call: Call) async -> Response {
         do throws(Refusal) {
             switch call.parts.first {
             case "inApps":

@@ -4,6 +4,7 @@ package import Outbox
 package struct DemoReport: Sendable {
     private let posted: Int
     private let accepted: Int
+    private let besideShop: Bool
     private let before: Conservation
     private let after: Conservation
 
@@ -11,11 +12,13 @@ package struct DemoReport: Sendable {
     /// - Parameters:
     ///   - posted: how many were posted.
     ///   - accepted: how many were answered 200.
+    ///   - besideShop: whether a shop posts to the same receiver meanwhile.
     ///   - before: what was stored before them.
     ///   - after: what is stored once the workers are done, or were given up.
-    package init(posted: Int, accepted: Int, before: Conservation, after: Conservation) {
+    package init(posted: Int, accepted: Int, besideShop: Bool = false, before: Conservation, after: Conservation) {
         self.posted = posted
         self.accepted = accepted
+        self.besideShop = besideShop
         self.before = before
         self.after = after
     }
@@ -38,6 +41,8 @@ package struct DemoReport: Sendable {
         if accepted < posted { lines.append("the receiver accepted only \(accepted) of \(posted)") }
         if received < accepted {
             lines.append("of \(accepted) that were accepted only \(received) are stored")
+        } else if received > accepted, besideShop {
+            lines.append("\(received - Int64(accepted)) of them the shop's")
         } else if received > accepted {
             lines.append(
                 "\(received - Int64(accepted)) more than were accepted: posts repeated for want of an answer, or somebody else's"

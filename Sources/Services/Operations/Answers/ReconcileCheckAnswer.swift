@@ -9,6 +9,7 @@ package struct ReconcileCheckAnswer: Encodable, Sendable {
         var environment: String
         var listed: Int
         var held: Int
+        var recovered: Int
         var missing: Int
         var refused: Int
         var missingUUIDs: [String]
@@ -24,17 +25,19 @@ package struct ReconcileCheckAnswer: Encodable, Sendable {
         apps = checks.map { check in
             App(
                 app: check.scope.bundleID, environment: check.scope.environment, listed: check.listed,
-                held: check.held, missing: check.missingCount, refused: check.refused,
+                held: check.held, recovered: check.recovered, missing: check.missingCount, refused: check.refused,
                 missingUUIDs: check.missing.map { $0.uuidString.lowercased() })
         }
     }
 
     /// For people.
     package var text: String {
-        var table = Table(["APP", "ENVIRONMENT", "LISTED", "HELD", "MISSING", "REFUSED"], numeric: [2, 3, 4, 5])
+        var table = Table(
+            ["APP", "ENVIRONMENT", "LISTED", "HELD", "RECOVERED", "MISSING", "REFUSED"], numeric: [2, 3, 4, 5, 6])
         for app in apps {
             table.add([
-                app.app, app.environment, "\(app.listed)", "\(app.held)", "\(app.missing)", "\(app.refused)",
+                app.app, app.environment, "\(app.listed)", "\(app.held)", "\(app.recovered)", "\(app.missing)",
+                "\(app.refused)",
             ])
         }
         let names = apps.flatMap(\.missingUUIDs)

@@ -71,25 +71,13 @@ extension SimulatedAuthority {
         return authority
     }
 
-    private static func store(_ text: String, to path: String, mode: mode_t) throws {
-        // Made under another name with the right mode from the start: never half there, never readable by others.
-        let draft = path + ".new"
-        unlink(draft)
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL, mode)
-        guard descriptor >= 0 else {
-            throw SimulatedAuthorityError(message: "Cannot write \(path): \(reason()).")
-        }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else {
-                close(descriptor)
-                throw SimulatedAuthorityError(message: "Cannot write \(path): \(reason()).")
-            }
-            rest = rest.dropFirst(count)
-        }
-        guard close(descriptor) == 0, rename(draft, path) == 0 else {
-            throw SimulatedAuthorityError(message: "Cannot write \(path): \(reason()).")
+    private static func store(_ text: String, to path: String, mode: UInt32) throws {
+        do throws(DraftFile.Fault) {
+            let draft = try DraftFile(path, mode: mode)
+            try draft.append(Array(text.utf8))
+            try draft.commit()
+        } catch {
+            throw SimulatedAuthorityError(message: "The simulator's certificates: \(error).")
         }
     }
 

@@ -1,7 +1,7 @@
 /// What the Advanced Commerce API sold under one generic product: the part `advancedCommerceInfo` of a transaction.
-public struct AdvancedCommerceRecord: Sendable, Hashable {
+public struct AdvancedCommerceRecord: Sendable, Hashable, Codable {
     /// One item sold.
-    public struct Item: Sendable, Hashable {
+    public struct Item: Sendable, Hashable, Codable {
         /// The seller's own identifier.
         public var sku: String
         /// The name shown to the customer.

@@ -1,5 +1,5 @@
 /// The part `appData` of a notification: the app's own transaction.
-public struct AppDataRecord: Sendable, Hashable {
+public struct AppDataRecord: Sendable, Hashable, Codable {
     /// The App Store's number for the app.
     public var appAppleId: Int64
     /// The app.

@@ -1,5 +1,5 @@
 /// A customer's download of the app: the members of Apple's `JWSAppTransaction` that a notification about consent carries.
-public struct AppTransactionRecord: Sendable, Hashable {
+public struct AppTransactionRecord: Sendable, Hashable, Codable {
     /// The environment, called the receipt's type here.
     public var receiptType: String
     /// The App Store's number for the app.

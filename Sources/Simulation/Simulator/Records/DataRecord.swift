@@ -1,5 +1,5 @@
 /// The part `data` of a notification.
-public struct DataRecord: Sendable, Hashable {
+public struct DataRecord: Sendable, Hashable, Codable {
     /// The App Store's number for the app; Apple often leaves it out in the Sandbox.
     public var appAppleId: Int64?
     /// The app.

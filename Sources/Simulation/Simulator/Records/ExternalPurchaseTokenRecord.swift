@@ -1,5 +1,5 @@
 /// The part `externalPurchaseToken` of a notification. It has no environment: in the Sandbox the identifier begins with `SANDBOX`.
-public struct ExternalPurchaseTokenRecord: Sendable, Hashable {
+public struct ExternalPurchaseTokenRecord: Sendable, Hashable, Codable {
     /// The token's identifier.
     public var externalPurchaseId: String
     /// When the token came into being.

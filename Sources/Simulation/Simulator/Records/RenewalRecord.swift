@@ -1,7 +1,7 @@
 /// A subscription's renewal info as the simulated store would sign it: the members of Apple's `JWSRenewalInfo`, in Apple's order.
-public struct RenewalRecord: Sendable, Hashable {
+public struct RenewalRecord: Sendable, Hashable, Codable {
     /// How `gracePeriodExpiresDate` is written: Apple has been seen to leave it out, and to write null, even in grace.
-    public enum GraceDate: Sendable, Hashable {
+    public enum GraceDate: Sendable, Hashable, Codable {
         /// Left out.
         case absent
         /// Written as null.

@@ -1,5 +1,5 @@
 /// The part `summary` of a notification: how a mass extension ended.
-public struct SummaryRecord: Sendable, Hashable {
+public struct SummaryRecord: Sendable, Hashable, Codable {
     /// The request that the seller made, a UUID.
     public var requestIdentifier: String
     /// `Sandbox` or `Production`.

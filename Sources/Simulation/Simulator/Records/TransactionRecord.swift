@@ -1,5 +1,5 @@
 /// A transaction as the simulated store would sign it: the members of Apple's `JWSTransaction`, in Apple's order.
-public struct TransactionRecord: Sendable, Hashable {
+public struct TransactionRecord: Sendable, Hashable, Codable {
     /// New for every purchase, renewal and restore.
     public var transactionId: String
     /// The first transaction of the line; the same as `transactionId` there.

@@ -1,7 +1,7 @@
 /// A notification before it is signed: what Apple would post, as values.
-public struct UnsignedNotification: Sendable, Hashable {
+public struct UnsignedNotification: Sendable, Hashable, Codable {
     /// The one of four parts that a notification carries.
-    public enum Part: Sendable, Hashable {
+    public enum Part: Sendable, Hashable, Codable {
         /// About a purchase, or a test.
         case data(DataRecord)
         /// The result of a mass extension.

@@ -2,7 +2,7 @@
 ///
 /// A lane is ten million consecutive numbers; every subscriber has one. Sandbox identifiers have sixteen digits, the first a 2 in the
 /// lower lanes; those of Production have fifteen there.
-struct IdentifierMint: Sendable, Hashable {
+struct IdentifierMint: Sendable, Hashable, Codable {
     private static let laneWidth: Int64 = 10_000_000
 
     private let base: Int64

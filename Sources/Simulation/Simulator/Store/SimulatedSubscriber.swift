@@ -3,9 +3,9 @@
 /// Each verb (`buy`, `renew`, `refund`, …) advances that truth to an instant and emits the notifications that Apple would send,
 /// carrying the whole current records. Verbs are to be called in the order of their instants; outer signed dates always ascend.
 /// The same app, lane, seed and verbs give the same notifications.
-public struct SimulatedSubscriber: Sendable {
+public struct SimulatedSubscriber: Sendable, Hashable, Codable {
     /// How a subscription came to the customer.
-    public enum Ownership: String, Sendable, Hashable {
+    public enum Ownership: String, Sendable, Hashable, Codable {
         /// Paid for.
         case purchased = "PURCHASED"
         /// Through Family Sharing.
@@ -13,7 +13,7 @@ public struct SimulatedSubscriber: Sendable {
     }
 
     /// One thing sold: what a refund is about.
-    public enum SoldItem: Sendable, Hashable {
+    public enum SoldItem: Sendable, Hashable, Codable {
         /// A transaction of a subscription, counted from 0, restored copies included.
         case period(SubscriptionLine.Reference, Int)
         /// A one-time purchase.

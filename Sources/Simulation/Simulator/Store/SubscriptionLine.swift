@@ -1,7 +1,7 @@
 /// What the simulated store holds true about one auto-renewable subscription, that is, about one original transaction.
-public struct SubscriptionLine: Sendable, Hashable {
+public struct SubscriptionLine: Sendable, Hashable, Codable {
     /// The store's reportedStatus; the raw value is Apple's `status`.
-    public enum Phase: Int, Sendable, Hashable {
+    public enum Phase: Int, Sendable, Hashable, Codable {
         /// Paid for.
         case active = 1
         /// Over.
@@ -15,7 +15,7 @@ public struct SubscriptionLine: Sendable, Hashable {
     }
 
     /// A subscription's name within its subscriber.
-    public struct Reference: Sendable, Hashable {
+    public struct Reference: Sendable, Hashable, Codable {
         let index: Int
     }
 

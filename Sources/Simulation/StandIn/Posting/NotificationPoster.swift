@@ -27,15 +27,18 @@ struct NotificationPoster: Sendable {
         await withTaskGroup { group in
             for post in posts {
                 group.addTask {
-                    let (result, isFinal) = await attempt(post.body)
+                    guard let (result, isFinal) = await attempt(post.body) else {
+                        return await store.notPosted(post.index)
+                    }
                     await store.posted(post.index, result, isFinal: isFinal)
                 }
             }
         }
     }
 
-    /// Apple's word for what came of an attempt, and whether it is the last one: a 4xx is not tried again.
-    private func attempt(_ body: [UInt8]) async -> (String, Bool) {
+    /// Apple's word for what came of an attempt, and whether it is the last one: a 4xx is not tried again. Nil where the stand-in
+    /// itself broke it off.
+    private func attempt(_ body: [UInt8]) async -> (String, Bool)? {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
@@ -52,7 +55,7 @@ struct NotificationPoster: Sendable {
         } catch let error as HTTPClientError where error == .remoteConnectionClosed {
             return ("PREMATURE_CLOSE", false)
         } catch {
-            return ("SOCKET_ISSUE", false)
+            return Task.isCancelled ? nil : ("SOCKET_ISSUE", false)
         }
     }
 }

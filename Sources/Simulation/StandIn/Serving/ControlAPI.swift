@@ -19,7 +19,7 @@ struct ControlAPI: Sendable {
         case ("POST", "billing"): return try await billing(call)
         case ("POST", "refunds"): return try await refund(call)
         case ("POST", "refund-reversals"):
-            return try await dispute(call) { $0.subscriber.reverseRefund(of: $1, at: $2) }
+            return try await dispute(call, ofRefunded: true) { $0.subscriber.reverseRefund(of: $1, at: $2) }
         case ("POST", "refund-declines"): return try await dispute(call) { $0.subscriber.declineRefund(of: $1, at: $2) }
         case ("POST", "consumption-requests"):
             let reason = try call.object().string("reason") ?? "UNINTENDED_PURCHASE"
@@ -128,19 +128,28 @@ struct ControlAPI: Sendable {
         ])
     }
 
+    /// Something done to a subscription that is not over.
     private func change(
         _ call: Call, _ act: @Sendable (inout Customer, SubscriptionLine.Reference, Milliseconds) -> Void
     ) async throws(Refusal) -> JSONValue {
         let (customer, line) = try await line(call)
+        guard let phase = await store.customers[customer]?.subscriber[line].phase,
+            ![.expired, .revoked].contains(phase)
+        else { throw Refusal(status: 409, "the subscription is over; buy it again") }
         let now = await store.now
         await store.act(customer) { act(&$0, line, now) }
         return try await standing(customer, line)
     }
 
+    /// Something about the money of a transaction that was refunded, or was not.
     private func dispute(
-        _ call: Call, _ act: @Sendable (inout Customer, SimulatedSubscriber.SoldItem, Milliseconds) -> Void
+        _ call: Call, ofRefunded isOfRefunded: Bool = false,
+        _ act: @Sendable (inout Customer, SimulatedSubscriber.SoldItem, Milliseconds) -> Void
     ) async throws(Refusal) -> JSONValue {
         let (customer, item) = try await item(call)
+        guard (await store.customers[customer]?.subscriber[item].revocationDate != nil) == isOfRefunded else {
+            throw Refusal(status: 409, isOfRefunded ? "it is not refunded" : "it is refunded already")
+        }
         let now = await store.now
         await store.act(customer) { act(&$0, item, now) }
         return try await purchase(customer, item)
@@ -185,6 +194,9 @@ struct ControlAPI: Sendable {
     private func share(_ call: Call) async throws(Refusal) -> JSONValue {
         let (owner, line) = try await line(call)
         guard let customer = await store.customers[owner] else { throw Refusal(status: 404, "no such customer") }
+        guard customer.subscriber[customer.subscriber.latest(of: line)].inAppOwnershipType == "PURCHASED" else {
+            throw Refusal(status: 409, "it is shared by somebody else, who alone can share it")
+        }
         let product = customer.subscriber[line].product
         let member = await store.customer(nil, await store.place(of: owner))
         let now = await store.now
@@ -194,48 +206,6 @@ struct ControlAPI: Sendable {
         }
         guard let item else { throw Refusal(status: 500, "the customer is gone") }
         return try await purchase(member, item)
-    }
-
-    private func clock(_ call: Call) async throws(Refusal) -> JSONValue {
-        let body = try call.object()
-        if let seconds = body.integer("advanceSeconds") {
-            guard (0...3_200_000_000).contains(seconds) else {
-                throw Refusal(status: 400, "advanceSeconds is too much")
-            }
-            await store.advance(by: seconds * 1000)
-        }
-        if let speed = body.integer("speed") {
-            await store.change(speed: .times(speed))
-        } else if body.string("speed") == "sandbox" {
-            await store.change(speed: .sandbox)
-        }
-        await store.live()
-        return .members(["now": .number(await store.now)])
-    }
-
-    private func loss(_ call: Call) async throws(Refusal) -> JSONValue {
-        guard let rate = try call.object().integer("rate"), (0...100).contains(rate) else {
-            throw Refusal(status: 400, "rate goes from 0 to 100 percent")
-        }
-        await store.setLoss(percent: Double(rate))
-        return .object([:])
-    }
-
-    /// `{code, count?, path?, retryAfterMilliseconds?, isRetryable?}`: one of Apple's codes, a status of verifyReceipt's, or a bare
-    /// HTTP status below 1000.
-    private func provoke(_ call: Call) async throws(Refusal) -> JSONValue {
-        let body = try call.object()
-        guard let code = body.integer("code"),
-            code < 1000 || (4_000_000...5_999_999).contains(code) || code / 1000 == 21
-        else { throw Refusal(status: 400, "code is one of Apple's, or an HTTP status") }
-        var refusal = code < 1000 ? Refusal(status: Int(code)) : Refusal(code, "Provoked.")
-        refusal.isRetryable = body.bool("isRetryable")
-        await store.provoke(
-            AppStore.Provocation(
-                refusal: refusal, count: Int(body.integer("count") ?? 1),
-                prefix: body.string("path") ?? (code / 1000 == 21 ? "/verifyReceipt" : "/inApps"),
-                retryAfter: body.integer("retryAfterMilliseconds")))
-        return .object([:])
     }
 
     /// What this customer's device would hold.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A JSON value to answer with.
-enum JSONValue: Encodable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+enum JSONValue: Codable, Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral
 {
     case text(String)
@@ -19,6 +19,22 @@ enum JSONValue: Encodable, Sendable, ExpressibleByStringLiteral, ExpressibleByIn
 
     /// A list of texts.
     static func texts(_ texts: [String]) -> JSONValue { .list(texts.map(JSONValue.text)) }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        // A number is no flag, nor a flag a number: Foundation keeps them apart.
+        if let value = try? container.decode(Bool.self) {
+            self = .flag(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .text(value)
+        } else if let values = try? container.decode([JSONValue].self) {
+            self = .list(values)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

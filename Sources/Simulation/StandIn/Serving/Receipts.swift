@@ -1,17 +1,14 @@
 import AppStorePayloads
 import Crypto
 import Simulator
-import Synchronization
 
 /// Receipts as old apps send them, and verifyReceipt.
 ///
 /// A receipt has the shape of Apple's (PKCS#7 around a set of attributes) and is signed under the stand-in's own root: with its
 /// elliptic key, where Apple's receipts have RSA.
-final class Receipts: Sendable {
+struct Receipts: Sendable {
     private let sharedSecret: String
     private let bundleId: String
-    /// Whose each receipt is that was given out, by its SHA-256. Forgeries are not among them.
-    private let issued = Mutex<[SHA256.Digest: String]>([:])
 
     init(sharedSecret: String, bundleId: String) {
         self.sharedSecret = sharedSecret
@@ -25,8 +22,9 @@ final class Receipts: Sendable {
         let receipt = SimulatedReceipt(of: items, app: customer.subscriber.app, at: await store.now)
         // Nothing that a chain with a P-256 leaf cannot sign.
         guard let (bytes, isForged) = try? await store.signed(receipt) else { return "" }
-        if !isForged { issued.withLock { $0[SHA256.hash(data: bytes)] = id } }
-        return String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
+        let text = String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
+        if !isForged { await store.issued(text, to: id) }
+        return text
     }
 
     /// Answers verifyReceipt.
@@ -42,8 +40,7 @@ final class Receipts: Sendable {
         guard let text = body.string("receipt-data"), let bytes = Base64.standard.decode(Array(text.utf8)),
             !bytes.isEmpty
         else { return Self.status(21_002) }
-        guard let id = issued.withLock({ $0[SHA256.hash(data: bytes)] }), let customer = await store.customers[id]
-        else {
+        guard let id = await store.holder(of: text), let customer = await store.customers[id] else {
             return Self.status(21_003)
         }
         let place = await store.place(of: id)
@@ -103,5 +100,17 @@ final class Receipts: Sendable {
             "subscription_group_identifier": item.subscriptionGroupIdentifier.map(JSONValue.text),
             "app_account_token": item.appAccountToken.map(JSONValue.text),
         ])
+    }
+}
+
+extension AppStore {
+    /// Remembers a receipt that was handed out.
+    func issued(_ receipt: String, to customer: String) { receipts[Self.digest(receipt)] = customer }
+
+    /// Whose a receipt is; nil where it was never handed out.
+    func holder(of receipt: String) -> String? { receipts[Self.digest(receipt)] }
+
+    private static func digest(_ receipt: String) -> String {
+        String(decoding: Base64.url.encode(Array(SHA256.hash(data: Array(receipt.utf8)))), as: UTF8.self)
     }
 }

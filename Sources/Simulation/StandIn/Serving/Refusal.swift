@@ -1,5 +1,5 @@
 /// Why the stand-in does not do what it was asked, as Apple would say it.
-struct Refusal: Error, Sendable {
+struct Refusal: Error, Sendable, Hashable, Codable {
     /// The HTTP status.
     var status: Int
     /// Apple's code; nil for a bare status.

@@ -1,19 +1,25 @@
 import Simulator
 
 extension AppStore {
-    /// Customers who live by themselves come in over the first periods.
+    /// Customers who live by themselves come in over a week, those who are not there yet.
     func open() {
-        for number in 0..<configuration.customers {
+        for number in 0..<configuration.customers where customers["resident-\(number + 1)"] == nil {
             let id = customer("resident-\(number + 1)", .sandbox, isLively: true)
-            let wait = Int64(random.next() % UInt64(max(1, Catalogue.days(20) / speed.pace)))
+            let wait = Int64(random.next() % UInt64(max(1, Catalogue.days(7) / speed.pace)))
             customers[id]?.mean(.buy, nil, at: now + (number == 0 ? 0 : wait))
         }
     }
 
     /// Lets everything happen that is due by now.
+    ///
+    /// Of a pause of more than two years of its life, as of a shop that was closed overnight at a high speed, nobody is told
+    /// period by period: those who live by themselves let everything run out, and come back.
     func live() {
         let instant = now
+        let pause = lived.map { instant - $0 } ?? 0
+        lived = instant
         for id in customers.keys.sorted() {
+            if pause > Catalogue.days(730) / speed.pace { lapse(id, at: instant) }
             // A period may be over before the one before it was noticed: all of them happen, one after the other.
             for _ in 0..<64 {
                 guard let customer = customers[id], let step = Self.next(customer), step.instant <= instant else {
@@ -35,6 +41,31 @@ extension AppStore {
             }
         }
         workOnMassExtensions()
+    }
+
+    private func lapse(_ id: String, at instant: Milliseconds) {
+        guard let customer = customers[id], customer.isLively else { return }
+        customers[id]?.whims = []
+        for line in customer.subscriber.allLines {
+            let original = customer.subscriber[line].originalTransactionId
+            act(id) { customer in
+                let state = customer.subscriber[line]
+                let end = state.expiresDate
+                switch state.phase {
+                case .active:
+                    if state.renewal.autoRenewStatus == 1 {
+                        customer.subscriber.switchAutoRenew(line, on: false, at: min(end, instant))
+                    }
+                    if end < instant { customer.subscriber.expire(line, .voluntary, at: end) }
+                case .gracePeriod, .billingRetry: customer.subscriber.expire(line, .billing, at: min(end, instant))
+                case .expired, .revoked: break
+                }
+            }
+            customers[id]?.failing.remove(original)
+        }
+        let original = customer.subscriber.allLines.last.map { customer.subscriber[$0].originalTransactionId }
+        let wait = Int64(random.next() % UInt64(max(1, Catalogue.days(7) / speed.pace)))
+        customers[id]?.mean(.buy, original, at: instant + wait)
     }
 
     private static func next(
@@ -170,6 +201,6 @@ extension AppStore {
     }
 
     func noteExtension(_ originalTransactionId: String) {
-        extensionDates[originalTransactionId, default: []].append(now)
+        extensionDates[originalTransactionId] = (extensionDates[originalTransactionId] ?? []) + [now]
     }
 }

@@ -12,29 +12,38 @@ actor AppStore {
     var speed: StandInConfiguration.Speed
     var lossPercent: Double
 
-    var customers: [String: Customer] = [:]
-    private var places: [String: Place] = [:]
+    var customers = Tracked<String, Customer>()
     /// Whose a transaction, or a download of the app, is.
     private var owners: [Place: [String: String]] = [.sandbox: [:], .production: [:]]
     var posts: [ListedPost] = []
+    /// Of those, whose way has changed since it was written down.
+    var movedPosts: Set<Int> = []
     /// Posts before this one are settled.
     private var firstOpenPost = 0
-    var tests: [String: Int] = [:]
+    var tests = Tracked<String, Int>()
     var massExtensions: [MassExtension] = []
-    var extensionDates: [String: [Milliseconds]] = [:]
+    var extensionDates = Tracked<String, [Milliseconds]>()
+    /// Whose a receipt is, by its digest.
+    var receipts = Tracked<String, String>()
     var received: [JSONValue] = []
     var provoked: [Provocation] = []
     var forgeries = 0
     var random: SeededGenerator
-    private var lanes = 0
+    var lanes = 0
     /// Speaks for the store where no customer does.
     var houses: [Place: SimulatedSubscriber]
     /// How far the store's clock is ahead of the machine's.
-    private var ahead: Milliseconds
+    var ahead: Milliseconds
+    /// When the store lived last.
+    var lived: Milliseconds?
     private let machine: @Sendable () -> Milliseconds
+    /// Where the shop is kept.
+    var file: StateFile?
+    /// What the file says.
+    var written = Written()
 
     /// An error that the next requests get instead of an answer.
-    struct Provocation: Sendable {
+    struct Provocation: Sendable, Hashable, Codable {
         var refusal: Refusal
         var count: Int
         /// Only for paths that begin so.
@@ -44,7 +53,7 @@ actor AppStore {
     }
 
     /// A mass extension.
-    struct MassExtension: Sendable {
+    struct MassExtension: Sendable, Hashable, Codable {
         let request: String
         let product: String
         let days: Int64
@@ -67,6 +76,7 @@ actor AppStore {
         speed = configuration.speed
         lossPercent = configuration.lossPercent
         random = SeededGenerator(seed: configuration.seed)
+        lanes = Self.firstLane(configuration.seed)
         var houses: [Place: SimulatedSubscriber] = [:]
         for place in Place.allCases {
             houses[place] = SimulatedSubscriber(
@@ -74,6 +84,10 @@ actor AppStore {
         }
         self.houses = houses
     }
+
+    /// Shops of different seeds have different customers: a hundred stretches of 100,000 lanes, apart from those of `Simulation`,
+    /// which leave identifiers their usual length.
+    private static func firstLane(_ seed: UInt64) -> Int { 20_000_000 + Int(seed % 100) * 100_000 }
 
     /// The store's time.
     var now: Milliseconds { machine() + ahead }
@@ -101,14 +115,25 @@ actor AppStore {
                 app: app(place), storefront: storefront, appAccountToken: nil, lane: lanes, seed: random.next(),
                 pace: speed.pace)
             lanes += 1
-            customers[id] = Customer(id: id, joined: now, subscriber: subscriber, isLively: isLively)
-            places[id] = place
-            owners[place]?[subscriber.appTransactionId] = id
+            enter(Customer(id: id, joined: now, subscriber: subscriber, isLively: isLively))
         }
         return id
     }
 
-    func place(of customer: String) -> Place { places[customer] ?? .sandbox }
+    /// Lets a customer in, with what he owns.
+    func enter(_ customer: Customer) {
+        customers[customer.id] = customer
+        owners[customer.place]?[customer.subscriber.appTransactionId] = customer.id
+        claim(for: customer)
+    }
+
+    private func claim(for customer: Customer) {
+        for item in customer.subscriber.allItems {
+            owners[customer.place]?[customer.subscriber[item].transactionId] = customer.id
+        }
+    }
+
+    func place(of customer: String) -> Place { customers[customer]?.place ?? .sandbox }
 
     /// Whose an id is: a transaction's, an original transaction's, a download's.
     func owner(of id: String, _ place: Place) -> String? { owners[place]?[id] }
@@ -118,11 +143,8 @@ actor AppStore {
     func act<T: Sendable>(_ id: String, _ body: @Sendable (inout Customer) throws -> T) rethrows -> T? {
         guard var customer = customers[id] else { return nil }
         let value = try body(&customer)
-        let place = place(of: id)
-        for item in customer.subscriber.allItems {
-            owners[place]?[customer.subscriber[item].transactionId] = id
-        }
-        for notification in customer.subscriber.takeNotifications() { list(notification, place) }
+        claim(for: customer)
+        for notification in customer.subscriber.takeNotifications() { list(notification, customer.place) }
         customers[id] = customer
         return value
     }
@@ -134,6 +156,7 @@ actor AppStore {
             ListedPost(
                 notification: notification, environment: place,
                 next: configuration.notifyURL == nil ? nil : notification.signedDate))
+        movedPosts.insert(posts.count - 1)
         return posts.count - 1
     }
 
@@ -174,8 +197,9 @@ actor AppStore {
 
     // MARK: - Posting
 
-    /// Notifications that are to be posted now, at most so many; they are under way until ``posted(_:_:)``.
-    func takePosts(_ limit: Int) -> [(index: Int, body: [UInt8])] {
+    /// Notifications that are to be posted now, at most so many; they are under way until ``posted(_:_:isFinal:)`` or
+    /// ``notPosted(_:)``. Nobody is told of anything that is not kept.
+    func takePosts(_ limit: Int) throws -> [(index: Int, body: [UInt8])] {
         var taken: [(Int, [UInt8])] = []
         let instant = now
         while firstOpenPost < posts.count, posts[firstOpenPost].next == nil, !posts[firstOpenPost].isUnderWay {
@@ -191,13 +215,18 @@ actor AppStore {
                 taken.append((index, UnsignedNotification.postBody(posts[index].notification.signed(by: authority))))
             }
         }
+        try save()
         return taken
     }
+
+    /// An attempt was broken off by the stand-in itself: it is due as before.
+    func notPosted(_ index: Int) { posts[index].isUnderWay = false }
 
     /// What came of an attempt. Production tries five times more, after 1, 12, 24, 48 and 72 hours; a 4xx is not tried again, and
     /// Sandbox tries once.
     func posted(_ index: Int, _ result: String, isFinal: Bool = false) {
         posts[index].isUnderWay = false
+        movedPosts.insert(index)
         posts[index].attempts.append(.init(instant: now, result: result))
         let waits: [Int64] = [1, 12, 24, 48, 72]
         let made = posts[index].attempts.count

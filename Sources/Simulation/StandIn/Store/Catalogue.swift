@@ -7,7 +7,11 @@ enum Catalogue {
         .seasonPass,
     ]
 
-    static let plans: [SimulatedProduct] = [.basicWeekly, .basicMonthly, .premiumMonthly, .basicYearly, .premiumYearly]
+    /// What those buy who live by themselves: a year is the choice of one in four.
+    static let plans: [SimulatedProduct] = [
+        .basicWeekly, .basicWeekly, .basicMonthly, .basicMonthly, .premiumMonthly, .premiumMonthly, .basicYearly,
+        .premiumYearly,
+    ]
 
     /// A product by its identifier, its period fit for a speed.
     static func product(_ id: String, _ speed: StandInConfiguration.Speed) -> SimulatedProduct? {

@@ -1,12 +1,20 @@
 import Simulator
 
 /// A customer of the stand-in: what the store holds true about him, and what he means to do.
-struct Customer: Sendable {
+struct Customer: Sendable, Hashable, Codable {
     /// Something that he means to do.
-    enum Whim: Sendable {
+    enum Whim: String, Sendable, Codable {
         case buy, switchOff, switchOn, askRefund, getRefund, buyOnce
         /// His bank pays again.
         case payAgain
+    }
+
+    /// What he means to do, when, and about which subscription.
+    struct Intention: Sendable, Hashable, Codable {
+        let instant: Milliseconds
+        let whim: Whim
+        /// The original transaction.
+        let line: String?
     }
 
     let id: String
@@ -15,9 +23,12 @@ struct Customer: Sendable {
     /// Lines whose charges fail at present, by original transaction.
     var failing: Set<String> = []
     /// What he means to do, the soonest first; empty for one who does nothing by himself.
-    var whims: [(instant: Milliseconds, whim: Whim, line: String?)] = []
+    var whims: [Intention] = []
     /// Whether he lives by himself.
     let isLively: Bool
+
+    /// Where he buys.
+    var place: SimulatedApp.Environment { subscriber.app.environment }
 
     /// A subscription by its original transaction.
     func line(_ originalTransactionId: String) -> SubscriptionLine.Reference? {
@@ -36,8 +47,9 @@ struct Customer: Sendable {
         switch state.phase {
         case .active:
             guard state.renewal.autoRenewStatus == 1 else { return state.expiresDate + 1000 }
-            // Apple charges up to a day ahead, so that nobody is without for a moment.
-            let ahead = min(subscriber.span(3_600_000), (state.expiresDate - state.purchaseDate) / 6)
+            // Apple charges up to a day ahead, so that nobody is without for a moment: at any speed some seconds, for so long
+            // it takes until the notification is signed.
+            let ahead = min(max(subscriber.span(3_600_000), 8000), (state.expiresDate - state.purchaseDate) / 3)
             return fails ? state.expiresDate + 2000 : state.expiresDate - ahead
         case .gracePeriod: return fails ? subscriber.graceEnd(of: line) : 0
         case .billingRetry: return fails ? state.expiresDate + subscriber.span(Catalogue.days(60)) : 0
@@ -63,6 +75,6 @@ struct Customer: Sendable {
 
     mutating func mean(_ whim: Whim, _ line: String?, at instant: Milliseconds) {
         let position = whims.firstIndex { $0.instant > instant } ?? whims.endIndex
-        whims.insert((instant, whim, line), at: position)
+        whims.insert(Intention(instant: instant, whim: whim, line: line), at: position)
     }
 }

@@ -3,7 +3,7 @@ import Simulator
 /// A notification in the stand-in's list, and how posting it went.
 struct ListedPost: Sendable {
     /// One attempt.
-    struct Attempt: Sendable {
+    struct Attempt: Sendable, Hashable, Codable {
         let instant: Milliseconds
         let result: String
     }
@@ -13,6 +13,7 @@ struct ListedPost: Sendable {
     var attempts: [Attempt] = []
     /// When it is posted next; nil once it has arrived or was given up.
     var next: Milliseconds?
+    /// Nobody keeps that: what was under way when the stand-in ended is posted again.
     var isUnderWay = false
 
     var hasArrived: Bool { attempts.last?.result == "SUCCESS" }

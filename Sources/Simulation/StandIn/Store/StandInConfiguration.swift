@@ -3,11 +3,22 @@ public import Simulator
 /// How a stand-in for Apple's servers is set up.
 public struct StandInConfiguration: Sendable {
     /// How fast customers live.
-    public enum Speed: Sendable, Hashable {
+    public enum Speed: Sendable, Hashable, Codable {
         /// So many times faster than in life; 1 is life.
         case times(Int64)
         /// As in Apple's Sandbox: a week takes 3 minutes, a month 5, three months 15, a year an hour.
         case sandbox
+
+        /// A speed as people write it: `sandbox`, or a whole number from 1 to 1,000,000; nil for anything else.
+        public init?(_ text: String) {
+            if text == "sandbox" {
+                self = .sandbox
+            } else if let factor = Int64(text), (1...1_000_000).contains(factor) {
+                self = .times(factor)
+            } else {
+                return nil
+            }
+        }
 
         /// The factor for everything that is no period.
         var pace: Int64 {
@@ -37,12 +48,15 @@ public struct StandInConfiguration: Sendable {
     /// How many days the store's clock is behind the machine's at the start: so far it can be put ahead, and nothing is signed
     /// in the future.
     public var daysBehind: Int64
+    /// The file in which the shop is kept from one start to the next; nil for one that is forgotten. What is in it goes before
+    /// `seed` and `daysBehind`, and before `speed` and `lossPercent` as long as those are what they were at the last start.
+    public var stateFile: String?
 
     /// A set-up.
     public init(
         app: SimulatedApp = .example, notifyURL: String? = nil, speed: Speed = .times(1), customers: Int = 0,
         lossPercent: Double = 0, failurePercent: Double = 8, refundPercent: Double = 3, seed: UInt64 = 1,
-        daysBehind: Int64 = 0
+        daysBehind: Int64 = 0, stateFile: String? = nil
     ) {
         self.app = app
         self.notifyURL = notifyURL
@@ -53,5 +67,6 @@ public struct StandInConfiguration: Sendable {
         self.refundPercent = refundPercent
         self.seed = seed
         self.daysBehind = daysBehind
+        self.stateFile = stateFile
     }
 }

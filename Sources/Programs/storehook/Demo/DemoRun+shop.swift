@@ -1,0 +1,66 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import AppleSync
+import Foundation
+import History
+import Ledger
+import Operations
+import Outbox
+import Postgres
+import Simulator
+
+extension DemoRun {
+    /// Holds what is stored against the stand-in's notification history, as `storehook reconcile` does, until nothing is missing.
+    /// Meanwhile nothing gets lost, or there would be no end.
+    /// - Returns: whether nothing is missing any more.
+    func recover(
+        _ pool: PostgresPool, _ settings: Settings, _ access: AppleAccess, _ shop: DemoShop, since began: Timestamp
+    ) async throws -> Bool {
+        step("Holding what is stored against Apple's notification history, as storehook reconcile does")
+        let clients = try access.clients(settings)
+        let scopes = clients.scopes.filter { $0.bundleID == SimulatedApp.example.bundleId }
+        let reconciliation = Reconciliation(History(pool), clients, of: scopes, owner: Operator.name)
+        let loss = try await shop.setLoss(0)
+        do {
+            let since = PostgresTimestamp(began)
+            let missing = try await reconciliation.check(since: since) { _ in }.reduce(0) { $0 + $1.missingCount }
+            detail("\(missing) that Apple lists were missing here")
+            var answer = ReconcileCheckAnswer([])
+            let end = ContinuousClock.now + .seconds(patience)
+            repeat {
+                _ = try await reconciliation.run(since: nil) { _, _ in }
+                // What was fetched takes the way of what is posted.
+                _ = try await settled(Outbox(pool), progress: false)
+                answer = ReconcileCheckAnswer(try await reconciliation.check(since: since) { _ in })
+            } while !answer.isComplete && ContinuousClock.now < end
+            for line in answer.text.split(separator: "\n") { detail(String(line)) }
+            try await shop.setLoss(loss)
+            return answer.isComplete
+        } catch {
+            _ = try? await shop.setLoss(loss)
+            throw error
+        }
+    }
+
+    /// What to type in another terminal.
+    func hint(_ original: String, since began: Timestamp) {
+        let program = Self.quoted(CommandLine.arguments.first ?? "storehook")
+        let config = shared.config.map { " --config \(Self.quoted($0))" } ?? ""
+        step("Look for yourself, in another terminal; the shop goes on living, and loses a post now and then")
+        detail("the queue, which the shop keeps busy:")
+        detail("  \(program) queue\(config)")
+        detail("the customer: a purchase whose post was lost and fetched, a renewal, a refund:")
+        detail("  \(program) subscription \(original)\(config)")
+        detail("what Apple lists, what of it was recovered, and what got lost since (without --check it is fetched):")
+        detail("  \(program) reconcile --check --since \(began)\(config)")
+    }
+
+    /// As a shell takes it.
+    private static func quoted(_ text: String) -> String {
+        let plain = text.utf8.allSatisfy { byte in
+            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                || "/._-+:@%".utf8.contains(byte)
+        }
+        return plain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+}

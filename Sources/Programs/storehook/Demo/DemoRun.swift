@@ -1,0 +1,161 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import AppleSync
+import ArgumentParser
+import Foundation
+import Ledger
+import Operations
+import Outbox
+import Postgres
+import Queue
+import Simulator
+
+struct DemoRun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Post simulated notifications to a receiver, and tell what became of them.",
+        discussion: """
+            A receiver and a worker on the same database run already, and serve com.example.storehook=1234567890 under the
+            simulator's root. Exits with 0 only if every notification is accounted for: stored, done, and in one place.
+
+            With --shop it also plays a customer of a stand-in for Apple's servers, which posts to the same receiver (storehook
+            app-store) and which STOREHOOK_APPLE_URL and STOREHOOK_APPLE_KEYS name: a purchase whose post is lost, a renewal, a
+            refund. It then fetches what was lost, and exits with 0 only if nothing is missing any more.
+
+            Example: storehook demo --to http://127.0.0.1:8080/webhooks/apple --notifications 2000 --pki pki
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "The receiver's URL.") var to: String
+    @Option(help: "How many, repeats included.") var notifications = 2000
+    @Option(help: "A directory with the simulator's certificates and keys; made if it is not there.") var pki: String
+    @Option(help: "Give up once the workers, or the shop, have done nothing for so many seconds.") var patience = 120.0
+    @Option(help: "A stand-in whose shop is looked at as well: its URL.") var shop: String?
+    @Flag(help: "Tell which commands show it, for a shop that goes on living.") var hints = false
+
+    func validate() throws {
+        guard (1...100_000_000).contains(notifications) else {
+            throw ValidationError("--notifications must be positive")
+        }
+        guard patience > 0, patience.isFinite else { throw ValidationError("--patience must be more than 0") }
+    }
+
+    func run() async throws {
+        let authority = try SimulatedAuthority.loadOrGenerate(in: pki)
+        let settings = try await shared.settings()
+        guard let shop else {
+            let isWhole = try await Database.with(settings, size: 2) { pool in
+                try await account(pool, authority).isWhole
+            }
+            if !isWhole { throw ExitStatus.failed }
+            return
+        }
+        let access = try AppleAccess(settings)
+        do {
+            try await run(settings, authority, access, shop)
+            await access.shutdown()
+        } catch {
+            await access.shutdown()
+            if let failure = error as? AppStoreFailure { throw CommandFailure("\(failure)") }
+            if let trouble = error as? AnswerTrouble { throw CommandFailure("\(trouble)") }
+            throw error
+        }
+    }
+
+    /// The customer lives while the notifications are posted, and is told of afterwards.
+    private func run(
+        _ settings: Settings, _ authority: SimulatedAuthority, _ access: AppleAccess, _ url: String
+    ) async throws {
+        let app = try access.app(SimulatedApp.example.bundleId)
+        let shop = DemoShop(url: url, client: access.client(app), patience: .seconds(patience))
+        let began = WallClock.now()
+        let (steps, teller) = AsyncStream<String>.makeStream()
+        let isWhole = try await Database.with(settings, size: 2) { pool in
+            async let life = {
+                defer { teller.finish() }
+                return try await shop.play { teller.yield($0) }
+            }()
+            let report = try await account(pool, authority)
+            step("Watching a customer of the shop")
+            for await line in steps { detail(line) }
+            let original = try await life
+            let isComplete = try await recover(pool, settings, access, shop, since: began)
+            // The notifications of before, and all that came since.
+            let after = try await settled(Outbox(pool), progress: false)
+            let isWhole = report.isWhole && isComplete && after.pending == 0 && after.isWhole
+            detail(isWhole ? "every notification is accounted for" : "not every notification is accounted for")
+            if hints { hint(original, since: began) }
+            return isWhole
+        }
+        if !isWhole { throw ExitStatus.failed }
+    }
+
+    /// Posts, waits, and tells what became of it.
+    private func account(_ pool: PostgresPool, _ authority: SimulatedAuthority) async throws -> DemoReport {
+        let outbox = Outbox(pool)
+        let before = try await outbox.conservation()
+        step("Posting \(notifications) simulated notifications: every fifth a repeat, in no order")
+        let posted = try await post(signedBy: authority, seed: UInt64(before.received) + 1)
+        detail(posted.text)
+        step("Waiting until the workers have done them")
+        let after = try await settled(outbox)
+        let report = DemoReport(
+            posted: notifications, accepted: posted.accepted, besideShop: shop != nil, before: before, after: after)
+        step("What became of them")
+        for line in report.lines { detail(line) }
+        detail("subscriptions, by view storehook.subscription_status:")
+        for (status, count) in try await LedgerReader(pool).statusCounts() {
+            let number = "\(count)"
+            detail("  " + String(repeating: " ", count: max(0, 7 - number.count)) + "\(number)  \(status)")
+        }
+        if shop == nil { detail(report.verdict) }
+        return report
+    }
+
+    /// Another seed each time, so that a second demonstration is news and not the first one again.
+    private func post(signedBy authority: SimulatedAuthority, seed: UInt64) async throws -> Poster.Outcome {
+        let simulation = Simulation(
+            seed: seed, notifications: notifications, duplicatePercent: 20, order: .shuffled,
+            endingAt: Milliseconds(Int64(Date().timeIntervalSince1970 * 1000)))
+        return try await Poster(url: to, connections: 16, rate: nil)
+            .post(
+                SignedBodies(simulation.signedDeliveries(by: authority)), ProgressBar("    posting", of: notifications))
+    }
+
+    /// The sums once nothing is pending. Beside a shop something may come at any moment: then they are looked at again.
+    func settled(_ outbox: Outbox, progress: Bool = true) async throws -> Conservation {
+        let end = ContinuousClock.now + .seconds(patience)
+        try await untilDone(outbox, progress: progress)
+        while true {
+            let sums = try await outbox.conservation()
+            guard shop != nil, sums.pending > 0, ContinuousClock.now < end else { return sums }
+            try await untilDone(outbox, progress: false)
+        }
+    }
+
+    /// As long as it goes on: a worker that died holds what it had for a lease.
+    private func untilDone(_ outbox: Outbox, progress isShown: Bool) async throws {
+        var (last, since) = (Int64.max, ContinuousClock.now)
+        var progress: ProgressBar?
+        while true {
+            let left = try await outbox.depth().filter { $0.state != .dead }.reduce(0) { $0 + $1.count }
+            if isShown, progress == nil, left > 0 { progress = ProgressBar("    working", of: Int(left)) }
+            if left < last {
+                progress?.advance(by: last == .max ? 0 : Int(last - left))
+                (last, since) = (left, .now)
+            }
+            guard left > 0, ContinuousClock.now - since < .seconds(patience) else { break }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        progress?.finish()
+    }
+
+    func step(_ text: String) { say("==> \(text)") }
+    func detail(_ text: String) { say("    \(text)") }
+
+    /// At once, also into a file that somebody follows.
+    private func say(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+}

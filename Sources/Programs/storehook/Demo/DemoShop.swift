@@ -1,0 +1,103 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import AppStoreVerification
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// The shop that a demonstration looks at: a stand-in for Apple's servers, and one customer whom the demonstration plays.
+struct DemoShop: Sendable {
+    /// Where the stand-in is.
+    let url: String
+    /// Asks it as Apple is asked.
+    let client: AppStoreClient
+    /// How long one step of the customer's life may take.
+    let patience: Duration
+
+    /// The customer buys a week, which renews, and gets the money of the second one back; what Apple posts of the purchase is lost.
+    ///
+    /// - Parameter tell: is told each step once it is done.
+    /// - Returns: the original transaction.
+    func play(_ tell: @Sendable (String) -> Void) async throws -> String {
+        let start = WallClock.now().adding(days: -1)
+        let former = try await setLoss(100)
+        let original: String
+        do {
+            let bought = try await post(
+                "purchases", #"{"productId":"com.example.storehook.basic.weekly","environment":"Sandbox"}"#)
+            guard let id = bought.string("originalTransactionId") else {
+                throw trouble("tells no original transaction")
+            }
+            original = id
+            tell("a customer bought a week: original transaction \(original)")
+            _ = try await attempted(.subscribed, of: original, since: start)
+            tell("Apple's post of that was lost on its way")
+        } catch {
+            // Others want their posts.
+            _ = try? await setLoss(former)
+            throw error
+        }
+        _ = try await setLoss(former)
+        let renewal = try await attempted(.didRenew, of: original, since: start)
+        tell("the week was renewed")
+        guard let second = renewal.record.payload.transaction?.transactionId else {
+            throw trouble("renews without a transaction")
+        }
+        try await post("refunds", "{\"transactionId\":\"\(second)\"}")
+        _ = try await attempted(.refund, of: original, since: start)
+        tell("the customer got the money of the second week back")
+        return original
+    }
+
+    /// Sets how many percent of the posts are lost.
+    /// - Returns: how many it were before.
+    @discardableResult
+    func setLoss(_ percent: Int64) async throws -> Int64 {
+        try await post("loss", "{\"rate\":\(percent)}").integer("formerRate") ?? 0
+    }
+
+    /// Waits until Apple has tried to post a notification, whether it arrived or not.
+    private func attempted(
+        _ type: NotificationType, of original: String, since start: Timestamp
+    ) async throws -> ListedNotification {
+        let end = ContinuousClock.now + patience
+        while ContinuousClock.now < end {
+            var request = NotificationHistoryRequest(from: start, to: WallClock.now().adding(days: 1))
+            request.filter = .transaction(original)
+            let page = try await client.ask(request, in: .sandbox).value
+            if let listed = page.notifications.first(where: {
+                $0.record.payload.payload.notificationType == type && !$0.sendAttempts.isEmpty
+            }) {
+                return listed
+            }
+            try await Task.sleep(for: .milliseconds(500))
+        }
+        throw trouble(
+            "has posted no \(type.rawValue) within \(patience / .seconds(1)) seconds; it may live too slowly, see --speed"
+        )
+    }
+
+    /// What a person does in the shop.
+    @discardableResult
+    private func post(_ what: String, _ body: String) async throws -> JSONObject {
+        var request = HTTPClientRequest(url: "\(url)/stand-in/\(what)")
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(ByteBuffer(string: body))
+        let (status, text): (UInt, [UInt8])
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+            status = response.status.code
+            text = Array(try await response.body.collect(upTo: 8 << 20).readableBytesView)
+        } catch {
+            throw trouble("does not answer")
+        }
+        guard status == 200, let object = try? JSONDocument(text).object else {
+            throw trouble("answers \(status) to \(what): \(String(decoding: text.prefix(200), as: UTF8.self))")
+        }
+        return object
+    }
+
+    private func trouble(_ what: String) -> CommandFailure { CommandFailure("the shop at \(url) \(what)") }
+}

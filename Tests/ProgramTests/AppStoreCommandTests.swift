@@ -1,0 +1,79 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("storehook app-store")
+struct AppStoreCommandTests {
+    private func inDirectory(_ body: (String) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "storehook-store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory.path)
+    }
+
+    /// Which notification a post brought: one that is posted again is signed again.
+    private func uuid(_ request: ScriptedServer.Request) throws -> String {
+        let payload = try #require(request.text.split(separator: ".").dropFirst().dropLast().last, "\(request.text)")
+        let text = payload.replacing("-", with: "+").replacing("_", with: "/")
+        let padded = String(text) + String(repeating: "=", count: (4 - text.count % 4) % 4)
+        let members = try JSONSerialization.jsonObject(with: try #require(Data(base64Encoded: padded)))
+        return try #require((members as? [String: Any])?["notificationUUID"] as? String)
+    }
+
+    @Test("is the same shop after it was killed: purchases, what was posted, keys, and what is still to be posted")
+    func killed() async throws {
+        let receiver = try ScriptedServer { _ in .json(200, "") }
+        defer { receiver.stop() }
+        try await inDirectory { directory in
+            try await withSite { site in
+                let arguments = [
+                    "--notify", "http://127.0.0.1:\(receiver.port)/", "--state", directory + "/state", "--seed", "7",
+                ]
+                let keys = directory + "/keys"
+                let store = try await RunningAppStore(site, keys: keys, arguments)
+                let first = try await store.shop("purchases", #"{"productId":"com.example.storehook.coins.100"}"#)
+                #expect(first.contains("customer-1"))
+                try await eventually("it is posted") { receiver.requests.count == 1 }
+                try await store.shop("purchases", #"{"productId":"com.example.storehook.premium.monthly"}"#)
+                let truth = try await store.shop("truth")
+                store.program.signal(SIGKILL)
+                await store.program.end()
+                await store.discard()
+
+                let again = try await RunningAppStore(site, keys: keys, arguments)
+                #expect(try await again.shop("truth") == truth)
+                #expect(
+                    again.announcement.filter { $0.key != "url" } == store.announcement.filter { $0.key != "url" })
+                #expect(
+                    try await again.shop("purchases", #"{"productId":"com.example.storehook.coins.100"}"#).contains(
+                        "customer-3"))
+                // The second purchase's, which nobody had got, and the third's; the first's perhaps once more.
+                try await eventually("the rest is posted") { try Set(receiver.requests.map(uuid)).count == 3 }
+                again.program.signal(SIGTERM)
+                #expect(await again.program.end() == .exited(0), "\(again.program.errors)")
+                await again.discard()
+                for name in ["state", "keys/keys.yaml", "keys/shared-secret", "keys/AuthKey_STANDIN001.p8"] {
+                    let mode = try FileManager.default.attributesOfItem(atPath: directory + "/" + name)[
+                        .posixPermissions]
+                    #expect(mode as? Int == 0o600, "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test("says in one line why it does not take a file")
+    func refused() async throws {
+        try await inDirectory { directory in
+            try await withSite { site in
+                try Data("anything".utf8).write(to: URL(fileURLWithPath: directory + "/state"))
+                let run = try await site.run(
+                    "app-store", "--port", "0", "--pki", directory + "/keys", "--state", directory + "/state")
+                #expect(run.ending == .exited(1) && run.errorLines == 1, "\(run.errors)")
+                #expect(run.errors.contains("is no state of storehook app-store"), "\(run.errors)")
+                let wrong = try await site.run("app-store", "--speed", "0")
+                #expect(wrong.ending == .exited(2) && wrong.errors.contains("--speed"), "\(wrong.errors)")
+            }
+        }
+    }
+}
