@@ -88,7 +88,11 @@ struct ControlAPI: Sendable {
         }
         let token = body.string("appAccountToken")
         if let token, UniqueIdentifier(token) == nil { throw Refusal(status: 400, "appAccountToken is a UUID") }
-        let customer = await store.customer(body.string("customer"), try place(call))
+        let place = try place(call)
+        let customer = await store.customer(body.string("customer"), place)
+        guard await store.place(of: customer) == place else {
+            throw Refusal(status: 409, "\(customer) buys in the other environment; name another customer")
+        }
         let now = await store.now
         let sold = await store.act(customer) { customer -> SimulatedSubscriber.SoldItem in
             if let token { customer.subscriber.appAccountToken = token }
@@ -159,6 +163,10 @@ struct ControlAPI: Sendable {
         let id = try text(call, "productId")
         guard let product = Catalogue.product(id, await store.speed), product.kind == .autoRenewable else {
             throw Refusal(status: 400, "no subscription of this productId is sold")
+        }
+        let (owner, reference) = try await line(call)
+        guard await store.customers[owner]?.subscriber[reference].product.group == product.group else {
+            throw Refusal(status: 409, "it is a plan of another subscription group; buy it")
         }
         // A higher rank at once, the same or a lower one at the next renewal.
         return try await change(call) { customer, line, now in

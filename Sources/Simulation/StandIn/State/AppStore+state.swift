@@ -97,9 +97,9 @@ extension AppStore {
         written.posts = posts.count
         change.received = Array(received[written.received...]).unlessEmpty
         written.received = received.count
-        change.tests = tests.all.filter { tokens.contains($0.key) }.unlessEmpty
-        change.extensionDates = extensionDates.all.filter { extended.contains($0.key) }.unlessEmpty
-        change.receipts = receipts.all.filter { issued.contains($0.key) }.unlessEmpty
+        change.tests = tests.entries(tokens).unlessEmpty
+        change.extensionDates = extensionDates.entries(extended).unlessEmpty
+        change.receipts = receipts.entries(issued).unlessEmpty
         if isNews || !change.isEmpty {
             change.standing = next
             written.standing = next

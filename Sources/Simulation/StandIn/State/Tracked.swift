@@ -2,6 +2,8 @@
 struct Tracked<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private(set) var all: [Key: Value] = [:]
     private var written: Set<Key> = []
+    /// How often something was written.
+    private(set) var version = 0
 
     var count: Int { all.count }
     var keys: Dictionary<Key, Value>.Keys { all.keys }
@@ -12,7 +14,13 @@ struct Tracked<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         set {
             all[key] = newValue
             written.insert(key)
+            version += 1
         }
+    }
+
+    /// What stands under these keys.
+    func entries(_ keys: Set<Key>) -> [Key: Value] {
+        Dictionary(uniqueKeysWithValues: keys.compactMap { key in all[key].map { (key, $0) } })
     }
 
     /// The keys written since the last time.

@@ -18,8 +18,18 @@ extension AppStore {
         let instant = now
         let pause = lived.map { instant - $0 } ?? 0
         lived = instant
+        let isLong = pause > Catalogue.days(730) / speed.pace
+        // Many customers are looked through only when there is something to see.
+        if isLong || soonest.version != customers.version || soonest.instant <= instant {
+            live(until: instant, afterLongPause: isLong)
+            soonest = (customers.values.compactMap { Self.next($0)?.instant }.min() ?? .max, customers.version)
+        }
+        workOnMassExtensions()
+    }
+
+    private func live(until instant: Milliseconds, afterLongPause isLong: Bool) {
         for id in customers.keys.sorted() {
-            if pause > Catalogue.days(730) / speed.pace { lapse(id, at: instant) }
+            if isLong { lapse(id, at: instant) }
             // A period may be over before the one before it was noticed: all of them happen, one after the other.
             for _ in 0..<64 {
                 guard let customer = customers[id], let step = Self.next(customer), step.instant <= instant else {
@@ -40,7 +50,6 @@ extension AppStore {
                 }
             }
         }
-        workOnMassExtensions()
     }
 
     private func lapse(_ id: String, at instant: Milliseconds) {

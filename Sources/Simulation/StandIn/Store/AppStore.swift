@@ -36,6 +36,8 @@ actor AppStore {
     var ahead: Milliseconds
     /// When the store lived last.
     var lived: Milliseconds?
+    /// When something happens next by itself, and which customers that was found out of.
+    var soonest: (instant: Milliseconds, version: Int) = (0, -1)
     private let machine: @Sendable () -> Milliseconds
     /// Where the shop is kept.
     var file: StateFile?

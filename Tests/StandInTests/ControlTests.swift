@@ -1,0 +1,80 @@
+import Simulator
+import TestSupport
+import Testing
+
+@testable import StandIn
+
+@Suite("What a person does in the stand-in's shop")
+struct ControlTests {
+    private static let authority = Task { try SimulatedAuthority.generate() }
+
+    private static func members(_ value: JSONValue) -> [String: JSONValue] {
+        if case .object(let members) = value { members } else { [:] }
+    }
+
+    @Test("is refused where Apple's shop would not offer it")
+    func refused() async throws {
+        let clock = ManualClock()
+        let shop = try await KeptShop(StandInConfiguration(), try await Self.authority.value, clock)
+        func buy(_ name: String, _ more: String = "") async -> [String: JSONValue] {
+            Self.members(await shop.shop("purchases", "{\"productId\":\"com.example.storehook.\(name)\"\(more)}"))
+        }
+        func expect(_ status: Int, _ path: String, _ body: String, at place: SourceLocation = #_sourceLocation) async {
+            let answer = await shop.shop(path, body)
+            guard case .text(let text) = answer else {
+                Issue.record("done: \(answer.json)", sourceLocation: place)
+                return
+            }
+            #expect(text.hasPrefix("\(status) "), "\(text)", sourceLocation: place)
+        }
+        let bought = await buy("basic.monthly", #","customer":"anna""#)
+        guard case .text(let id) = bought["originalTransactionId"] else {
+            Issue.record("\(bought)")
+            return
+        }
+        let line = "{\"originalTransactionId\":\"\(id)\"}"
+        let item = "{\"transactionId\":\"\(id)\"}"
+        await expect(
+            409, "plan-changes",
+            "{\"originalTransactionId\":\"\(id)\",\"productId\":\"com.example.storehook.news.monthly\"}")
+        await expect(
+            409, "purchases",
+            #"{"productId":"com.example.storehook.coins.100","customer":"anna","environment":"Production"}"#)
+        await expect(409, "refund-reversals", item)
+        let shared = Self.members(await shop.shop("family", line))
+        guard case .text(let member) = shared["originalTransactionId"] else {
+            Issue.record("\(shared)")
+            return
+        }
+        await expect(409, "family", "{\"originalTransactionId\":\"\(member)\"}")
+        await shop.shop("refunds", item)
+        for path in ["refunds", "consumption-requests", "refund-declines"] { await expect(409, path, item) }
+        for path in ["cancellations", "reactivations"] { await expect(409, path, line) }
+        #expect(Self.members(await shop.shop("refund-reversals", item))["transactionId"] == .text(id))
+        await shop.shop("cancellations", line)
+        for body in [#"{"speed":0}"#, #"{"speed":"fast"}"#, #"{"advanceSeconds":-1}"#] {
+            await expect(400, "clock", body)
+        }
+        for body in [#"{"rate":101}"#, "{}"] { await expect(400, "loss", body) }
+        await expect(404, "nothing", "{}")
+    }
+
+    @Test("happens in its order when nobody looked for long: what falls due is not overlooked")
+    func due() async throws {
+        let clock = ManualClock()
+        let configuration = StandInConfiguration(speed: .times(20_160), failurePercent: 0, refundPercent: 0)
+        let shop = try await KeptShop(configuration, try await Self.authority.value, clock)
+        await shop.shop("purchases", #"{"productId":"com.example.storehook.basic.weekly"}"#)
+        try await shop.live()
+        clock.advance(by: .seconds(10))
+        try await shop.live()
+        #expect(await shop.store.posts.map(\.notification.type) == ["SUBSCRIBED"])
+        // Eight seconds before the week of thirty seconds is over.
+        clock.advance(by: .seconds(13))
+        try await shop.live()
+        #expect(await shop.store.posts.map(\.notification.type) == ["SUBSCRIBED", "DID_RENEW"])
+        clock.advance(by: .seconds(300))
+        try await shop.live()
+        #expect(await shop.store.posts.count == 12)
+    }
+}
