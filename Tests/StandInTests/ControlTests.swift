@@ -77,4 +77,26 @@ struct ControlTests {
         try await shop.live()
         #expect(await shop.store.posts.count == 12)
     }
+
+    @Test("is told of those who live by themselves the same whether somebody looked all the time or came late")
+    func late() async throws {
+        let configuration = StandInConfiguration(
+            speed: .times(20_160), customers: 4, failurePercent: 40, refundPercent: 30, seed: 11)
+        let (steady, late) = (ManualClock(), ManualClock())
+        let one = try await KeptShop(configuration, try await Self.authority.value, steady)
+        let other = try await KeptShop(configuration, try await Self.authority.value, late)
+        for _ in 0..<900 {
+            steady.advance(by: .seconds(1))
+            await one.store.live()
+        }
+        late.advance(by: .seconds(900))
+        for _ in 0..<50 { await other.store.live() }
+        func notifications(_ shop: KeptShop) async -> [UnsignedNotification] {
+            await shop.store.posts.map(\.notification).sorted { $0.uuid < $1.uuid }
+        }
+        let seen = await notifications(one)
+        #expect(seen.count > 60)
+        #expect(Set(seen.map(\.type)).isSuperset(of: ["SUBSCRIBED", "DID_RENEW", "DID_FAIL_TO_RENEW", "REFUND"]))
+        #expect(await notifications(other) == seen)
+    }
 }

@@ -41,10 +41,14 @@ struct DemoShop: Sendable {
         _ = try await setLoss(former)
         let renewal = try await attempted(.didRenew, of: original, since: start)
         tell("the week was renewed")
-        guard let second = renewal.record.payload.transaction?.transactionId else {
+        guard let second = renewal.record.payload.transaction else {
             throw trouble("renews without a transaction")
         }
-        try await post("refunds", "{\"transactionId\":\"\(second)\"}")
+        // Charged some seconds ahead, as Apple does; nobody wants money back for what has not begun.
+        let now = WallClock.now()
+        let wait = (second.purchaseDate ?? now).millisecondsSince1970 - now.millisecondsSince1970
+        try await Task.sleep(for: .milliseconds(min(max(0, wait), Int64(patience / .milliseconds(1)))))
+        try await post("refunds", "{\"transactionId\":\"\(second.transactionId)\"}")
         _ = try await attempted(.refund, of: original, since: start)
         tell("the customer got the money of the second week back")
         return original

@@ -5,7 +5,7 @@ extension AppStore {
     func open() {
         for number in 0..<configuration.customers where customers["resident-\(number + 1)"] == nil {
             let id = customer("resident-\(number + 1)", .sandbox, isLively: true)
-            let wait = Int64(random.next() % UInt64(max(1, Catalogue.days(7) / speed.pace)))
+            let wait = Int64(draw(id) % UInt64(max(1, Catalogue.days(7) / speed.pace)))
             customers[id]?.mean(.buy, nil, at: now + (number == 0 ? 0 : wait))
         }
     }
@@ -44,7 +44,7 @@ extension AppStore {
                     }
                 }
                 if let line = step.line {
-                    plan(id, line)
+                    plan(id, line, at: step.instant == 0 ? instant : step.instant)
                 } else {
                     followWhim(id)
                 }
@@ -73,7 +73,7 @@ extension AppStore {
             customers[id]?.failing.remove(original)
         }
         let original = customer.subscriber.allLines.last.map { customer.subscriber[$0].originalTransactionId }
-        let wait = Int64(random.next() % UInt64(max(1, Catalogue.days(7) / speed.pace)))
+        let wait = Int64(draw(id) % UInt64(max(1, Catalogue.days(7) / speed.pace)))
         customers[id]?.mean(.buy, original, at: instant + wait)
     }
 
@@ -89,19 +89,23 @@ extension AppStore {
         return next
     }
 
-    private func chance(_ percent: Double) -> Bool { Double(random.next() % 10_000) < percent * 100 }
+    /// A customer's own chance: what he does depends neither on the others nor on when somebody looks.
+    private func draw(_ id: String) -> UInt64 { customers[id]?.random.next() ?? 0 }
 
-    /// What a lively customer means to do in a period that has begun.
-    private func plan(_ id: String, _ line: SubscriptionLine.Reference) {
+    private func chance(_ id: String, _ percent: Double) -> Bool { Double(draw(id) % 10_000) < percent * 100 }
+
+    /// What a lively customer means to do in a period that has begun, or after the last one, at the instant of that.
+    private func plan(_ id: String, _ line: SubscriptionLine.Reference, at instant: Milliseconds) {
+        func chance(_ percent: Double) -> Bool { self.chance(id, percent) }
         guard let customer = customers[id], customer.isLively else { return }
         let state = customer.subscriber[line]
         let original = state.originalTransactionId
         let length = max(1, state.expiresDate - state.purchaseDate)
         func moment(_ percent: UInt64) -> Milliseconds {
-            max(now, state.purchaseDate) + length / 100 * Int64(percent)
+            max(instant, state.purchaseDate) + length / 100 * Int64(percent)
         }
-        let early = moment(10 + random.next() % 40)
-        let late = moment(55 + random.next() % 25)
+        let early = moment(10 + draw(id) % 40)
+        let late = moment(55 + draw(id) % 25)
         switch state.phase {
         case .active:
             if chance(configuration.failurePercent) {
@@ -115,12 +119,12 @@ extension AppStore {
             }
             if chance(configuration.refundPercent) {
                 customers[id]?.mean(.askRefund, original, at: early)
-                if chance(60) { customers[id]?.mean(.getRefund, original, at: late) }
+                customers[id]?.mean(chance(60) ? .getRefund : .getNoRefund, original, at: late)
             }
             if chance(10) { customers[id]?.mean(.buyOnce, nil, at: late) }
         case .expired, .revoked:
             customers[id]?.failing.remove(original)
-            customers[id]?.mean(.buy, original, at: now + length / 2)
+            customers[id]?.mean(.buy, original, at: instant + length / 2)
         case .gracePeriod, .billingRetry: break
         }
     }
@@ -128,8 +132,8 @@ extension AppStore {
     private func followWhim(_ id: String) {
         guard let whim = customers[id]?.whims.first else { return }
         let instant = whim.instant
-        let plan = Catalogue.plans[Int(random.next() % UInt64(Catalogue.plans.count))]
-        let isTrial = chance(40)
+        let plan = Catalogue.plans[Int(draw(id) % UInt64(Catalogue.plans.count))]
+        let isTrial = chance(id, 40)
         let speed = speed
         let bought: SubscriptionLine.Reference? =
             act(id) { customer -> SubscriptionLine.Reference? in
@@ -146,7 +150,12 @@ extension AppStore {
                     return customer.subscriber.buy(product, offer: isTrial ? .freeWeek : nil, at: instant)
                 case .buyOnce: customer.subscriber.charge(.coins, at: instant)
                 case .payAgain:
-                    if let original = whim.line { customer.failing.remove(original) }
+                    // At that moment, which may be long ago: not when somebody looks.
+                    guard let line, customer.failing.remove(whim.line ?? "") != nil,
+                        [.gracePeriod, .billingRetry].contains(customer.subscriber[line].phase)
+                    else { return nil }
+                    customer.happen(line, at: instant)
+                    return line
                 case .switchOff, .switchOn:
                     guard let line, customer.subscriber[line].phase == .active else { return nil }
                     customer.subscriber.switchAutoRenew(line, on: whim.whim == .switchOn, at: instant)
@@ -156,13 +165,16 @@ extension AppStore {
                 case .getRefund:
                     guard let line, customer.subscriber[line].phase == .active else { return nil }
                     customer.subscriber.refund(customer.subscriber.latest(of: line), at: instant)
+                case .getNoRefund:
+                    guard let line, customer.subscriber[line].phase == .active else { return nil }
+                    customer.subscriber.declineRefund(of: customer.subscriber.latest(of: line), at: instant)
                 }
                 return nil
             } ?? nil
         if let bought {
-            self.plan(id, bought)
+            self.plan(id, bought, at: instant)
         } else if whim.whim == .getRefund, let original = whim.line, let line = customers[id]?.line(original) {
-            self.plan(id, line)
+            self.plan(id, line, at: instant)
         }
     }
 

@@ -117,7 +117,10 @@ actor AppStore {
                 app: app(place), storefront: storefront, appAccountToken: nil, lane: lanes, seed: random.next(),
                 pace: speed.pace)
             lanes += 1
-            enter(Customer(id: id, joined: now, subscriber: subscriber, isLively: isLively))
+            enter(
+                Customer(
+                    id: id, joined: now, subscriber: subscriber, isLively: isLively,
+                    random: SeededGenerator(seed: random.next())))
         }
         return id
     }

@@ -4,7 +4,7 @@ import Simulator
 struct Customer: Sendable, Hashable, Codable {
     /// Something that he means to do.
     enum Whim: String, Sendable, Codable {
-        case buy, switchOff, switchOn, askRefund, getRefund, buyOnce
+        case buy, switchOff, switchOn, askRefund, getRefund, getNoRefund, buyOnce
         /// His bank pays again.
         case payAgain
     }
@@ -26,6 +26,8 @@ struct Customer: Sendable, Hashable, Codable {
     var whims: [Intention] = []
     /// Whether he lives by himself.
     let isLively: Bool
+    /// Decides what he does by himself.
+    var random: SeededGenerator
 
     /// Where he buys.
     var place: SimulatedApp.Environment { subscriber.app.environment }
