@@ -119,7 +119,8 @@ extension AppStore {
             }
             if chance(configuration.refundPercent) {
                 customers[id]?.mean(.askRefund, original, at: early)
-                customers[id]?.mean(chance(60) ? .getRefund : .getNoRefund, original, at: late)
+                let outcome = chance(60) ? Customer.Whim.getRefund : .getNoRefund
+                customers[id]?.mean(outcome, original, at: late)
             }
             if chance(10) { customers[id]?.mean(.buyOnce, nil, at: late) }
         case .expired, .revoked:
