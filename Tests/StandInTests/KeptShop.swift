@@ -1,4 +1,5 @@
 import AppStorePayloads
+import AppStoreReceipts
 import Foundation
 import Simulator
 import TestSupport
@@ -40,12 +41,7 @@ struct KeptShop: Sendable {
 
     func verify(_ receipt: String) async -> JSONValue {
         let body = #"{"receipt-data":"\#(receipt)","password":"secret"}"#
-        return Self.read(
-            await receipts.answer(
-                Call(
-                    method: "POST", target: "/verifyReceipt", authority: nil, authorization: nil, body: Array(body.utf8)
-                ),
-                store))
+        return await answer("/verifyReceipt", body) { call throws(Refusal) in try await receipts.answer(call, store) }
     }
 
     private func answer(
@@ -121,6 +117,9 @@ struct KeptShop: Sendable {
         case .list(let values): return .list(values.map(read))
         case .object(let members): return .object(members.mapValues(read))
         case .text(let text):
+            if text.hasPrefix("MI"), let receipt = (try? Receipt(Array(text.utf8)))?.contents {
+                return .text("\(receipt.transactionIds) \(receipt.creationDate.map { "\($0)" } ?? "")")
+            }
             let parts = text.split(separator: ".")
             guard text.hasPrefix("eyJ"), parts.count == 3, let payload = Base64.url.decode(Array(parts[1].utf8)),
                 let read = try? JSONDecoder().decode(JSONValue.self, from: Data(payload))

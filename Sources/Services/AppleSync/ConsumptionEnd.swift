@@ -40,7 +40,7 @@ enum ConsumptionEnd: Sendable, Hashable {
                 default: .notTaken
                 }
         case .unreachable(let fault): self = fault.isPerhapsHeard ? .unknown : .notTaken
-        case .unauthorized, .rateLimited, .notInThisEnvironment, .unusableKey: self = .notTaken
+        case .unauthorized, .rateLimited, .notInThisEnvironment, .unusableKey, .receipt: self = .notTaken
         // A status 2xx with something else than Apple sends.
         case .outcomeUnknown, .refused, .unreadable: self = .unknown
         }

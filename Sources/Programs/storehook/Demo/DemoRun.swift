@@ -67,7 +67,11 @@ struct DemoRun: AsyncParsableCommand {
         _ settings: Settings, _ authority: SimulatedAuthority, _ access: AppleAccess, _ url: String
     ) async throws {
         let app = try access.app(SimulatedApp.example.bundleId)
-        let shop = DemoShop(url: url, client: access.client(app), patience: .seconds(patience))
+        guard let client = access.client(app) else {
+            throw CommandFailure(
+                "the shop's app has no Server API key; see STOREHOOK_APPLE_KEYS", status: .usage)
+        }
+        let shop = DemoShop(url: url, client: client, patience: .seconds(patience))
         let began = WallClock.now()
         let (steps, teller) = AsyncStream<String>.makeStream()
         let isWhole = try await Database.with(settings, size: 2) { pool in
