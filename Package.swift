@@ -270,7 +270,7 @@ let package = Package(
             name: "AppStoreAccessTests",
             dependencies: [
                 "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Monitoring",
-                "Simulator", "TestSupport", crypto, metrics,
+                "Simulator", "TestSupport", crypto, metrics, nioSSL,
             ],
             swiftSettings: rules
         ),

@@ -3,9 +3,12 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 import Crypto
+import NIOSSL
 import Simulator
 import TestSupport
 import Testing
+
+@testable import AppStoreAccess
 
 @Suite("Apple's servers over HTTP")
 struct HTTPTransportTests {
@@ -76,5 +79,21 @@ struct HTTPTransportTests {
         let (socket, port) = try TCPSocket.listening(port: 0)
         socket.close()
         #expect(try await ask(port).reason == .unreachable(.notConnected))
+    }
+
+    @Test("count as not reached where TLS fails before a request is sent, and as perhaps heard where it fails later")
+    func brokenTLS() {
+        let unheard: [any Error] = [
+            NIOSSLError.handshakeFailed(.sslError([])), NIOSSLError.unableToValidateCertificate,
+            NIOSSLError.noCertificateToValidate, NIOSSLExtraError.failedToValidateHostname,
+            NIOSSLExtraError.serverHostnameImpossibleToMatch,
+        ]
+        for error in unheard { #expect(HTTPTransport.fault(error) == .tls) }
+        let later: [any Error] = [
+            BoringSSLError.sslError([]), BoringSSLError.syscallError, NIOSSLError.uncleanShutdown,
+            NIOSSLError.readInInvalidTLSState, NIOSSLError.writeDuringTLSShutdown,
+            NIOSSLError.shutdownFailed(.zeroReturn),
+        ]
+        for error in later { #expect(HTTPTransport.fault(error) == .disconnected) }
     }
 }

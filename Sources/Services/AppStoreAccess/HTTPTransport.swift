@@ -87,7 +87,9 @@ package struct HTTPTransport: AppStoreTransport {
             date: response.headers.first(name: "Date"), body: Array(body.readableBytesView))
     }
 
-    private static func fault(_ error: any Error) -> TransportFault {
+    /// What a library's error says of the request. TLS tells of its errors alike while it shakes hands and while a connection
+    /// is used: those of the handshake alone say that nothing was sent.
+    static func fault(_ error: any Error) -> TransportFault {
         switch error {
         case let error as HTTPClientError:
             switch error {
@@ -97,7 +99,14 @@ package struct HTTPTransport: AppStoreTransport {
             default: .disconnected
             }
         case is NIOConnectionError, is SocketAddressError: .notConnected
-        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: .tls
+        case let error as NIOSSLError:
+            switch error {
+            case .handshakeFailed, .noCertificateToValidate, .unableToValidateCertificate: .tls
+            default: .disconnected
+            }
+        case let error as NIOSSLExtraError
+        where error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch:
+            .tls
         case let error as IOError where error.errnoCode == ECONNREFUSED: .notConnected
         default: .disconnected
         }
