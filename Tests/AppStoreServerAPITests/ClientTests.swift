@@ -53,6 +53,21 @@ struct ClientTests {
         #expect(shop.transport.asked.count == 2)
     }
 
+    @Test("sends nothing after the last instant that it is given, and up to it everything")
+    func tooLate() async throws {
+        let shop = try await Shop { _ in [.answer(200, #"{"success":true}"#)] }
+        let request = ExtendRenewalDateRequest("1", byDays: 1, reason: .other, requestIdentifier: "a")
+        let deadline = shop.client.instant(after: .seconds(1))
+        shop.clock.advance(milliseconds: 1001)
+        let failure = try await failure {
+            _ = try await shop.client.ask(request, in: .production, notAfter: deadline)
+        }
+        #expect(failure.reason == .unreachable(.notConnected) && failure.attempts == 0)
+        #expect(shop.transport.asked.isEmpty)
+        _ = try await shop.client.ask(request, in: .production, notAfter: shop.client.instant(after: .zero))
+        #expect(shop.transport.asked.count == 1)
+    }
+
     @Test("refuses an answer with a record that Apple did not sign, by its code, and counts it")
     func forged() async throws {
         let shop = try await Shop { apple in

@@ -151,6 +151,22 @@ struct ExtensionTests {
         }
     }
 
+    @Test("is not sent by an asker who was suspended for long, and is asked for later")
+    func suspended() async throws {
+        try await ExtensionShop.with { shop in
+            let id = try await shop.buy()
+            var patience = ExtensionSteps.Patience()
+            patience.sending = .seconds(-1)
+            let number = try await shop.extensions.record(shop.wish(.one(originalTransactionID: id)))
+            _ = try await shop.duty("suspended", patience).step()
+            let waiting = try await shop.extensions.find(number)
+            #expect(waiting?.state == .requested && waiting?.waitingFor == "unreachable")
+            #expect(try await shop.done("extension") == 0)
+            try await shop.step(shop.duty())
+            #expect(try await shop.extensions.find(number)?.state == .accepted)
+        }
+    }
+
     @Test("that something between here and Apple answered is found out")
     func proxied() async throws {
         try await ExtensionShop.with { shop in

@@ -11,6 +11,9 @@ package import RenewalExtensions
 package struct ExtensionSteps: Sendable {
     /// How long is waited at each turn, by the database's clock.
     package struct Patience: Sendable, Hashable {
+        /// How long after it was written down that Apple is being asked a request may leave: far shorter than it is found out
+        /// what became of it.
+        package var sending = Duration.seconds(120)
         /// For how long Apple is asked what it did, before it is believed that it did nothing: far longer than a request can be
         /// under way.
         package var findingOut = Duration.seconds(900)
@@ -117,9 +120,13 @@ package struct ExtensionSteps: Sendable {
     private func askOnce<Request: ServerRequest>(
         _ step: Step, _ before: SubscriptionStanding?, _ request: Request
     ) async throws -> Request.Answer? {
+        // From before it is written down: whoever is suspended in between has less time left, not more.
+        let deadline = step.client.instant(after: patience.sending)
         guard try await extensions.begin(step.held, before) else { return nil }
         do {
-            return try await step.client.ask(request, in: step.environment, priority: step.priority).value
+            return try await step.client.ask(
+                request, in: step.environment, priority: step.priority, notAfter: deadline
+            ).value
         } catch let failure as AppStoreFailure {
             if failure.isRefusal {
                 try await refuse(step, failure)

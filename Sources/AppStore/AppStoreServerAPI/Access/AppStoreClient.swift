@@ -68,16 +68,19 @@ public struct AppStoreClient: Sendable {
     /// - Parameters:
     ///   - environment: where to ask; where it is not known, Production and then Sandbox.
     ///   - priority: background work leaves room for people.
+    ///   - notAfter: nothing is sent after this instant, by the client's clock: whoever was suspended for long may not do what
+    ///     others have found undone by then, and do themselves. The call fails then as where nobody is reached.
     /// - Throws: ``AppStoreFailure``, or `CancellationError`.
     public func ask<Request: ServerRequest>(
-        _ request: Request, in environment: Environment? = nil, priority: RateSchedule.Priority = .interactive
+        _ request: Request, in environment: Environment? = nil, priority: RateSchedule.Priority = .interactive,
+        notAfter: Timestamp? = nil
     ) async throws -> Answered<Request.Answer> {
         var exchange = Exchange(request.endpoint, in: environment, policy: policy, startingAt: clock.now())
         while true {
             switch exchange.step {
             case .ask(let place):
                 guard try await waitForTurn(request.endpoint, place, priority, &exchange) else { continue }
-                try await send(request, place, &exchange)
+                try await send(request, place, notAfter, &exchange)
             case .wait(let instant):
                 try await clock.wait(until: instant)
                 exchange.resume(at: clock.now())
@@ -90,6 +93,11 @@ public struct AppStoreClient: Sendable {
                 throw failure
             }
         }
+    }
+
+    /// The instant so long from now, by the client's clock.
+    public func instant(after duration: Duration) -> Timestamp {
+        clock.now().adding(milliseconds: duration.milliseconds)
     }
 
     /// The pages of a list, asked for one by one.
@@ -119,7 +127,8 @@ public struct AppStoreClient: Sendable {
     }
 
     private func send(
-        _ request: some ServerRequest, _ environment: Environment, _ exchange: inout Exchange
+        _ request: some ServerRequest, _ environment: Environment, _ notAfter: Timestamp?,
+        _ exchange: inout Exchange
     ) async throws {
         let token: AccessToken
         do {
@@ -129,6 +138,10 @@ public struct AppStoreClient: Sendable {
             throw AppStoreFailure(
                 reason: .unusableKey, endpoint: request.endpoint, environment: environment,
                 attempts: exchange.attempts)
+        }
+        if let notAfter, clock.now() > notAfter {
+            exchange.isTooLate()
+            return
         }
         do {
             let answer = try await transport.send(

@@ -118,6 +118,9 @@ public struct Exchange: Sendable {
     /// The budget's turn comes too late.
     public mutating func isBlocked(until instant: Timestamp) { fail(.rateLimited(until: instant)) }
 
+    /// It may not be sent any more, and was not.
+    mutating func isTooLate() { fail(.unreachable(.notConnected)) }
+
     /// Whether waiting until then is still within patience.
     public func isPatient(until instant: Timestamp) -> Bool { instant <= deadline }
 
