@@ -99,7 +99,7 @@ struct ExtensionTests {
     }
 
     @Test(
-        "whose worker is killed before Apple hears of it is not asked for by the next: it finds out that nothing was done"
+        "whose worker is killed before Apple hears of it is asked for again once it is found out that nothing was done"
     )
     func killedBefore() async throws {
         try await ExtensionShop.with { shop in
@@ -120,9 +120,15 @@ struct ExtensionTests {
             // It may still be under way to Apple.
             _ = try await shop.duty("next").step()
             #expect(try await shop.extensions.find(number)?.state == .unknown)
-            try await shop.step(shop.duty("later", ExtensionShop.impatient))
-            #expect(try await shop.extensions.find(number)?.state == .notExtended)
+            let duty = try shop.duty("later", ExtensionShop.impatient)
+            try await shop.step(duty)
+            let again = try await shop.extensions.find(number)
+            #expect(again?.state == .requested && again?.askedAt == nil && again?.askedAgain == 1)
+            #expect(again?.waitingFor == "not_done")
             #expect(try await shop.done("extension") == 0)
+            try await shop.step(duty)
+            #expect(try await shop.extensions.find(number)?.state == .accepted)
+            #expect(try await shop.done("extension") == 1)
             // Who was killed can settle nothing, should it go on.
             #expect(try await !shop.extensions.accepted(held, effective: nil))
             #expect(try await !shop.extensions.settle(held, .extended))
@@ -167,15 +173,26 @@ struct ExtensionTests {
         }
     }
 
-    @Test("that something between here and Apple answered is found out")
+    @Test("that something between here and Apple answered is found out, and asked for again twice at most")
     func proxied() async throws {
         try await ExtensionShop.with { shop in
             let id = try await shop.buy()
             let lossy = LossyTransport(base: shop.standIn.transport, method: "PUT", part: "/extend/", loss: .proxy)
             let unknown = try await shop.desk(over: lossy).extend(shop.wish(.one(originalTransactionID: id)))
             #expect(unknown.state == .unknown && unknown.waitingFor == "unexpected_status")
-            try await shop.step(shop.duty("later", ExtensionShop.impatient))
-            #expect(try await shop.extensions.find(unknown.id)?.state == .notExtended)
+            // Apple never hears of it, however often it is asked.
+            let duty = try shop.duty("later", ExtensionShop.impatient, over: lossy)
+            for time in 1...2 {
+                try await shop.step(duty)
+                let again = try await shop.extensions.find(unknown.id)
+                #expect(again?.state == .requested && again?.askedAgain == Int64(time))
+                try await shop.step(duty)
+                #expect(try await shop.extensions.find(unknown.id)?.state == .unknown)
+            }
+            try await shop.step(duty)
+            let done = try await shop.extensions.find(unknown.id)
+            #expect(done?.state == .notExtended && done?.askedAgain == 2)
+            #expect(try await shop.done("extension") == 0)
         }
     }
 

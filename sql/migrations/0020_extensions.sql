@@ -1,6 +1,6 @@
 -- compatible-from: 10
 -- Extensions of renewal dates: who asked Apple for which, why, and what became of it. Each is recorded before Apple is asked,
--- and asked for once.
+-- and asked for again only where it was found out that Apple has done nothing.
 
 create table storehook.extensions (
     id                      bigint      primary key generated always as identity,
@@ -23,6 +23,7 @@ create table storehook.extensions (
     renews_before           timestamptz,
     signed_before           timestamptz,
     asked_at                timestamptz,
+    asked_again             smallint    not null default 0 check (asked_again >= 0),
     accepted_at             timestamptz,
     effective_at            timestamptz,
     confirmed_at            timestamptz,
@@ -46,13 +47,16 @@ create table storehook.extensions (
     check ((state = 'closed') = (closed_why is not null) and (closed_why is null) = (closed_by is null))
 );
 comment on table storehook.extensions is
-    'extensions of renewal dates: recorded before Apple is asked, asked for once, and followed until they are applied';
+    'extensions of renewal dates: recorded before Apple is asked, asked for once unless Apple has done nothing, and '
+    'followed until they are applied';
 comment on column storehook.extensions.state is
-    'requested: Apple was not asked yet; unknown: it was, and what it did is not known; accepted: Apple took it on; completed: '
+    'requested: Apple was not asked yet, or has done nothing; unknown: it was, and what it did is not known; accepted: Apple took it on; completed: '
     'Apple is done with all, and which failed is still being heard; extended: done; refused: Apple does not do it; '
     'not_extended: found out that Apple did not do it; closed: given up by somebody';
 comment on column storehook.extensions.period_before is 'the transaction whose period is to last longer';
 comment on column storehook.extensions.asked_at is 'right before Apple was asked';
+comment on column storehook.extensions.asked_again is
+    'how often it was found out that Apple had done nothing, so that it is asked again';
 comment on column storehook.extensions.effective_at is 'the new renewal date, by Apple';
 comment on column storehook.extensions.confirmed_at is 'since when Apple''s status of the subscription shows it';
 comment on column storehook.extensions.notification_uuid is

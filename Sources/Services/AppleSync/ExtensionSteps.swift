@@ -6,8 +6,8 @@ import Postgres
 import Queue
 package import RenewalExtensions
 
-/// Takes an extension of renewal dates a step on: asks Apple for it once, finds out what Apple did where its answer was lost,
-/// and waits for what Apple posts about it.
+/// Takes an extension of renewal dates a step on: asks Apple for it once, finds out what Apple did where its answer was lost, asks
+/// again where that was nothing, and waits for what Apple posts about it.
 package struct ExtensionSteps: Sendable {
     /// How long is waited at each turn, by the database's clock.
     package struct Patience: Sendable, Hashable {
@@ -28,6 +28,9 @@ package struct ExtensionSteps: Sendable {
         /// As it is meant.
         package init() {}
     }
+
+    /// How often Apple is asked again where it was found out that it had done nothing.
+    private static let repetitions: Int64 = 2
 
     private let extensions: RenewalExtensions
     private let history: History
@@ -115,7 +118,7 @@ package struct ExtensionSteps: Sendable {
         try await wait(step, .zero, "renewal_extension")
     }
 
-    /// Asks for what Apple is to do once and no more.
+    /// Asks for what Apple is to do, once: what became of it is found out before it is asked for again.
     /// - Returns: nil where that is settled, or left to another step.
     private func askOnce<Request: ServerRequest>(
         _ step: Step, _ before: SubscriptionStanding?, _ request: Request
@@ -167,14 +170,14 @@ package struct ExtensionSteps: Sendable {
         try await wait(step, .zero, "renewal_extension")
     }
 
-    /// Apple shows nothing of it: perhaps not yet.
+    /// Apple shows nothing of it: perhaps not yet. After a while nothing of it can be under way any more: it is as if Apple had
+    /// not been asked, and the wish stands.
     private func doubt(_ step: Step) async throws {
         let age = step.held.sinceAsked ?? .zero
-        if age > patience.findingOut {
-            try await settle(step, .notExtended)
-        } else {
-            try await wait(step, age, "outcome_unknown")
-        }
+        guard age > patience.findingOut else { return try await wait(step, age, "outcome_unknown") }
+        guard step.held.record.askedAgain < Self.repetitions else { return try await settle(step, .notExtended) }
+        guard try await extensions.askAgain(step.held) else { return }
+        try await wait(step, .zero, "not_done")
     }
 
     /// When a period ends, by Apple. Nothing but an extension has the same period end later.

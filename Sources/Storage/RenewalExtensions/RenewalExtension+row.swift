@@ -6,8 +6,8 @@ extension RenewalExtension {
     static let columns: StaticString = """
         r.environment, r.bundle_id, r.request_identifier, r.original_transaction_id, r.product_id, r.storefronts, r.days,
         r.reason_code, r.requested_at, r.requested_by, r.why, r.state, r.period_before, r.renews_before, r.signed_before,
-        r.asked_at, r.accepted_at, r.effective_at, r.confirmed_at, r.notification_uuid, r.completed_at, r.succeeded, r.failed,
-        r.code, r.message, r.settled_at, r.closed_by, r.closed_why,
+        r.asked_at, r.asked_again, r.accepted_at, r.effective_at, r.confirmed_at, r.notification_uuid, r.completed_at,
+        r.succeeded, r.failed, r.code, r.message, r.settled_at, r.closed_by, r.closed_why,
         (select count(*) from storehook.extension_failures f where f.extension_id = r.id) as failures_heard,
         extract(epoch from clock_timestamp() - r.asked_at)::double precision as since_asked,
         extract(epoch from clock_timestamp() - r.accepted_at)::double precision as since_accepted,
@@ -35,6 +35,7 @@ extension RenewalExtension {
                 period: period, renewsAt: try row.decode("renews_before"), signedAt: try row.decode("signed_before"))
         }
         askedAt = try row.decode("asked_at")
+        askedAgain = Int64(try row.decode("asked_again", as: Int16.self))
         acceptedAt = try row.decode("accepted_at")
         effectiveAt = try row.decode("effective_at")
         confirmedAt = try row.decode("confirmed_at")

@@ -22,7 +22,7 @@ package struct RenewalExtension: Sendable, Hashable {
 
     /// How far it has come.
     package enum State: String, Sendable, Hashable, CaseIterable {
-        /// Apple was not asked yet. Can transition to: unknown, refused, closed.
+        /// Apple was not asked yet, or has done nothing when it was. Can transition to: unknown, refused, closed.
         case requested
         /// Apple was asked, and what it did is not known. Can transition to: any but completed.
         case unknown
@@ -34,7 +34,7 @@ package struct RenewalExtension: Sendable, Hashable {
         case extended
         /// The end: Apple does not do it.
         case refused
-        /// The end: it was found out that Apple did not do it.
+        /// The end: it was found out each time that Apple did not do it.
         case notExtended = "not_extended"
         /// The end: somebody gave it up.
         case closed
@@ -72,6 +72,8 @@ package struct RenewalExtension: Sendable, Hashable {
     package var before: SubscriptionStanding?
     /// Right before Apple was asked.
     package var askedAt: PostgresTimestamp?
+    /// How often it was found out that Apple had done nothing, and Apple is asked again.
+    package var askedAgain: Int64
     /// When it was known that Apple has taken it on.
     package var acceptedAt: PostgresTimestamp?
     /// The new renewal date, by Apple.

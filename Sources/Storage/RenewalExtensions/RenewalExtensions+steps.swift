@@ -30,6 +30,19 @@ extension RenewalExtensions {
                 "update storehook.extensions set state = 'requested', asked_at = null where id = \(held.record.id)"))
     }
 
+    /// It was found out that Apple has done nothing: it is to be asked again.
+    /// - Returns: whether the extension is still held.
+    package func askAgain(_ held: HeldExtension) async throws -> Bool {
+        try await change(
+            held,
+            PostgresQuery(
+                "extension.ask_again",
+                """
+                update storehook.extensions set state = 'requested', asked_at = null, asked_again = asked_again + 1
+                 where id = \(held.record.id)
+                """))
+    }
+
     /// Apple has taken it on.
     /// - Parameter effective: the new renewal date; nil for all of a product.
     /// - Returns: whether the extension is still held.

@@ -4,13 +4,14 @@ package import Queue
 
 /// Extensions of renewal dates, from the wish to the end.
 ///
-///     requested ──▶ unknown ──▶ accepted ─────────────────▶ extended
+///     requested ◀─▶ unknown ──▶ accepted ─────────────────▶ extended
 ///          │         │   │         └──▶ completed (all) ──▶ extended
 ///          └─────────┴───┴──▶ refused │ not_extended
 ///
 /// Each is recorded before Apple is asked, and becomes `unknown` by a commit right before that: whoever finds it so, because
-/// its asker was killed or Apple's answer was lost, finds out what became of it and never asks twice. Apple extends a
-/// subscription twice a year, so that asking twice by mistake would take something from a customer.
+/// its asker was killed or Apple's answer was lost, finds out what became of it. Only where that is nothing it becomes
+/// `requested` again, twice at most. Apple extends a subscription twice a year, so that asking twice by mistake would take
+/// something from a customer.
 ///
 /// Any number of workers share them; a look at one is a claim of its row.
 package struct RenewalExtensions: Sendable {

@@ -28,6 +28,7 @@ package struct ExtensionAnswer: Encodable, Sendable {
     private let why: String?
     private let state: String
     private let askedAt: String?
+    private let askedAgain: Int64?
     private let renewsBefore: String?
     private let acceptedAt: String?
     private let effectiveDate: String?
@@ -50,8 +51,9 @@ package struct ExtensionAnswer: Encodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case id, environment, app, kind, originalTransactionId, productId, storefronts, days, reasonCode
-        case requestIdentifier, requestedAt, requestedBy, why, state, askedAt, renewsBefore, acceptedAt, effectiveDate
-        case confirmedAt, notificationUuid, completedAt, succeededCount, failedCount, failuresHeard, failures, code
+        case requestIdentifier, requestedAt, requestedBy, why, state, askedAt, askedAgain, renewsBefore, acceptedAt
+        case effectiveDate, confirmedAt, notificationUuid, completedAt, succeededCount, failedCount, failuresHeard,
+            failures, code
         case message, closedBy, closedWhy, settledAt, waitingFor
     }
 
@@ -77,6 +79,7 @@ package struct ExtensionAnswer: Encodable, Sendable {
         why = record.why
         state = record.state.rawValue
         askedAt = instant(record.askedAt)
+        askedAgain = record.askedAgain == 0 ? nil : record.askedAgain
         renewsBefore = instant(record.before?.renewsAt)
         acceptedAt = instant(record.acceptedAt)
         effectiveDate = instant(record.effectiveAt)
@@ -116,15 +119,19 @@ package struct ExtensionAnswer: Encodable, Sendable {
     private var standing: String {
         switch RenewalExtension.State(rawValue: state) {
         case .requested:
-            "requested: Apple was not asked yet" + (waitingFor.map { " (\($0))" } ?? "") + "; workers go on trying"
+            (askedAgain == nil
+                ? "requested: Apple was not asked yet" : "requested: Apple had done nothing, and is asked again")
+                + (waitingFor.map { " (\($0))" } ?? "") + "; workers go on trying"
         case .unknown:
-            "unknown: Apple was asked, and what it did is not known; workers find out, and it is not asked again"
+            "unknown: Apple was asked, and what it did is not known; workers find out before it is asked again"
         case .accepted where kind == "one": "accepted: Apple has extended it; waiting for RENEWAL_EXTENDED"
         case .accepted: "accepted: Apple works through it, for hours or days"
         case .completed: "completed: Apple is done; waiting for what it posts about failures"
         case .extended: "extended"
         case .refused: "refused (\(code ?? "")): \(message ?? "")"
-        case .notExtended: "not_extended: Apple shows nothing of it; ask for it anew if it is still wanted"
+        case .notExtended:
+            "not_extended: Apple was asked \((askedAgain ?? 0) + 1) times and shows nothing of it; see "
+                + "StorehookExtensionNotDone in deploy/runbook.md"
         case .closed: "closed by \(closedBy ?? ""): \(closedWhy ?? "")"
         case nil: state
         }
@@ -138,7 +145,8 @@ package struct ExtensionAnswer: Encodable, Sendable {
         let rows: [(String, String?)] = [
             ("extension", "\(id) of \(subject), \(app), \(environment)"), ("state", standing),
             ("days", "\(days)"), ("request", requestIdentifier), ("requested", "\(requestedAt) by \(requestedBy)"),
-            ("why", why), ("renewed before", renewsBefore), ("asked", askedAt), ("accepted", acceptedAt),
+            ("why", why), ("renewed before", renewsBefore), ("asked", askedAt),
+            ("asked again", askedAgain.map { "\($0) times" }), ("accepted", acceptedAt),
             ("renews", effectiveDate), ("confirmed", confirmedAt.map { "\($0), by Apple's status" }),
             ("completed", completedAt), ("counts", kind == "all" ? counts : nil), ("notification", notificationUuid),
             ("settled", settledAt),
