@@ -301,4 +301,32 @@ struct ExtensionTests {
             #expect(try await shop.extensions.find(second.id)?.state == .accepted)
         }
     }
+
+    @Test("that Apple never heard of is not taken for done by what another one by fewer days posts or shows")
+    func another() async throws {
+        try await ExtensionShop.with { shop in
+            let id = try await shop.buy()
+            try await shop.deliver("SUBSCRIBED")
+            let lossy = LossyTransport(base: shop.standIn.transport, method: "PUT", part: "/extend/", loss: .proxy)
+            let unknown = try await shop.desk(over: lossy).extend(shop.wish(.one(originalTransactionID: id)))
+            #expect(unknown.state == .unknown)
+            // As by hand, or of a mass extension.
+            _ = try await shop.standIn.client.ask(
+                ExtendRenewalDateRequest(id, byDays: 2, reason: .other, requestIdentifier: UUID().uuidString),
+                in: .production)
+            try await shop.deliver("RENEWAL_EXTENDED")
+            try await shop.step(shop.duty())
+            #expect(try await shop.extensions.find(unknown.id)?.state == .unknown)
+            let duty = try shop.duty("later", ExtensionShop.impatient)
+            try await shop.step(duty)
+            #expect(try await shop.extensions.find(unknown.id)?.state == .requested)
+            try await shop.step(duty)
+            let accepted = try await shop.extensions.find(unknown.id)
+            #expect(accepted?.state == .accepted)
+            #expect(accepted?.effectiveAt == unknown.before?.renewsAt.adding(.seconds(9 * 86_400)))
+            try await shop.deliver("RENEWAL_EXTENDED")
+            try await shop.step(shop.duty())
+            #expect(try await shop.extensions.find(unknown.id)?.state == .extended)
+        }
+    }
 }

@@ -155,7 +155,7 @@ package struct ExtensionSteps: Sendable {
             // Apple did not say how it stood, and cannot be asked what has changed: its notification will tell, or a person.
             return try await wait(step, step.held.sinceAsked ?? .zero, "outcome_unknown")
         }
-        guard end > before.renewsAt else { return try await doubt(step) }
+        guard end >= Self.earliestEnd(step.held.record, before) else { return try await doubt(step) }
         guard try await extensions.accepted(step.held, effective: end) else { return }
         try await wait(step, .zero, "renewal_extended")
     }
@@ -178,6 +178,14 @@ package struct ExtensionSteps: Sendable {
         guard step.held.record.askedAgain < Self.repetitions else { return try await settle(step, .notExtended) }
         guard try await extensions.askAgain(step.held) else { return }
         try await wait(step, .zero, "not_done")
+    }
+
+    /// The earliest end of the period that tells of this extension, and not of another by fewer days. Apple may count in days of
+    /// 23 hours.
+    private static func earliestEnd(
+        _ record: RenewalExtension, _ before: SubscriptionStanding
+    ) -> PostgresTimestamp {
+        before.renewsAt.adding(.seconds(record.days * 86_400 - 3600))
     }
 
     /// When a period ends, by Apple. Nothing but an extension has the same period end later.

@@ -18,7 +18,8 @@ package struct ExtensionSummary: Sendable, Hashable {
 extension RenewalExtensions {
     /// The RENEWAL_EXTENDED of one subscription that was applied since Apple was asked; nil while there is none.
     ///
-    /// One that tells of an earlier extension and came late was signed before Apple spoke of the subscription last.
+    /// One that tells of an earlier extension and came late was signed before Apple spoke of the subscription last. One that
+    /// tells of an extension by fewer days, as of a mass extension, has the period end earlier; an hour is left for days of 23.
     package func notification(about held: HeldExtension) async throws -> UUID? {
         guard case .one(let original) = held.record.subject, let askedAt = held.record.askedAt else { return nil }
         return try await pool.query(
@@ -26,11 +27,19 @@ extension RenewalExtensions {
                 "extension.heard",
                 """
                 select n.notification_uuid
-                  from storehook.notifications n
-                 where n.original_transaction_id = \(original) and n.bundle_id = \(held.record.scope.bundleID)
+                  from storehook.extensions e
+                 cross join storehook.notifications n
+                  join storehook.transactions t
+                       on t.transaction_id = n.transaction_id and t.bundle_id = n.bundle_id
+                          and t.environment = n.environment
+                 where e.id = \(held.record.id)
+                   and n.original_transaction_id = \(original) and n.bundle_id = \(held.record.scope.bundleID)
                    and n.environment = \(held.record.scope.environment) and n.type = 'RENEWAL_EXTENDED'
                    and n.outcome = 'applied' and n.applied_at >= \(askedAt)
                    and n.signed_at >= coalesce(\(held.record.before?.signedAt), '-infinity')
+                   and (coalesce(e.effective_at, e.renews_before) is null
+                        or t.expires_at >= coalesce(e.effective_at, e.renews_before + e.days * interval '24 hours')
+                                           - interval '1 hour')
                  order by n.signed_at
                  limit 1
                 """)
