@@ -154,4 +154,52 @@ struct MassExtensionTests {
             #expect(other?.state == .extended && other?.failuresHeard == 0)
         }
     }
+
+    @Test("is not recorded beside what moves some of the same dates: an overlapping one, or one of a subscription")
+    func overlapping() async throws {
+        try await ExtensionShop.with { shop in
+            let id = try await shop.buy()
+            try await shop.deliver("SUBSCRIBED")
+            func within(_ countries: [String]) -> RenewalExtension.Subject {
+                .all(productID: ExtensionShop.monthly, storefronts: countries)
+            }
+            let one = try await shop.extensions.record(shop.wish(.one(originalTransactionID: id)))
+            await #expect(throws: RenewalExtensions.Conflict.overlaps(one)) {
+                try await shop.extensions.record(shop.wish(Self.everybody))
+            }
+            #expect(try await shop.extensions.close(one, by: "somebody", why: "a test"))
+            let two = try await shop.extensions.record(shop.wish(within(["USA", "FRA"])))
+            let rivals: [RenewalExtension.Subject] = [
+                .one(originalTransactionID: id), Self.everybody, within(["DEU", "USA"]),
+            ]
+            for subject in rivals {
+                await #expect(throws: RenewalExtensions.Conflict.overlaps(two)) {
+                    try await shop.extensions.record(shop.wish(subject))
+                }
+            }
+            await #expect(throws: RenewalExtensions.Conflict.underWay(two)) {
+                try await shop.extensions.record(shop.wish(within(["FRA", "USA"])))
+            }
+            // What has nothing to do with it.
+            _ = try await shop.extensions.record(shop.wish(within(["DEU"])))
+            _ = try await shop.extensions.record(shop.wish(.all(productID: "com.example.other", storefronts: [])))
+            _ = try await shop.extensions.record(shop.wish(.one(originalTransactionID: "4711")))
+        }
+    }
+
+    @Test("does not count failures that Apple signed before it was asked")
+    func earlierFailures() async throws {
+        try await ExtensionShop.with { shop in
+            _ = try await customers(shop)
+            let accepted = try await shop.desk().extend(shop.wish(Self.everybody, days: 2))
+            try await shop.deliver("SUMMARY")
+            try await shop.site.pool.query(
+                "update storehook.notifications set signed_at = signed_at - interval '1 hour' where subtype = 'FAILURE'"
+            )
+            try await shop.step(shop.duty())
+            let completed = try await shop.extensions.find(accepted.id)
+            #expect(completed?.state == .completed && completed?.failed == 1 && completed?.failuresHeard == 0)
+            #expect(completed?.waitingFor == "failures")
+        }
+    }
 }

@@ -64,7 +64,8 @@ comment on column storehook.extensions.notification_uuid is
 comment on column storehook.extensions.completed_at is 'when Apple was done with all of them, by Apple''s clock';
 comment on column storehook.extensions.heard_until is 'up to when notifications were looked through for failures';
 comment on column storehook.extensions.code is 'why Apple refuses';
--- One at a time for each subscription, and each product with its countries: a second could not be told from the first.
+-- One at a time for each subscription, and each product with its countries: a second could not be told from the first. Whoever
+-- records one looks for those that overlap, too.
 create unique index extensions_open_one on storehook.extensions (original_transaction_id, bundle_id, environment)
     where settled_at is null and original_transaction_id is not null;
 create unique index extensions_open_all on storehook.extensions (bundle_id, environment, product_id, storefronts)

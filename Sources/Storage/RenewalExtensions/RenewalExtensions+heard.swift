@@ -48,7 +48,8 @@ extension RenewalExtensions {
 
     /// Notes which subscriptions Apple has named that a mass extension could not extend, and its summary once it is there.
     ///
-    /// A failure names no request: it belongs to the one for its product and country. What was looked through is not looked
+    /// A failure names no request: it belongs to the one for its product and country that was open when it was signed, but for the
+    /// minutes by which Apple's clock may be behind. What was looked through is not looked
     /// through again, but for the last minutes: a notification's row is dated by when its transaction began.
     /// - Returns: how many failures are known, and the summary; nil if somebody else holds the extension.
     package func hear(_ held: HeldExtension) async throws -> (failures: Int64, summary: ExtensionSummary?)? {
@@ -81,6 +82,7 @@ extension RenewalExtensions {
                               and t.environment = n.environment
                      where n.applied_at >= (select since from looked)
                        and n.type = 'RENEWAL_EXTENSION' and n.subtype = 'FAILURE' and n.outcome = 'applied'
+                       and n.signed_at >= \(askedAt)::timestamptz - interval '5 minutes'
                        and n.bundle_id = \(scope.bundleID) and n.environment = \(scope.environment)
                        and n.original_transaction_id is not null and t.product_id = \(product)
                        and (cardinality(\(storefronts)) = 0 or t.storefront = any(\(storefronts)))

@@ -66,6 +66,9 @@ package struct RenewalExtensions: Sendable {
         case nameTaken(Int64)
         /// One for the same is not finished.
         case underWay(Int64)
+        /// One that moves some of the same dates is not finished: of all subscribers of the product in some of the countries, or of
+        /// one of them.
+        case overlaps(Int64)
     }
 
     /// Records a wish, to be asked of Apple at once.
@@ -77,41 +80,76 @@ package struct RenewalExtensions: Sendable {
             case .one(let id): (id, nil, [])
             case .all(let id, let storefronts): (nil, id, Set(storefronts).sorted())
             }
-        let made = try await pool.query(
-            PostgresQuery(
-                "extension.record",
-                """
-                with made as (
-                    insert into storehook.extensions
-                           (environment, bundle_id, request_identifier, original_transaction_id, product_id, storefronts,
-                            days, reason_code, requested_by, why)
-                    values (\(wish.scope.environment), \(wish.scope.bundleID), \(wish.requestIdentifier), \(original),
-                            \(product), \(storefronts), \(wish.days), \(wish.reasonCode),
-                            \(String(wish.requestedBy.prefix(200))), \(wish.why))
-                        on conflict do nothing
+        let recorded: Result<Int64, Conflict> = try await pool.withTransaction { session in
+            // Two who record at once would not see each other's.
+            try session.query(
+                PostgresQuery("extension.lock", "lock table storehook.extensions in share row exclusive mode"))
+            if let rival = try session.query(Self.rivals(of: wish, original, product, storefronts)).first {
+                return .failure(try Self.conflict(rival))
+            }
+            let id: Int64 = try session.query(
+                PostgresQuery(
+                    "extension.record",
+                    """
+                    with made as (
+                        insert into storehook.extensions
+                               (environment, bundle_id, request_identifier, original_transaction_id, product_id, storefronts,
+                                days, reason_code, requested_by, why)
+                        values (\(wish.scope.environment), \(wish.scope.bundleID), \(wish.requestIdentifier), \(original),
+                                \(product), \(storefronts), \(wish.days), \(wish.reasonCode),
+                                \(String(wish.requestedBy.prefix(200))), \(wish.why))
+                        returning id
+                    )
+                    insert into storehook.extension_queue (id, received_at, due_at) select id, now(), now() from made
                     returning id
-                )
-                insert into storehook.extension_queue (id, received_at, due_at) select id, now(), now() from made
-                returning id
-                """))
-        if let row = made.first { return try row.decode("id") }
-        let standing = try await pool.query(
-            PostgresQuery(
-                "extension.conflict",
-                """
-                select e.id, e.request_identifier = \(wish.requestIdentifier) as is_name
-                  from storehook.extensions e
-                 where e.bundle_id = \(wish.scope.bundleID) and e.environment = \(wish.scope.environment)
-                   and (e.request_identifier = \(wish.requestIdentifier)
-                        or e.settled_at is null and e.original_transaction_id = \(original)
-                        or e.settled_at is null and e.product_id = \(product) and e.storefronts = \(storefronts))
-                 order by is_name desc, e.id desc
-                 limit 1
-                """))
-        // Whoever was in the way may have ended by now.
-        guard let row = standing.first else { return try await record(wish) }
-        let id: Int64 = try row.decode("id")
-        throw try row.decode("is_name", as: Bool.self) ? Conflict.nameTaken(id) : Conflict.underWay(id)
+                    """)
+            ).one().decode("id")
+            return .success(id)
+        }
+        return try recorded.get()
+    }
+
+    /// What is in the way of a wish, the worst first. A mass extension moves the same dates, and posts the same, as one of a
+    /// subscription to its product, and as another in the same country.
+    private static func rivals(
+        of wish: Wish, _ original: String?, _ product: String?, _ storefronts: [String]
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "extension.rivals",
+            """
+            with wanted as (
+                select coalesce(\(product)::text,
+                                (select t.product_id from storehook.transactions t
+                                  where t.original_transaction_id = \(original) and t.bundle_id = \(wish.scope.bundleID)
+                                    and t.environment = \(wish.scope.environment)
+                                  order by t.purchased_at desc nulls last limit 1)) collate "C" as product_id
+            )
+            select e.id, e.request_identifier = \(wish.requestIdentifier) as is_name,
+                   coalesce(e.original_transaction_id = \(original),
+                            e.product_id = \(product) and e.storefronts = \(storefronts), false) as is_same
+              from storehook.extensions e
+             cross join wanted
+             where e.bundle_id = \(wish.scope.bundleID) and e.environment = \(wish.scope.environment)
+               and (e.request_identifier = \(wish.requestIdentifier)
+                    or e.settled_at is null and e.original_transaction_id = \(original)
+                    or e.settled_at is null and (e.product_id is not null or \(original)::text is null)
+                       and (cardinality(e.storefronts) = 0 or cardinality(\(storefronts)::text[]) = 0
+                            or e.storefronts && \(storefronts)::text[])
+                       and wanted.product_id = coalesce(
+                           e.product_id,
+                           (select t.product_id from storehook.transactions t
+                             where t.original_transaction_id = e.original_transaction_id and t.bundle_id = e.bundle_id
+                               and t.environment = e.environment
+                             order by t.purchased_at desc nulls last limit 1)) collate "C")
+             order by is_name desc, is_same desc, e.id desc
+             limit 1
+            """)
+    }
+
+    private static func conflict(_ rival: PostgresRow) throws -> Conflict {
+        let id: Int64 = try rival.decode("id")
+        if try rival.decode("is_name", as: Bool.self) { return .nameTaken(id) }
+        return try rival.decode("is_same", as: Bool.self) ? .underWay(id) : .overlaps(id)
     }
 
     /// Claims the extension of these apps and environments that has been due for longest; nil if none is.

@@ -62,6 +62,11 @@ struct ExtensionTerms: ParsableArguments {
             throw CommandFailure(
                 "one for the same is not finished, and a second could not be told from it: storehook extensions show \(id)"
             )
+        } catch RenewalExtensions.Conflict.overlaps(let id) {
+            throw CommandFailure(
+                "one for some of the same subscriptions is not finished, and Apple posts the same of both: wait for its end, or "
+                    + "close it; storehook extensions show \(id)"
+            )
         }
     }
 }
