@@ -187,7 +187,7 @@ struct MassExtensionTests {
         }
     }
 
-    @Test("does not count failures that Apple signed before it was asked")
+    @Test("does not count failures that Apple signed before it was asked, and remembers the summary meanwhile")
     func earlierFailures() async throws {
         try await ExtensionShop.with { shop in
             _ = try await customers(shop)
@@ -200,6 +200,17 @@ struct MassExtensionTests {
             let completed = try await shop.extensions.find(accepted.id)
             #expect(completed?.state == .completed && completed?.failed == 1 && completed?.failuresHeard == 0)
             #expect(completed?.waitingFor == "failures")
+            // The summary is not looked for again: it is known by its name.
+            try await shop.site.pool.query(
+                "update storehook.notifications set applied_at = applied_at - interval '1 day' where subtype = 'SUMMARY'"
+            )
+            try await shop.site.pool.query(
+                "update storehook.notifications set signed_at = signed_at + interval '1 hour' where subtype = 'FAILURE'"
+            )
+            try await shop.step(shop.duty())
+            let done = try await shop.extensions.find(accepted.id)
+            #expect(done?.state == .extended && done?.failuresHeard == 1)
+            #expect(done?.notificationUUID != nil && done?.notificationUUID == completed?.notificationUUID)
         }
     }
 }

@@ -60,9 +60,9 @@ comment on column storehook.extensions.asked_again is
 comment on column storehook.extensions.effective_at is 'the new renewal date, by Apple';
 comment on column storehook.extensions.confirmed_at is 'since when Apple''s status of the subscription shows it';
 comment on column storehook.extensions.notification_uuid is
-    'the RENEWAL_EXTENDED that was applied, or the RENEWAL_EXTENSION with the summary; null where only Apple''s status told';
+    'the RENEWAL_EXTENDED that was applied, or the RENEWAL_EXTENSION with the summary once it came; null where only Apple''s status told';
 comment on column storehook.extensions.completed_at is 'when Apple was done with all of them, by Apple''s clock';
-comment on column storehook.extensions.heard_until is 'up to when notifications were looked through for failures';
+comment on column storehook.extensions.heard_until is 'up to when notifications were looked through for failures and the summary';
 comment on column storehook.extensions.code is 'why Apple refuses';
 -- One at a time for each subscription, and each product with its countries: a second could not be told from the first. Whoever
 -- records one looks for those that overlap, too.

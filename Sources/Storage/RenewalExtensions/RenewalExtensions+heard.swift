@@ -48,9 +48,9 @@ extension RenewalExtensions {
 
     /// Notes which subscriptions Apple has named that a mass extension could not extend, and its summary once it is there.
     ///
-    /// A failure names no request: it belongs to the one for its product and country that was open when it was signed, but for the
-    /// minutes by which Apple's clock may be behind. What was looked through is not looked
-    /// through again, but for the last minutes: a notification's row is dated by when its transaction began.
+    /// A failure names no request: it belongs to the one for its product and country that was open when it was signed, but for
+    /// the minutes by which Apple's clock may be behind. What was looked through is not looked through again, but for the last
+    /// minutes: a notification's row is dated by when its transaction began.
     /// - Returns: how many failures are known, and the summary; nil if somebody else holds the extension.
     package func hear(_ held: HeldExtension) async throws -> (failures: Int64, summary: ExtensionSummary?)? {
         guard case .all(let product, let storefronts) = held.record.subject, let askedAt = held.record.askedAt else {
@@ -62,17 +62,19 @@ extension RenewalExtensions {
                 try !Self.table.renew([held.record.id], token: held.lease.token, for: held.lease.duration, session)
                     .isEmpty
             else { return nil }
+            // The queue's row is held: nobody else changes this one.
+            let since: PostgresTimestamp = try session.query(
+                PostgresQuery(
+                    "extension.heard_until",
+                    """
+                    select greatest(\(askedAt)::timestamptz, heard_until - interval '10 minutes')
+                      from storehook.extensions where id = \(held.record.id)
+                    """)
+            ).one().decode(0)
             try session.query(
                 PostgresQuery(
                     "extension.hear",
                     """
-                    with looked as (
-                        update storehook.extensions set heard_until = now()
-                          from (select greatest(\(askedAt), heard_until - interval '10 minutes') as since
-                                  from storehook.extensions where id = \(held.record.id)) before
-                         where id = \(held.record.id)
-                        returning before.since
-                    )
                     insert into storehook.extension_failures
                            (extension_id, notification_uuid, original_transaction_id, signed_at)
                     select \(held.record.id), n.notification_uuid, n.original_transaction_id, n.signed_at
@@ -80,7 +82,7 @@ extension RenewalExtensions {
                       join storehook.transactions t
                            on t.transaction_id = n.transaction_id and t.bundle_id = n.bundle_id
                               and t.environment = n.environment
-                     where n.applied_at >= (select since from looked)
+                     where n.applied_at >= \(since)
                        and n.type = 'RENEWAL_EXTENSION' and n.subtype = 'FAILURE' and n.outcome = 'applied'
                        and n.signed_at >= \(askedAt)::timestamptz - interval '5 minutes'
                        and n.bundle_id = \(scope.bundleID) and n.environment = \(scope.environment)
@@ -100,7 +102,8 @@ extension RenewalExtensions {
                     select n.notification_uuid, n.signed_at, (n.details #>> '{summary,succeededCount}')::bigint as succeeded,
                            (n.details #>> '{summary,failedCount}')::bigint as failed
                       from storehook.notifications n
-                     where n.applied_at >= \(askedAt) and n.type = 'RENEWAL_EXTENSION' and n.subtype = 'SUMMARY'
+                     where (n.notification_uuid = \(held.record.notificationUUID) or n.applied_at >= \(since))
+                       and n.type = 'RENEWAL_EXTENSION' and n.subtype = 'SUMMARY'
                        and n.bundle_id = \(scope.bundleID) and n.environment = \(scope.environment)
                        and lower(n.details #>> '{summary,requestIdentifier}') = lower(\(held.record.requestIdentifier))
                      limit 1
@@ -110,6 +113,15 @@ extension RenewalExtensions {
                     notificationUUID: try row.decode("notification_uuid"), signedAt: try row.decode("signed_at"),
                     succeeded: try row.decode("succeeded"), failed: try row.decode("failed"))
             }
+            // Once the summary is found it is fetched by its name: nothing is looked through twice.
+            try session.query(
+                PostgresQuery(
+                    "extension.heard_now",
+                    """
+                    update storehook.extensions
+                       set heard_until = now(), notification_uuid = coalesce(\(summary?.notificationUUID), notification_uuid)
+                     where id = \(held.record.id)
+                    """))
             return (failures, summary)
         }
     }
