@@ -165,3 +165,15 @@ struct LossyTransport: AppStoreTransport {
         }
     }
 }
+
+/// Apple, who does not say when it was done.
+struct UndatedTransport: AppStoreTransport {
+    let base: any AppStoreTransport
+
+    func send(_ request: TransportRequest) async throws -> TransportAnswer {
+        var answer = try await base.send(request)
+        let text = String(decoding: answer.body, as: UTF8.self)
+        answer.body = Array(text.replacing("\"completeDate\"", with: "\"unheardOf\"").utf8)
+        return answer
+    }
+}

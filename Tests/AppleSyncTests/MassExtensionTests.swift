@@ -213,4 +213,17 @@ struct MassExtensionTests {
             #expect(done?.notificationUUID != nil && done?.notificationUUID == completed?.notificationUUID)
         }
     }
+
+    @Test("that Apple has done without saying when is done by Apple's answer")
+    func undated() async throws {
+        try await ExtensionShop.with { shop in
+            _ = try await customers(shop)
+            let accepted = try await shop.desk().extend(shop.wish(Self.everybody, days: 2))
+            try await shop.deliver("SUMMARY") { _ in false }
+            let undated = UndatedTransport(base: shop.standIn.transport)
+            try await shop.step(shop.duty(over: undated))
+            let completed = try await shop.extensions.find(accepted.id)
+            #expect(completed?.state == .completed && completed?.completedAt != nil && completed?.failed == 1)
+        }
+    }
 }

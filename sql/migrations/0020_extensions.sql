@@ -50,8 +50,8 @@ comment on table storehook.extensions is
     'extensions of renewal dates: recorded before Apple is asked, asked for once unless Apple has done nothing, and '
     'followed until they are applied';
 comment on column storehook.extensions.state is
-    'requested: Apple was not asked yet, or has done nothing; unknown: it was, and what it did is not known; accepted: Apple took it on; completed: '
-    'Apple is done with all, and which failed is still being heard; extended: done; refused: Apple does not do it; '
+    'requested: Apple was not asked yet, or has done nothing; unknown: it was, and what it did is not known; '
+    'accepted: Apple took it on; completed: Apple is done with all, and which failed is still being heard; extended: done; refused: Apple does not do it; '
     'not_extended: found out that Apple did not do it; closed: given up by somebody';
 comment on column storehook.extensions.period_before is 'the transaction whose period is to last longer';
 comment on column storehook.extensions.asked_at is 'right before Apple was asked';
@@ -60,7 +60,8 @@ comment on column storehook.extensions.asked_again is
 comment on column storehook.extensions.effective_at is 'the new renewal date, by Apple';
 comment on column storehook.extensions.confirmed_at is 'since when Apple''s status of the subscription shows it';
 comment on column storehook.extensions.notification_uuid is
-    'the RENEWAL_EXTENDED that was applied, or the RENEWAL_EXTENSION with the summary once it came; null where only Apple''s status told';
+    'the RENEWAL_EXTENDED that was applied, or the RENEWAL_EXTENSION with the summary once it came; '
+    'null where only Apple''s status told';
 comment on column storehook.extensions.completed_at is 'when Apple was done with all of them, by Apple''s clock';
 comment on column storehook.extensions.heard_until is 'up to when notifications were looked through for failures and the summary';
 comment on column storehook.extensions.code is 'why Apple refuses';

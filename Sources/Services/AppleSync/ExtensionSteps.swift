@@ -253,8 +253,8 @@ package struct ExtensionSteps: Sendable {
             else { return }
         } else if completedAt == nil {
             guard let answer = try await progress(step, product) else { return }
-            completedAt = answer.complete ? answer.completeDate.map(PostgresTimestamp.init(apple:)) : nil
-            failed = answer.failedCount
+            completedAt = answer.completedAt
+            failed = answer.failed
         }
         guard completedAt != nil else {
             return try await wait(step, step.held.sinceAccepted ?? .zero, "renewal_extension")
@@ -267,19 +267,24 @@ package struct ExtensionSteps: Sendable {
         try await wait(step, age, isHeard ? "summary" : "failures")
     }
 
-    /// Asks how far Apple is with all of a product, and writes it down.
-    /// - Returns: nil if somebody else holds the extension.
-    private func progress(_ step: Step, _ product: String) async throws -> MassExtensionStatusRequest.Answer? {
+    /// Asks how far Apple is with all of a product, and writes it down. Where Apple says that it is done and not when, it is done
+    /// by its answer.
+    /// - Returns: when it was done, and how many failed; nil if somebody else holds the extension.
+    private func progress(
+        _ step: Step, _ product: String
+    ) async throws -> (completedAt: PostgresTimestamp?, failed: Int64?)? {
         guard let name = UniqueIdentifier(step.held.record.requestIdentifier) else { return nil }
-        let answer = try await step.client.ask(
+        let answered = try await step.client.ask(
             MassExtensionStatusRequest(product, requestIdentifier: name), in: step.environment,
-            priority: step.priority
-        ).value
-        guard step.held.record.state != .unknown else { return answer }
+            priority: step.priority)
+        let answer = answered.value
+        let date = answer.completeDate ?? answered.answeredAt ?? step.client.instant(after: .zero)
+        let completedAt = answer.complete ? PostgresTimestamp(apple: date) : nil
+        guard step.held.record.state != .unknown else { return (completedAt, answer.failedCount) }
         let isHeld = try await extensions.progressed(
-            step.held, succeeded: answer.succeededCount, failed: answer.failedCount,
-            completedAt: answer.complete ? answer.completeDate.map(PostgresTimestamp.init(apple:)) : nil)
-        return isHeld ? answer : nil
+            step.held, succeeded: answer.succeededCount, failed: answer.failedCount, completedAt: completedAt)
+        guard isHeld else { return nil }
+        return (completedAt, answer.failedCount)
     }
 
     // MARK: - Ends
