@@ -91,8 +91,8 @@ struct ReceiptTests {
         receipt.attributes.append(.init(17, [0x31, 0x7F]))
         let read = try Receipt(try signer.sign(receipt))
         #expect(read.contents?.creationDate != nil && read.contents?.purchases.count == 4)
-        // What is no id never becomes part of a URL.
-        #expect(read.transactionIds.count == 1)
+        // What is no id never becomes part of a URL, and does not take the other one with it.
+        #expect(read.transactionIds == [Shop.items()[0].originalTransactionId, "7"])
     }
 
     @Test("as Xcode writes it has one more octet string around what it says")

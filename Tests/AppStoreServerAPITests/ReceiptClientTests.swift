@@ -81,6 +81,9 @@ struct ReceiptClientTests {
         #expect(answer.bundleId == "a" && answer.purchases.map(\.transactionId) == ["6", "5"])
         #expect(answer.purchases[0].expiresDate == Timestamp(millisecondsSince1970: 1_500_000_000_000))
         #expect(answer.transactionIds == ["4"] && answer.renewals.isEmpty)
+        // An empty text is how Apple writes that there is none.
+        let empty = old.replacing(#""original_transaction_id":"4""#, with: #""original_transaction_id":"""#)
+        #expect(try ReceiptAnswer(Array(empty.utf8), from: .production).transactionIds == ["6", "5"])
     }
 
     @Test(

@@ -53,13 +53,13 @@ public struct AppReceipt: Sendable, Hashable {
         }
     }
 
-    /// A transaction id of each purchase, in the receipt's order, each once: to ask Apple with, and for nothing else.
+    /// A transaction id of each purchase, in the receipt's order, each once: to ask Apple with, and for nothing else. The original's,
+    /// or the transaction's own where the original's is empty or no id.
     public var transactionIds: [String] {
         var seen: Set<String> = []
         return purchases.compactMap { purchase in
-            guard let id = purchase.originalTransactionId ?? purchase.transactionId, Receipt.isTransactionId(id),
-                seen.insert(id).inserted
-            else { return nil }
+            let ids = [purchase.originalTransactionId, purchase.transactionId].compactMap(\.self)
+            guard let id = ids.first(where: Receipt.isTransactionId), seen.insert(id).inserted else { return nil }
             return id
         }
     }

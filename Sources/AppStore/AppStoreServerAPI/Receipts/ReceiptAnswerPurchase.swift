@@ -39,7 +39,8 @@ public struct ReceiptAnswerPurchase: Sendable, Hashable {
     init?(_ object: JSONObject) {
         guard let id = object.lenientText("transaction_id"), !id.isEmpty else { return nil }
         transactionId = id
-        originalTransactionId = object.lenientText("original_transaction_id") ?? id
+        let original = object.lenientText("original_transaction_id") ?? ""
+        originalTransactionId = original.isEmpty ? id : original
         productId = object.string("product_id")
         quantity = object.lenientInteger("quantity")
         purchaseDate = object.lenientDate("purchase_date_ms")
