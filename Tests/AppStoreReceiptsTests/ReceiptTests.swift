@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreReceipts
+import AppStoreVerification
 import Simulator
 import TestSupport
 import Testing
@@ -119,7 +120,7 @@ struct ReceiptTests {
     }
 
     @Test("of four million bytes made to take all memory, or all stack, is refused for it")
-    func bombs() {
+    func bombs() throws {
         let size = 3 << 20
         // Two bytes a value: a hundred and more of memory each.
         let many: [UInt8] = [0x30, 0x83, 0x30, 0, 0] + (0..<(size / 2)).flatMap { _ in [0x05, 0x00] as [UInt8] }
@@ -130,6 +131,26 @@ struct ReceiptTests {
         var set: [UInt8] = [0x31, 0x83, 0x20, 0, 0]
         set += (0..<(1 << 20)).flatMap { _ in [0x05, 0x00] as [UInt8] }
         #expect(fault(ReceiptSigner.unsigned(set)) == .beyondBounds)
+        // The same in a certificate, where responders are looked up before anybody is trusted.
+        var access: [UInt8] = [0x30, 0x83, 0x30, 0, 0]
+        access += (0..<(size / 2)).flatMap { _ in [0x05, 0x00] as [UInt8] }
+        let bomb = try ReceiptSigner.rsa { shape, place in
+            guard place == 2 else { return }
+            (shape.responder, shape.issuerLocation) = (nil, nil)
+            shape.extensions.append(.init(oid: [1, 3, 6, 1, 5, 5, 7, 1, 1], value: access))
+        }
+        let failure = try #require(throws: VerificationFailure.self) {
+            _ = try Shop.verifier(trusting: bomb).verify(try Receipt(try bomb.sign(Shop.receipt())))
+        }
+        // Before it is read: what it says is no list of responders either.
+        #expect(failure.code == .malformedCertificate && failure.message.contains("8192 bytes"))
+        // One that could be read, with more in it than any of Apple's.
+        for (length, code) in [(4_000, nil), (8_192, .malformedCertificate)] as [(Int, VerificationCode?)] {
+            let long = try ReceiptSigner.rsa { shape, place in
+                if place == 2 { shape.policyText = String(repeating: "x", count: length) }
+            }
+            #expect(Shop.code(Shop.verifier(trusting: long), try long.sign(Shop.receipt())) == code, "\(length)")
+        }
     }
 
     @Test("changed at any place, or cut off at any, is read as something or refused, and never ends the process")

@@ -31,6 +31,9 @@ package struct ReceiptChain: Sendable {
 
     /// How many certificates are looked at; Apple's receipts have three.
     package static let mostCertificates = 8
+    /// How long a certificate may be that is looked at, in bytes; those in Apple's receipts have from 1 to 2 KiB. They are read
+    /// before anybody is trusted, and what is in them takes a hundred bytes of memory for two of theirs.
+    package static let mostCertificateBytes = 8_192
 
     /// Which root it is.
     package let rootFingerprint: Fingerprint
@@ -50,6 +53,12 @@ package struct ReceiptChain: Sendable {
         guard certificates.count <= Self.mostCertificates else {
             throw VerificationFailure(
                 .wrongChainLength, "The receipt brings \(certificates.count) certificates; Apple's bring three.")
+        }
+        guard certificates.allSatisfy({ $0.count <= Self.mostCertificateBytes }) else {
+            throw VerificationFailure(
+                .malformedCertificate,
+                "The receipt brings a certificate of more than \(Self.mostCertificateBytes) bytes; Apple's have a quarter of that."
+            )
         }
         var rest: [ChainCertificate] = []
         for der in certificates { rest.append(try ChainCertificate(.leaf, der: der)) }
