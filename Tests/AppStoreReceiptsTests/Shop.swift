@@ -11,6 +11,15 @@ enum Shop {
     /// RSA keys take a moment to make: one set for all tests that bend nothing.
     static let signer = Task { try ReceiptSigner.rsa() }
 
+    /// A signer with elliptic keys, which are made at once, and certificates bent from root to leaf.
+    static func elliptic(_ bend: (inout CertificateShape, _ place: Int) -> Void) throws -> ReceiptSigner {
+        var shapes: [CertificateShape] = [.root, .intermediate, .leaf]
+        for place in shapes.indices { bend(&shapes[place], place) }
+        let root = try SimulatedCertificate(shapes[0])
+        let intermediate = try SimulatedCertificate(shapes[1], issuer: root)
+        return ReceiptSigner([try SimulatedCertificate(shapes[2], issuer: intermediate), intermediate, root])
+    }
+
     /// What a customer bought: a subscription with a renewal, and coins.
     static func items(_ environment: SimulatedApp.Environment = .sandbox) -> [TransactionRecord] {
         var customer = SimulatedSubscriber(app: app.in(environment), lane: 1, seed: 1)

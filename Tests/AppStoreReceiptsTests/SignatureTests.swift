@@ -74,6 +74,47 @@ struct SignatureTests {
         #expect(Shop.code(Shop.verifier(trusting: signer), try signer.sign(Shop.receipt())) == .invalidChain)
     }
 
+    @Test("is one signer's, over SHA-1 or SHA-256, and over one digest of the content where attributes are signed")
+    func rules() async throws {
+        let signer = try await Shop.signer.value
+        let verifier = Shop.verifier(trusting: signer)
+        var other = signer
+        // SHA-384.
+        other.claimedDigest = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x02]
+        #expect(Shop.code(verifier, try other.sign(Shop.receipt())) == .unsupportedAlgorithm)
+        // Said of what was made over SHA-256 all the same: what it was made with is not guessed.
+        other.claimedDigest = [0x2B, 0x0E, 0x03, 0x02, 0x1A]
+        #expect(Shop.code(verifier, try other.sign(Shop.receipt())) == .invalidSignature)
+        var several = signer
+        several.signers = 2
+        let two = try several.sign(Shop.receipt())
+        #expect(throws: ReceiptFault.notPKCS7) { try Receipt(two) }
+        several.signers = 0
+        #expect(Shop.code(verifier, try several.sign(Shop.receipt())) == .malformed)
+        var attributes = signer
+        attributes.signsAttributes = true
+        attributes.messageDigests = 2
+        let twice = try attributes.sign(Shop.receipt())
+        #expect(throws: ReceiptFault.notPKCS7) { try Receipt(twice) }
+        // A good signature over attributes that say nothing of the content.
+        attributes.messageDigests = 0
+        #expect(Shop.code(verifier, try attributes.sign(Shop.receipt())) == .invalidSignature)
+    }
+
+    @Test("is worth nothing where a certificate has a critical extension that nobody here knows")
+    func criticalExtension() throws {
+        for (isCritical, code) in [(false, nil), (true, .invalidChain)] as [(Bool, VerificationCode?)] {
+            for place in 0...2 {
+                let signer = try Shop.elliptic { shape, at in
+                    if at == place { shape.extensions.append(.init(oid: [1, 2, 3, 4], isCritical: isCritical)) }
+                }
+                #expect(
+                    Shop.code(Shop.verifier(trusting: signer), try signer.sign(Shop.receipt())) == code,
+                    "\(place), \(isCritical)")
+            }
+        }
+    }
+
     @Test("counts by the receipt's own date, also when its certificates are long over, and not by one in the future")
     func dates() throws {
         let start = Timestamp(millisecondsSince1970: Shop.now).adding(days: -800)

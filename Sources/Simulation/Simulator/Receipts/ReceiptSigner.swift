@@ -46,6 +46,13 @@ public struct ReceiptSigner: Sendable {
     public var form = Form.definite
     /// Whether attributes are signed that hold the content's digest, as PKCS#7 tools do it; Apple's sign the content.
     public var signsAttributes = false
+    /// In how many attributes the content's digest stands, where attributes are signed; a right container has one.
+    public var messageDigests = 1
+    /// How many signers the container names: the same one, again and again.
+    public var signers = 1
+    /// What the signer says its digest was made with, where that is to be another algorithm than it was: the content of an object
+    /// identifier.
+    public var claimedDigest: [UInt8]?
 
     /// A signer with this chain; the first certificate's key signs.
     public init(_ chain: [SimulatedCertificate]) { self.chain = chain }
@@ -79,9 +86,10 @@ public struct ReceiptSigner: Sendable {
     public func sign(_ content: [UInt8]) throws -> [UInt8] {
         guard let leaf = chain.first else { throw SimulatedAuthorityError(message: "Nobody signs the receipt.") }
         let signerInfo = try signerInfo(leaf, content)
+        let signerInfos = (0..<signers).flatMap { _ in signerInfo }
         return container(
             content,
-            rest: ReceiptEncoding.value(0xA0, chain.flatMap(\.der)) + ReceiptEncoding.value(0x31, signerInfo))
+            rest: ReceiptEncoding.value(0xA0, chain.flatMap(\.der)) + ReceiptEncoding.value(0x31, signerInfos))
     }
 
     /// A container that nobody signed.
@@ -119,13 +127,14 @@ public struct ReceiptSigner: Sendable {
         var signed = content
         var attributes: [UInt8] = []
         if signsAttributes {
-            let list =
-                attribute(
-                    [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x03],
-                    ReceiptEncoding.value(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]))
-                + attribute(
+            var list = attribute(
+                [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x03],
+                ReceiptEncoding.value(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]))
+            for _ in 0..<messageDigests {
+                list += attribute(
                     [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x04],
                     ReceiptEncoding.value(0x04, digest.hash(content)))
+            }
             signed = ReceiptEncoding.value(0x31, list)
             attributes = ReceiptEncoding.value(0xA0, list)
         }
@@ -133,9 +142,11 @@ public struct ReceiptSigner: Sendable {
         let algorithm = ReceiptEncoding.value(
             0x30,
             ReceiptEncoding.value(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]) + [0x05, 0x00])
+        let claimed =
+            claimedDigest.map { ReceiptEncoding.value(0x30, ReceiptEncoding.value(0x06, $0)) } ?? digest.algorithm
         let signature = ReceiptEncoding.value(0x04, try leaf.key.signature(over: signed, digest))
         return ReceiptEncoding.value(
-            0x30, ReceiptEncoding.integer(1) + name + digest.algorithm + attributes + algorithm + signature)
+            0x30, ReceiptEncoding.integer(1) + name + claimed + attributes + algorithm + signature)
     }
 
     private func attribute(_ name: [UInt8], _ value: [UInt8]) -> [UInt8] {
