@@ -134,7 +134,7 @@ struct ReceiptTests {
         // The same in a certificate, where responders are looked up before anybody is trusted.
         var access: [UInt8] = [0x30, 0x83, 0x30, 0, 0]
         access += (0..<(size / 2)).flatMap { _ in [0x05, 0x00] as [UInt8] }
-        let bomb = try ReceiptSigner.rsa { shape, place in
+        let bomb = try Shop.elliptic { shape, place in
             guard place == 2 else { return }
             (shape.responder, shape.issuerLocation) = (nil, nil)
             shape.extensions.append(.init(oid: [1, 3, 6, 1, 5, 5, 7, 1, 1], value: access))
@@ -146,7 +146,7 @@ struct ReceiptTests {
         #expect(failure.code == .malformedCertificate && failure.message.contains("8192 bytes"))
         // One that could be read, with more in it than any of Apple's.
         for (length, code) in [(4_000, nil), (8_192, .malformedCertificate)] as [(Int, VerificationCode?)] {
-            let long = try ReceiptSigner.rsa { shape, place in
+            let long = try Shop.elliptic { shape, place in
                 if place == 2 { shape.policyText = String(repeating: "x", count: length) }
             }
             #expect(Shop.code(Shop.verifier(trusting: long), try long.sign(Shop.receipt())) == code, "\(length)")
