@@ -134,6 +134,12 @@ struct AppleCommandTests {
                 (["STOREHOOK_APPLE_URL": "http://example.com"], "only https"),
                 (["STOREHOOK_APPLE_URL": "https://example.com"], "Production"),
                 (["STOREHOOK_APPLE_KEYS": "/nowhere"], "not both"),
+                (
+                    [
+                        "STOREHOOK_APPLE_KEYS": "/nowhere", "APPLE_PRIVATE_KEY": "", "APPLE_KEY_ID": "",
+                        "APPLE_ISSUER_ID": "", "APPLE_SHARED_SECRET": "secret!",
+                    ], "not both"
+                ),
                 (["STOREHOOK_APPS": "a=1,b=2"], "STOREHOOK_APPLE_KEYS"),
                 (["APPLE_BUNDLE_ID": "com.example.other"], "STOREHOOK_APPS"),
             ]

@@ -13,7 +13,7 @@ extension Settings {
     func appleKeys() throws -> AppleKeys {
         let file = text("storehook.apple.keys")
         let single = (text("apple.issuer.id"), text("apple.key.id"), secret("apple.private.key"))
-        let hasSingle = single.0 != nil || single.1 != nil || single.2 != nil
+        let hasSingle = single != (nil, nil, nil) || secret("apple.shared.secret") != nil
         guard hasAppleKeys else {
             throw CommandFailure(
                 "no key for Apple's Server API is set: make one in App Store Connect (Users and Access, Integrations, In-App "
@@ -21,8 +21,8 @@ extension Settings {
         }
         if file != nil, hasSingle {
             throw CommandFailure(
-                "set STOREHOOK_APPLE_KEYS or APPLE_ISSUER_ID, APPLE_KEY_ID and APPLE_PRIVATE_KEY, not both",
-                status: .usage)
+                "set STOREHOOK_APPLE_KEYS or APPLE_ISSUER_ID, APPLE_KEY_ID, APPLE_PRIVATE_KEY and APPLE_SHARED_SECRET, not both; in "
+                    + "the file of the former a secret is shared_secret_file", status: .usage)
         }
         let keys: AppleKeys
         do throws(AppleKeys.Fault) {
