@@ -61,7 +61,7 @@ struct ReceiptIntakeTests {
     }
 
     private func intake(
-        _ site: Site, withKey: Bool = true, withSecret: Bool = false, trusting roots: Set<Fingerprint>? = nil
+        _ site: Site, withKey: Bool = true, withSecret: Bool = false, revocation: RevocationCache? = nil
     ) throws -> ReceiptIntake {
         let clock = ImpatientClock()
         let secret = try #require(SharedSecret("hunter2"))
@@ -72,8 +72,9 @@ struct ReceiptIntakeTests {
         let app = ReceiptIntake.App(
             Site.app.bundleId, server: withKey ? try site.client() : nil, receipts: withSecret ? receipts : nil)
         return ReceiptIntake(
-            roots.map { site.verifier(trusting: $0) } ?? site.verifier, apps: [app], history: site.history,
-            outbox: site.outbox)
+            site.verifier(
+                trusting: Set([Fingerprint(site.authority.rootFingerprint)].compactMap(\.self)), revocation),
+            apps: [app], history: site.history, outbox: site.outbox)
     }
 
     private func stored(_ site: Site) async throws -> [String] {
@@ -141,6 +142,31 @@ struct ReceiptIntakeTests {
             }
             #expect(failure.code == "receipt_not_authentic")
             #expect(try await stored(site).isEmpty && site.apple.paths == ["/verifyReceipt"])
+        }
+    }
+
+    @Test("is not refused for good while nobody knows about its certificates' revocation, or a clock is wrong")
+    func passing() async throws {
+        try await withSite { site in
+            let story = Story()
+            story.answers(site)
+            let receipt = try story.receipt(by: site.authority)
+            let ahead = try ReceiptSigner(site.authority.chain).sign(
+                SimulatedReceipt(of: story.items, app: Site.app, at: story.now + 3_600_000))
+            let forged = try story.receipt(by: SimulatedAuthority.generate())
+            func refusal(_ bytes: [UInt8], _ revocation: RevocationCache? = nil) async throws -> ReceiptRefusal {
+                try await #require(throws: ReceiptRefusal.self) {
+                    _ = try await intake(site, withKey: false, revocation: revocation).take(bytes, from: .client)
+                }
+            }
+            let unknown = try await refusal(receipt, RevocationCache())
+            #expect(unknown.code == .revocationUnknown && unknown.isTransient)
+            let early = try await refusal(ahead)
+            #expect(early.code == .signedInFuture && early.isTransient)
+            #expect(try await !refusal(forged).isTransient)
+            // Told as well where its ids are asked with.
+            let report = try await intake(site, revocation: RevocationCache()).take(receipt, from: .client)
+            #expect(report.proof == nil && report.refusal?.isTransient == true && report.outboxIDs.isEmpty)
         }
     }
 

@@ -1,11 +1,15 @@
 package import AppStoreVerification
 
-/// Why a receipt proves nothing: nothing may be given for it. To whoever handed it in it is a mistake of theirs (400).
+/// Why a receipt proves nothing: nothing may be given for it. To whoever handed it in it is a mistake of theirs (400), unless it
+/// passes (503).
 package struct ReceiptRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason's name.
     package let code: VerificationCode
     /// What happened.
     package let message: String
+
+    /// Whether the same receipt may be accepted another time, with nothing changed here: nobody has said yet that it is worth nothing.
+    package var isTransient: Bool { code.isTransient }
 
     /// A refusal.
     init(_ code: VerificationCode, _ message: String) {

@@ -9,6 +9,8 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
     private let proof: String?
     /// Why nobody does.
     private let refusal: String?
+    /// Whether somebody may vouch for it another time.
+    private let refusalIsTransient: Bool?
     private let transactionIDs: [String]
     private let outboxIDs: [Int64]
     private let refreshes: [RefreshAnswer]
@@ -19,6 +21,7 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
         case environment, proof, refusal, refreshes, queued
         case transactionIDs = "transaction_ids"
         case outboxIDs = "outbox_ids"
+        case refusalIsTransient = "refusal_is_transient"
     }
 
     /// Whether it is proven, and everything in Apple's answers was Apple's.
@@ -30,6 +33,7 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
         environment = report.proof?.environment.rawValue
         proof = report.proof?.name
         refusal = report.refusal?.description
+        refusalIsTransient = report.refusal?.isTransient
         transactionIDs = report.transactionIDs
         outboxIDs = report.outboxIDs
         refreshes = report.refreshes.map(RefreshAnswer.init)
@@ -45,6 +49,7 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
             lines.append("stored as evidence: row \(outboxIDs.map { "\($0)" }.joined(separator: " and "))")
         } else {
             lines.append("nobody vouches for this receipt, and it is not stored: \(refusal ?? "no reason is known")")
+            if refusalIsTransient == true { lines.append("that passes: hand it in again later") }
         }
         lines += refreshes.map(\.text)
         if queued > 0 { lines.append("\(queued) purchases are asked for later, by a worker") }
