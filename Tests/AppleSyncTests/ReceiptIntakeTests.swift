@@ -77,6 +77,16 @@ struct ReceiptIntakeTests {
             apps: [app], history: site.history, outbox: site.outbox)
     }
 
+    /// A receipt of iOS 6 with an entry for each id.
+    private func transactionReceipt(of ids: String...) -> [UInt8] {
+        let entries = ids.map { id in
+            let info = #"{ "transaction-id" = "\#(id)"; }"#
+            let packed = String(decoding: Base64.standard.encode(Array(info.utf8)), as: UTF8.self)
+            return #""purchase-info" = "\#(packed)"; "#
+        }
+        return Array(#"{ "signature" = "AA=="; \#(entries.joined())}"#.utf8)
+    }
+
     private func stored(_ site: Site) async throws -> [String] {
         try await site.pool.query("select kind || ' ' || source as row from storehook.outbox order by id")
             .map { try $0.decode(0) }
@@ -110,6 +120,7 @@ struct ReceiptIntakeTests {
             let forged = try story.receipt(by: SimulatedAuthority.generate())
             let report = try await intake(site).take(forged, from: .client)
             #expect(report.proof == nil && report.refusal?.code == .untrustedRoot && report.outboxIDs.isEmpty)
+            #expect(report.transactionIDs.isEmpty)
             // What Apple signs of those purchases is true whoever asked.
             #expect(report.refreshes.map(\.stored) == [2])
             #expect(try await stored(site) == ["1 2", "1 2"])
@@ -184,16 +195,52 @@ struct ReceiptIntakeTests {
                 "select body from storehook.outbox where source = 2", as: [UInt8].self)
             #expect(kept == Array(story.verified.utf8))
             // One that is not signed in a way that can be checked here, from iOS 6.
-            let info = #"{ "transaction-id" = "\#(story.original)"; }"#
-            let packed = String(decoding: Base64.standard.encode(Array(info.utf8)), as: UTF8.self)
-            let old = #"{ "signature" = "AA=="; "purchase-info" = "\#(packed)"; }"#
-            let second = try await intake.take(Array(old.utf8), from: .client)
+            let second = try await intake.take(transactionReceipt(of: story.original), from: .client)
             #expect(second.proof?.name == "verify_receipt" && second.transactionIDs == [story.original])
             try await site.workOff()
             let books = try await site.outbox.conservation(audit: true)
             // The same answer twice is one.
             #expect(books.isWhole && books.parked == 3 && books.duplicate == 1)
             #expect(try await site.value("select count(*) from storehook.purchase_facts") == Int64(0))
+        }
+    }
+
+    @Test("that verifyReceipt vouches for proves what Apple read in it, and nobody is asked about what was read here")
+    func appleReads() async throws {
+        try await withSite { site in
+            let story = Story()
+            story.answers(site)
+            site.apple.answer("/verifyReceipt", with: story.verified)
+            // Somebody else's purchase stands before the customer's own.
+            let receipt = transactionReceipt(of: "666", story.original)
+            #expect(try Receipt(receipt).transactionIds == ["666"])
+            let intake = try intake(site, withSecret: true)
+            let report = try await intake.take(receipt, from: .client)
+            #expect(report.proof?.name == "verify_receipt" && report.transactionIDs == [story.original])
+            #expect(report.refreshes.count == 1 && report.refreshes.first?.purchases == [story.original])
+            // Nor by a worker, where only verifyReceipt answers just now.
+            let asked = site.apple.paths.count
+            site.apple.interfere { $0 > asked + 1 ? TransportAnswer(status: 503) : nil }
+            #expect(try await intake.take(receipt, from: .client).queued == 1)
+            site.apple.interfere(nil)
+            #expect(
+                try await site.value(
+                    """
+                    select string_agg(r.original_transaction_id, ' ')
+                      from storehook.refresh_queue q join storehook.refreshes r using (id)
+                    """) == story.original)
+            #expect(!site.apple.paths.contains { $0.contains("666") })
+        }
+    }
+
+    @Test("that Apple signed proves what it lists, and with it what verifyReceipt lists beyond that")
+    func listedSince() async throws {
+        try await withSite { site in
+            let story = Story()
+            site.apple.answer("/verifyReceipt", with: story.verified.replacing(story.original, with: "777"))
+            let report = try await intake(site, withKey: false, withSecret: true).take(
+                try story.receipt(by: site.authority), from: .client)
+            #expect(report.proof?.name == "signature" && report.transactionIDs == [story.original, "777"])
         }
     }
 

@@ -12,8 +12,11 @@ package import Subscriptions
 /// own signature, or by verifyReceipt's status 0. Any other receipt is not stored and nothing may be given for it; that its ids
 /// were asked for tells what Apple signs of those purchases, and not whose they are.
 ///
+/// A signature vouches for what is read in the receipt here. Status 0 vouches for what Apple's own reader found in it, which is what
+/// its answer lists: nothing says that this one reads the same in a receipt whose signature it cannot check.
+///
 /// With a Server API key the purchases are asked for there: what comes back is signed and takes the way of all evidence. Without
-/// one verifyReceipt's answer is all there is; it is kept whole.
+/// one verifyReceipt's answer is all there is. It is kept whole; no state is derived from it, for nobody signed it.
 package struct ReceiptIntake: Sendable {
     /// What asks about one app.
     package struct App: Sendable {
@@ -64,14 +67,24 @@ package struct ReceiptIntake: Sendable {
         package var proof: Proof?
         /// Why nobody does.
         package var refusal: ReceiptRefusal?
-        /// The purchases in it, by transaction ids.
-        package var transactionIDs: [String]
+        /// The purchases that are proven, by transaction ids: none where nobody vouches for the receipt, whatever it lists.
+        package var transactionIDs: [String] = []
         /// The outbox's row of the receipt, and of verifyReceipt's answer where it was asked.
         package var outboxIDs: [Int64] = []
         /// What the Server API gave, where it was asked.
         package var refreshes: [PurchaseRefresh.Report] = []
         /// How many purchases are to be asked for later, because Apple did not answer now.
         package var queued = 0
+
+        /// Takes verifyReceipt's word: the proof if there is no better, and what was bought since the receipt was made.
+        fileprivate mutating func take(_ answer: ReceiptAnswer) {
+            if proof == nil {
+                proof = .verifyReceipt(answer)
+                refusal = nil
+            }
+            let known = Set(transactionIDs)
+            transactionIDs += answer.transactionIds.filter { !known.contains($0) }
+        }
     }
 
     /// How often the Server API is asked about one receipt. One customer's history is one question; a device may have had several.
@@ -116,10 +129,11 @@ package struct ReceiptIntake: Sendable {
         }
         let named = receipt.contents?.bundleId ?? bundleID ?? (apps.count == 1 ? apps.keys.first : nil)
         let app = named.flatMap { apps[$0] }
-        var report = Report(bundleID: named ?? "", transactionIDs: receipt.transactionIds)
+        var report = Report(bundleID: named ?? "")
         var evidence = [Evidence(.receipt, from: source, bytes)]
         do throws(ReceiptRefusal) {
             report.proof = .signature(try await signature(of: receipt))
+            report.transactionIDs = receipt.transactionIds
         } catch {
             report.refusal = error
             // Whose it says it is decides whom it is held against; that it may be genuine changes nothing.
@@ -131,16 +145,15 @@ package struct ReceiptIntake: Sendable {
             guard answer.json.count <= EvidenceKind.receipt.maximumSize else {
                 throw ReceiptRefusal(.malformed, "verifyReceipt's answer is longer than what can be kept.")
             }
-            if report.proof == nil { report.proof = .verifyReceipt(answer) }
-            // What was bought since the receipt was made is only in the answer.
-            let known = Set(report.transactionIDs)
-            report.transactionIDs += answer.transactionIds.filter { !known.contains($0) }
-            report.refusal = nil
+            report.take(answer)
             // In the same commit: an answer without its question says nothing.
             evidence.append(Evidence(.receipt, from: .api, answer.json))
         }
         if report.proof != nil { report.outboxIDs = try await outbox.store(evidence) }
-        if let server = app?.server { try await ask(server, in: receipt.contents?.environment, &report) }
+        if let server = app?.server {
+            let ids = report.proof == nil ? receipt.transactionIds : report.transactionIDs
+            try await ask(server, about: ids, in: receipt.contents?.environment, &report)
+        }
         return report
     }
 
@@ -158,14 +171,16 @@ package struct ReceiptIntake: Sendable {
         }
     }
 
-    /// Asks for all purchases of the receipt. What Apple does not answer just now is asked by a worker, if the receipt is proven:
+    /// Asks for all these purchases. What Apple does not answer just now is asked by a worker, if the receipt is proven:
     /// anybody can make one up.
     ///
     /// - Parameter said: the environment that the receipt says, for one that nobody vouches for.
-    private func ask(_ server: AppStoreClient, in said: Environment?, _ report: inout Report) async throws {
+    private func ask(
+        _ server: AppStoreClient, about ids: [String], in said: Environment?, _ report: inout Report
+    ) async throws {
         let said = report.proof?.environment ?? said
         let environment = said.flatMap { verifier.configuration.environments.contains($0) ? $0 : nil }
-        var open = report.transactionIDs
+        var open = ids
         var tries = 0
         while let id = open.first {
             do {
