@@ -287,6 +287,27 @@ struct ReceiptIntakeTests {
         }
     }
 
+    @Test(
+        "is accepted with its purchases queued, also where the key or the way to Apple has to be mended first",
+        arguments: [(401, "unauthorized"), (403, "unexpected_status"), (503, "unexpected_status")])
+    func mended(_ status: Int, _ code: String) async throws {
+        try await withSite { site in
+            let story = Story()
+            site.apple.interfere { _ in TransportAnswer(status: status) }
+            let report = try await intake(site).take(try story.receipt(by: site.authority), from: .client)
+            #expect(report.proof?.name == "signature" && report.outboxIDs.count == 1 && report.queued == 1)
+            #expect(report.trouble?.hasPrefix(code) == true, "\(report.trouble ?? "")")
+            #expect(try await site.value("select count(*) from storehook.refresh_queue") == Int64(1))
+            // Nothing of what anybody can make up.
+            let forged = try story.receipt(by: SimulatedAuthority.generate())
+            let failure = try await #require(throws: AppStoreFailure.self) {
+                _ = try await intake(site).take(forged, from: .client)
+            }
+            #expect(failure.code == code)
+            #expect(try await site.value("select count(*) from storehook.refresh_queue") == Int64(1))
+        }
+    }
+
     @Test("with purchases that Apple does not know is kept, and the others are asked for")
     func unknown() async throws {
         try await withSite { site in
@@ -297,6 +318,7 @@ struct ReceiptIntakeTests {
             let bytes = try ReceiptSigner(site.authority.chain).sign(receipt)
             let report = try await intake(site).take(bytes, from: .client)
             #expect(report.transactionIDs == ["404", story.original] && report.refreshes.map(\.stored) == [2])
+            #expect(report.queued == 0 && report.trouble == nil)
         }
     }
 }

@@ -75,6 +75,8 @@ package struct ReceiptIntake: Sendable {
         package var refreshes: [PurchaseRefresh.Report] = []
         /// How many purchases are to be asked for later, because Apple did not answer now.
         package var queued = 0
+        /// What went wrong with asking about a receipt that is proven all the same, in one line.
+        package var trouble: String?
 
         /// Takes verifyReceipt's word: the proof if there is no better, and what was bought since the receipt was made.
         fileprivate mutating func take(_ answer: ReceiptAnswer) {
@@ -171,8 +173,8 @@ package struct ReceiptIntake: Sendable {
         }
     }
 
-    /// Asks for all these purchases. What Apple does not answer just now is asked by a worker, if the receipt is proven:
-    /// anybody can make one up.
+    /// Asks for all these purchases. What is not answered just now is asked by a worker, if the receipt is proven: anybody can make
+    /// one up. A proven receipt is stored by then, and whoever handed it in is told so, whatever goes wrong here.
     ///
     /// - Parameter said: the environment that the receipt says, for one that nobody vouches for.
     private func ask(
@@ -180,6 +182,8 @@ package struct ReceiptIntake: Sendable {
     ) async throws {
         let said = report.proof?.environment ?? said
         let environment = said.flatMap { verifier.configuration.environments.contains($0) ? $0 : nil }
+        // Nobody answers for a developer's machine, now or later.
+        if let environment, environment != .production, environment != .sandbox { return }
         var open = ids
         var tries = 0
         while let id = open.first {
@@ -190,14 +194,9 @@ package struct ReceiptIntake: Sendable {
                     .run(id, in: environment)
                 report.refreshes.append(answer)
                 open.removeAll { $0 == id || answer.purchases.contains($0) }
-            } catch let failure as AppStoreFailure where !failure.isTransient {
-                // Apple knows nothing of it, or refuses the key: whoever asks again later will be told the same.
-                if case .apple = failure.reason {
-                    open.removeFirst()
-                } else {
-                    throw failure
-                }
-            } catch  where error is AppStoreFailure || error is AnswerTrouble || error is TooManyPurchases {
+            } catch let failure as AppStoreFailure where Self.isLastWord(failure) {
+                open.removeFirst()
+            } catch  where Self.isTrouble(error) || error is TooManyPurchases {
                 guard let environment, report.proof != nil else {
                     if error is TooManyPurchases { return }
                     throw error
@@ -205,10 +204,22 @@ package struct ReceiptIntake: Sendable {
                 try await history.queueRefreshes(
                     of: open, in: HistoryScope(bundleID: report.bundleID, environment: environment.rawValue))
                 report.queued = open.count
+                if Self.isTrouble(error) { report.trouble = "\(error)" }
                 return
             }
         }
     }
+
+    /// Whether Apple itself says no more about a purchase: whoever asks again later will be told the same. Anything else says nothing
+    /// of the purchase: a key that is not accepted is mended by somebody, and so is what stands between here and Apple.
+    private static func isLastWord(_ failure: AppStoreFailure) -> Bool {
+        // Apple's codes begin with their status; those of 401 are about the key.
+        guard case .apple(let code) = failure.reason, code.rawValue / 10_000 != 401 else { return false }
+        return !failure.isTransient
+    }
+
+    /// Whether an error is about Apple's answer, or that there is none.
+    private static func isTrouble(_ error: any Error) -> Bool { error is AppStoreFailure || error is AnswerTrouble }
 
     private struct TooManyPurchases: Error {}
 }

@@ -15,17 +15,21 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
     private let outboxIDs: [Int64]
     private let refreshes: [RefreshAnswer]
     private let queued: Int
+    /// What went wrong with asking about it, although it is proven.
+    private let trouble: String?
 
     private enum CodingKeys: String, CodingKey {
         case bundleID = "bundle_id"
-        case environment, proof, refusal, refreshes, queued
+        case environment, proof, refusal, refreshes, queued, trouble
         case transactionIDs = "transaction_ids"
         case outboxIDs = "outbox_ids"
         case refusalIsTransient = "refusal_is_transient"
     }
 
-    /// Whether it is proven, and everything in Apple's answers was Apple's.
-    package var isComplete: Bool { proof != nil && refreshes.allSatisfy(\.isComplete) }
+    /// Whether it is proven, everything in Apple's answers was Apple's, and what was not answered will be asked again.
+    package var isComplete: Bool {
+        proof != nil && refreshes.allSatisfy(\.isComplete) && (trouble == nil || queued > 0)
+    }
 
     /// An answer.
     package init(_ report: ReceiptIntake.Report) {
@@ -38,6 +42,7 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
         outboxIDs = report.outboxIDs
         refreshes = report.refreshes.map(RefreshAnswer.init)
         queued = report.queued
+        trouble = report.trouble
     }
 
     /// For people.
@@ -52,6 +57,7 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
             if refusalIsTransient == true { lines.append("that passes: hand it in again later") }
         }
         lines += refreshes.map(\.text)
+        if let trouble { lines.append("asking about it went wrong: \(trouble)") }
         if queued > 0 { lines.append("\(queued) purchases are asked for later, by a worker") }
         return lines.joined(separator: "\n")
     }
