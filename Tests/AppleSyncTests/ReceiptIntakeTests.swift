@@ -244,6 +244,25 @@ struct ReceiptIntakeTests {
         }
     }
 
+    @Test("that Apple signed is kept although verifyReceipt gives no good answer, and the report tells what went wrong")
+    func signatureAlone() async throws {
+        try await withSite { site in
+            let story = Story()
+            let receipt = try story.receipt(by: site.authority)
+            let intake = try intake(site, withKey: false, withSecret: true)
+            for (answer, code) in [
+                (#"{"status":21004}"#, "shared_secret_mismatch"), (#"{"status":21005}"#, "receipt_server_unavailable"),
+                ("{}", "unreadable_answer"),
+            ] {
+                site.apple.answer("/verifyReceipt", with: answer)
+                let report = try await intake.take(receipt, from: .client)
+                #expect(report.proof?.name == "signature" && report.transactionIDs == [story.original])
+                #expect(report.outboxIDs.count == 1 && report.trouble?.hasPrefix(code) == true, "\(code)")
+            }
+            #expect(try await stored(site) == ["4 3", "4 3", "4 3"])
+        }
+    }
+
     @Test("of another app or environment is refused although Apple signed it, and verifyReceipt is not asked")
     func foreign() async throws {
         try await withSite { site in

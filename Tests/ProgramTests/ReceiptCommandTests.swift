@@ -75,7 +75,7 @@ struct ReceiptCommandTests {
         try await withSite { site in
             let server = try ScriptedServer { _ in .json(200, #"{"status":21004}"#) }
             defer { server.stop() }
-            try await withReceipt(by: site.authority) { file, _ in
+            try await withReceipt(by: SimulatedAuthority.generate()) { file, _ in
                 let run = try await site.run("refresh", "--receipt", file, with: settings(server))
                 #expect(run.ending == .exited(1) && run.errorLines == 1)
                 #expect(run.errors.contains("shared_secret_mismatch") && run.errors.contains("App Information"))
@@ -87,6 +87,23 @@ struct ReceiptCommandTests {
                 }
             }
             #expect(try await site.outbox.conservation().received == 0)
+        }
+    }
+
+    @Test("stores what Apple signed although verifyReceipt gives no answer, says what went wrong, and leaves with 1")
+    func signatureAlone() async throws {
+        try await withSite { site in
+            let server = try ScriptedServer { _ in .json(200, #"{"status":21004}"#) }
+            defer { server.stop() }
+            try await withReceipt(by: site.authority) { file, original in
+                let run = try await site.run(
+                    "refresh", "--receipt", file, "--format", "json", with: settings(server))
+                #expect(run.ending == .exited(1), "\(run.errors)")
+                let told = try #require(try run.json() as? [String: Any])
+                #expect(told["proof"] as? String == "signature" && told["transaction_ids"] as? [String] == [original])
+                #expect((told["trouble"] as? String)?.hasPrefix("shared_secret_mismatch") == true)
+            }
+            #expect(try await site.outbox.conservation().received == 1)
         }
     }
 

@@ -119,7 +119,8 @@ package struct ReceiptIntake: Sendable {
     ///   - bundleID: the app, for a receipt of iOS 6, which does not say it; the only one there is unless told.
     /// - Throws: ``ReceiptRefusal`` for a receipt that proves nothing, or is another app's, where there is nobody to ask about its ids,
     ///   also where that only passes;
-    ///   `AppStoreFailure` where Apple's servers were needed and gave no proof or no answer; `PostgresError`; `CancellationError`.
+    ///   `AppStoreFailure` or ``AnswerTrouble`` where Apple's servers were needed and gave no proof or no answer, and never for a receipt
+    ///   that Apple signed; `PostgresError`; `CancellationError`.
     package func take(
         _ bytes: [UInt8], from source: EvidenceSource, of bundleID: String? = nil
     ) async throws -> Report {
@@ -143,13 +144,18 @@ package struct ReceiptIntake: Sendable {
             if isForeign || app?.server == nil && app?.receipts == nil { throw error }
         }
         if let receipts = app?.receipts, report.proof == nil || app?.server == nil {
-            let answer = try await receipts.ask(receipt.base64)
-            guard answer.json.count <= EvidenceKind.receipt.maximumSize else {
-                throw ReceiptRefusal(.malformed, "verifyReceipt's answer is longer than what can be kept.")
+            do {
+                let answer = try await receipts.ask(receipt.base64)
+                guard answer.json.count <= EvidenceKind.receipt.maximumSize else {
+                    throw ReceiptRefusal(.malformed, "verifyReceipt's answer is longer than what can be kept.")
+                }
+                report.take(answer)
+                // In the same commit: an answer without its question says nothing.
+                evidence.append(Evidence(.receipt, from: .api, answer.json))
+            } catch  where report.proof != nil && Self.isTrouble(error) {
+                // Its signature is enough.
+                report.trouble = "\(error)"
             }
-            report.take(answer)
-            // In the same commit: an answer without its question says nothing.
-            evidence.append(Evidence(.receipt, from: .api, answer.json))
         }
         if report.proof != nil { report.outboxIDs = try await outbox.store(evidence) }
         if let server = app?.server {
