@@ -263,6 +263,22 @@ struct ReceiptIntakeTests {
         }
     }
 
+    @Test("about which verifyReceipt says more than can be kept is not called malformed")
+    func longAnswer() async throws {
+        try await withSite { site in
+            let story = Story()
+            let padding = String(repeating: "x", count: 4_194_304)
+            site.apple.answer("/verifyReceipt", with: #"{"padding":"\#(padding)",\#(story.verified.dropFirst())"#)
+            let intake = try intake(site, withKey: false, withSecret: true)
+            let forged = try story.receipt(by: SimulatedAuthority.generate())
+            await #expect(throws: AnswerTrouble.tooLong) { _ = try await intake.take(forged, from: .client) }
+            #expect(try await stored(site).isEmpty)
+            // What Apple signed needs no answer.
+            let report = try await intake.take(try story.receipt(by: site.authority), from: .client)
+            #expect(report.outboxIDs.count == 1 && report.trouble?.hasPrefix("answer_too_long: ") == true)
+        }
+    }
+
     @Test("of another app or environment is refused although Apple signed it, and verifyReceipt is not asked")
     func foreign() async throws {
         try await withSite { site in

@@ -6,6 +6,8 @@ package enum AnswerTrouble: String, Error, Sendable, Hashable, CustomStringConve
     case unreadable = "unreadable_answer"
     /// By Apple's clock the span that was asked for was not over.
     case early = "clock_skew"
+    /// It is longer than what can be kept.
+    case tooLong = "answer_too_long"
 
     /// What happened.
     package var description: String {
@@ -13,6 +15,7 @@ package enum AnswerTrouble: String, Error, Sendable, Hashable, CustomStringConve
         case .unsettled: "no responder says whether the certificates in Apple's answer were revoked"
         case .unreadable: "Apple's answer is not what Apple documents"
         case .early: "by Apple's clock the time that was asked for is not over; does the database's clock run fast?"
+        case .tooLong: "Apple's answer is longer than the 4 MiB that can be kept of one"
         }
     }
 }

@@ -147,14 +147,15 @@ package struct ReceiptIntake: Sendable {
             do {
                 let answer = try await receipts.ask(receipt.base64)
                 guard answer.json.count <= EvidenceKind.receipt.maximumSize else {
-                    throw ReceiptRefusal(.malformed, "verifyReceipt's answer is longer than what can be kept.")
+                    // The receipt is genuine: what is wrong is not with whoever handed it in.
+                    throw AnswerTrouble.tooLong
                 }
                 report.take(answer)
                 // In the same commit: an answer without its question says nothing.
                 evidence.append(Evidence(.receipt, from: .api, answer.json))
             } catch  where report.proof != nil && Self.isTrouble(error) {
                 // Its signature is enough.
-                report.trouble = "\(error)"
+                report.trouble = Self.line(error)
             }
         }
         if report.proof != nil { report.outboxIDs = try await outbox.store(evidence) }
@@ -210,7 +211,7 @@ package struct ReceiptIntake: Sendable {
                 try await history.queueRefreshes(
                     of: open, in: HistoryScope(bundleID: report.bundleID, environment: environment.rawValue))
                 report.queued = open.count
-                if Self.isTrouble(error) { report.trouble = "\(error)" }
+                if Self.isTrouble(error) { report.trouble = Self.line(error) }
                 return
             }
         }
@@ -222,6 +223,11 @@ package struct ReceiptIntake: Sendable {
         // Apple's codes begin with their status; those of 401 are about the key.
         guard case .apple(let code) = failure.reason, code.rawValue / 10_000 != 401 else { return false }
         return !failure.isTransient
+    }
+
+    /// Such an error's code and message.
+    private static func line(_ error: any Error) -> String {
+        (error as? AnswerTrouble).map { "\($0.rawValue): \($0)" } ?? "\(error)"
     }
 
     /// Whether an error is about Apple's answer, or that there is none.
