@@ -16,8 +16,10 @@ struct RefreshCommand: AsyncParsableCommand {
             Doing it twice changes nothing. Exits with 1 if a record in Apple's answers is not Apple's.
 
             With --receipt the purchases are those of an old receipt, in base64 or as bytes. It is stored where Apple's signature
-            or verifyReceipt vouches for it; otherwise its ids are only asked for, and it exits with 1. Where only a shared secret
-            is set, verifyReceipt's answer is kept.
+            or verifyReceipt vouches for it; otherwise its ids are only asked with, and it exits with 1. Where only a shared secret
+            is set, verifyReceipt's answer is kept. Nobody signs that answer, and no state is derived from it in this release: it
+            is stored and counted, and with a Server API key the purchases in it are asked about. Where asking goes wrong about a
+            receipt that is proven, it is stored all the same and the trouble told; the exit is then 1 unless a worker asks again.
 
             Example: storehook refresh 2000000123456789
             Example: storehook refresh --receipt receipt.txt

@@ -117,10 +117,9 @@ package struct ReceiptIntake: Sendable {
     /// - Parameters:
     ///   - bytes: as the app has it, in base64 or as bytes.
     ///   - bundleID: the app, for a receipt of iOS 6, which does not say it; the only one there is unless told.
-    /// - Throws: ``ReceiptRefusal`` for a receipt that proves nothing, or is another app's, where there is nobody to ask about its ids,
-    ///   also where that only passes;
-    ///   `AppStoreFailure` or ``AnswerTrouble`` where Apple's servers were needed and gave no proof or no answer, and never for a receipt
-    ///   that Apple signed; `PostgresError`; `CancellationError`.
+    /// - Throws: ``ReceiptRefusal`` for a receipt that proves nothing, or proves nothing yet, where there is nobody to ask about its ids,
+    ///   and for another app's; `AppStoreFailure` or ``AnswerTrouble`` where Apple's servers were needed and gave no proof or no answer,
+    ///   and never for a receipt that Apple signed; `PostgresError`; `CancellationError`.
     package func take(
         _ bytes: [UInt8], from source: EvidenceSource, of bundleID: String? = nil
     ) async throws -> Report {

@@ -34,7 +34,8 @@ package struct AppleChecks: Sendable {
         findings += secretsAlone.map {
             .skipped(
                 "apple \($0)",
-                "a shared secret alone is set: verifyReceipt answers for receipts, and nothing else can be asked; make a key"
+                "a shared secret alone is set: verifyReceipt answers for receipts, from whose answers no state is derived, and nothing "
+                    + "else can be asked; make a key"
             )
         }
         return findings
