@@ -51,8 +51,8 @@ comment on table storehook.extensions is
     'followed until they are applied';
 comment on column storehook.extensions.state is
     'requested: Apple was not asked yet, or has done nothing; unknown: it was, and what it did is not known; '
-    'accepted: Apple took it on; completed: Apple is done with all, and which failed is still being heard; extended: done; refused: Apple does not do it; '
-    'not_extended: found out that Apple did not do it; closed: given up by somebody';
+    'accepted: Apple took it on; completed: Apple is done with all, and which failed is still being heard; '
+    'extended: done; refused: Apple does not do it; not_extended: found out that Apple did not do it; closed: given up by somebody';
 comment on column storehook.extensions.period_before is 'the transaction whose period is to last longer';
 comment on column storehook.extensions.asked_at is 'right before Apple was asked';
 comment on column storehook.extensions.asked_again is

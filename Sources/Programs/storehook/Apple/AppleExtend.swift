@@ -11,8 +11,8 @@ struct AppleExtend: AsyncParsableCommand {
         commandName: "extend",
         abstract: "Have one customer's present period last longer. Apple allows it twice a year.",
         discussion: """
-            Recorded before Apple is asked (DATABASE_URL), and never asked twice: where no answer comes, workers with a key find
-            out what Apple did, and follow it until RENEWAL_EXTENDED is applied; see storehook extensions. Exits with 1 where
+            Recorded before Apple is asked (DATABASE_URL), and asked for once: where no answer comes, workers with a key find
+            out what Apple did, ask again only where that is nothing, and follow it until RENEWAL_EXTENDED is applied; see storehook extensions. Exits with 1 where
             Apple has not taken it on.
 
             Example: storehook apple extend 2000000123456789 --days 7 --reason outage
