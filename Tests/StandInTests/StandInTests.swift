@@ -196,7 +196,8 @@ struct StandInTests {
 
     @Test("has customers who live by themselves at the chosen speed")
     func lives() async throws {
-        let configuration = StandInConfiguration(speed: .sandbox, customers: 20, seed: 7, daysBehind: 1)
+        let configuration = StandInConfiguration(
+            speed: .sandbox, customers: 40, failurePercent: 40, refundPercent: 20, seed: 7, daysBehind: 1)
         try await RunningStandIn.with(configuration) { shop in
             // An hour of the Sandbox's is a year.
             try await shop.shop("clock", #"{"advanceSeconds":3600}"#)
