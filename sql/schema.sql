@@ -1229,17 +1229,208 @@ CREATE VIEW storehook.consumable_balances AS
   WHERE (one_time_purchases.kind = 'consumable'::text)
   GROUP BY one_time_purchases.environment, one_time_purchases.bundle_id, one_time_purchases.app_account_token, one_time_purchases.product_id;
 
+CREATE TABLE storehook.consumption_answers (
+    id bigint NOT NULL,
+    notification_uuid uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text COLLATE pg_catalog."C",
+    reason text,
+    signed_at timestamp with time zone NOT NULL,
+    deadline timestamp with time zone NOT NULL,
+    noted_at timestamp with time zone DEFAULT now() NOT NULL,
+    why text,
+    began_at timestamp with time zone,
+    answer jsonb,
+    rule text,
+    consent_id bigint,
+    sent_by text,
+    settled_at timestamp with time zone,
+    outcome text,
+    CONSTRAINT consumption_answers_check CHECK (((settled_at IS NULL) = (outcome IS NULL))),
+    CONSTRAINT consumption_answers_check1 CHECK (((began_at IS NULL) = (answer IS NULL))),
+    CONSTRAINT consumption_answers_check2 CHECK (((began_at IS NULL) OR (consent_id IS NOT NULL) OR (sent_by IS NOT NULL))),
+    CONSTRAINT consumption_answers_check3 CHECK (((outcome <> ALL (ARRAY['answered'::text, 'refused'::text, 'unknown'::text])) OR (began_at IS NOT NULL))),
+    CONSTRAINT consumption_answers_check4 CHECK (((outcome IS DISTINCT FROM 'not_answered'::text) OR (began_at IS NULL))),
+    CONSTRAINT consumption_answers_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'late'::text, 'refused'::text, 'not_answered'::text, 'unknown'::text]))),
+    CONSTRAINT consumption_answers_rule_check CHECK ((length(rule) <= 200)),
+    CONSTRAINT consumption_answers_sent_by_check CHECK ((length(sent_by) <= 200)),
+    CONSTRAINT consumption_answers_why_check CHECK ((why ~ '^[a-z0-9_]{1,100}$'::text))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE storehook.consumption_answers IS 'Apple''s requests for consumption data, and what became of each';
+
+COMMENT ON COLUMN storehook.consumption_answers.deadline IS 'twelve hours after Apple signed it';
+
+COMMENT ON COLUMN storehook.consumption_answers.why IS 'why it is not answered so far, or was not; of one that is refused, Apple''s code';
+
+COMMENT ON COLUMN storehook.consumption_answers.began_at IS 'right before Apple was told, after the consent was read once more';
+
+COMMENT ON COLUMN storehook.consumption_answers.answer IS 'what Apple was told, the consent beside';
+
+COMMENT ON COLUMN storehook.consumption_answers.rule IS 'the number and name of the policy''s rule';
+
+COMMENT ON COLUMN storehook.consumption_answers.sent_by IS 'who sent it by hand';
+
+COMMENT ON COLUMN storehook.consumption_answers.outcome IS 'answered in time; late: it could have been, and was not; refused by Apple; not_answered, by choice or without consent; unknown: Apple may have it';
+
+ALTER TABLE storehook.consumption_answers ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.consumption_answers_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.consumption_consents (
+    id bigint NOT NULL,
+    account text NOT NULL,
+    app_account_token uuid NOT NULL,
+    granted boolean NOT NULL,
+    text text,
+    recorded_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    recorded_by text NOT NULL,
+    CONSTRAINT consumption_consents_account_check CHECK (((length(account) >= 1) AND (length(account) <= 1000))),
+    CONSTRAINT consumption_consents_check CHECK (((text IS NOT NULL) OR (NOT granted))),
+    CONSTRAINT consumption_consents_recorded_by_check CHECK ((length(recorded_by) <= 200)),
+    CONSTRAINT consumption_consents_text_check CHECK (((length(text) >= 1) AND (length(text) <= 10000)))
+);
+
+COMMENT ON TABLE storehook.consumption_consents IS 'whether a customer agrees that Apple is told about use, for refund requests: append-only, the last row of a token counts';
+
+COMMENT ON COLUMN storehook.consumption_consents.account IS 'what the app''s own tokens call the customer';
+
+COMMENT ON COLUMN storehook.consumption_consents.text IS 'what the customer was shown';
+
+ALTER TABLE storehook.consumption_consents ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.consumption_consents_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.consumption_queue (
+    id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lapses smallint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_token uuid,
+    last_reason text,
+    CONSTRAINT consumption_queue_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT consumption_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
+    CONSTRAINT consumption_queue_lapses_check CHECK ((lapses >= 0)),
+    CONSTRAINT consumption_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
+    CONSTRAINT consumption_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
+)
+WITH (fillfactor='70');
+
+CREATE TABLE storehook.transactions (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    web_order_line_item_id text,
+    product_id text,
+    subscription_group_id text,
+    kind text,
+    ownership text,
+    purchased_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    is_upgraded boolean NOT NULL,
+    reason text,
+    offer_discount_type text,
+    app_account_token uuid,
+    price bigint,
+    currency text,
+    quantity integer,
+    signed_at timestamp with time zone NOT NULL,
+    digest bytea NOT NULL,
+    notification_uuid uuid,
+    payload json NOT NULL,
+    revocation_type text,
+    revocation_reason smallint,
+    revocation_percentage bigint,
+    offer_type smallint,
+    offer_id text,
+    storefront text,
+    app_transaction_id text,
+    billing_plan_type text,
+    CONSTRAINT transactions_digest_check CHECK ((octet_length(digest) = 32))
+)
+WITH (fillfactor='90');
+
+COMMENT ON COLUMN storehook.transactions.price IS 'milliunits of currency, quantity and offer included, as Apple sent it: 9990 is 9.99, and 230000 is 230 yen';
+
+COMMENT ON COLUMN storehook.transactions.notification_uuid IS 'the notification whose record stands here; null where it came by itself';
+
+COMMENT ON COLUMN storehook.transactions.revocation_percentage IS 'thousandths of a percent: 100000 is all of the price';
+
 CREATE VIEW storehook.consumption_requests AS
- SELECT notifications.environment,
-    notifications.bundle_id,
-    notifications.original_transaction_id,
-    notifications.transaction_id,
-    notifications.notification_uuid,
-    notifications.consumption_request_reason AS reason,
-    notifications.signed_at,
-    (notifications.signed_at + '12:00:00'::interval) AS deadline
-   FROM storehook.notifications
-  WHERE (notifications.type = 'CONSUMPTION_REQUEST'::text);
+ SELECT n.environment,
+    n.bundle_id,
+    n.original_transaction_id,
+    n.transaction_id,
+    n.notification_uuid,
+    n.consumption_request_reason AS reason,
+    n.signed_at,
+    (n.signed_at + '12:00:00'::interval) AS deadline,
+    t.product_id,
+    t.app_account_token,
+        CASE
+            WHEN (a.outcome IS NOT NULL) THEN a.outcome
+            WHEN (a.began_at IS NOT NULL) THEN 'sending'::text
+            ELSE 'open'::text
+        END AS state,
+    a.why,
+    c.granted AS consent,
+    a.answer,
+    a.rule,
+    a.began_at AS sent_at,
+    a.settled_at,
+    a.sent_by
+   FROM (((storehook.notifications n
+     LEFT JOIN storehook.transactions t ON (((t.transaction_id = n.transaction_id) AND (t.bundle_id = n.bundle_id) AND (t.environment = n.environment))))
+     LEFT JOIN storehook.consumption_answers a ON ((a.notification_uuid = n.notification_uuid)))
+     LEFT JOIN LATERAL ( SELECT c_1.granted
+           FROM storehook.consumption_consents c_1
+          WHERE (c_1.app_account_token = t.app_account_token)
+          ORDER BY c_1.id DESC
+         LIMIT 1) c ON (true))
+  WHERE (n.type = 'CONSUMPTION_REQUEST'::text);
+
+COMMENT ON COLUMN storehook.consumption_requests.state IS 'open, sending, or what it came to: answered, late, refused, not_answered, unknown';
+
+COMMENT ON COLUMN storehook.consumption_requests.consent IS 'whether the customer consents now; null where nothing was ever recorded, or the purchase names no account';
+
+CREATE VIEW storehook.consumption_status AS
+ SELECT a.environment,
+    a.bundle_id,
+    count(*) FILTER (WHERE (a.outcome IS NULL)) AS open,
+    count(*) FILTER (WHERE w.is_wanted) AS wanted,
+    min(a.deadline) FILTER (WHERE w.is_wanted) AS first_deadline,
+    min(a.why) FILTER (WHERE (w.is_wanted AND (a.why IS NOT NULL))) AS why,
+    count(*) FILTER (WHERE (a.outcome = 'late'::text)) AS late,
+    count(*) FILTER (WHERE (a.outcome = 'refused'::text)) AS refused,
+    count(*) FILTER (WHERE (a.outcome = 'unknown'::text)) AS unknown
+   FROM (storehook.consumption_answers a
+     CROSS JOIN LATERAL ( SELECT ((a.outcome IS NULL) AND (COALESCE(a.why, ''::text) <> ALL (ARRAY['no_policy'::text, 'no_rule'::text, 'no_transaction'::text, 'left_to_apple'::text, 'not_purchased'::text])) AND COALESCE(( SELECT c.granted
+                   FROM storehook.consumption_consents c
+                  WHERE (c.app_account_token = ( SELECT t.app_account_token
+                           FROM storehook.transactions t
+                          WHERE ((t.transaction_id = a.transaction_id) AND (t.bundle_id = a.bundle_id) AND (t.environment = a.environment))))
+                  ORDER BY c.id DESC
+                 LIMIT 1), false)) AS is_wanted) w)
+  WHERE ((a.outcome IS NULL) OR ((a.outcome = ANY (ARRAY['late'::text, 'refused'::text, 'unknown'::text])) AND (a.settled_at > (now() - '1 day'::interval))))
+  GROUP BY a.environment, a.bundle_id;
+
+COMMENT ON VIEW storehook.consumption_status IS 'of each app and environment: open requests for consumption data, those to be answered, and what went wrong within a day';
 
 CREATE VIEW storehook.contradictions AS
  SELECT anomalies.environment,
@@ -1403,6 +1594,7 @@ CREATE TABLE storehook.extensions (
     renews_before timestamp with time zone,
     signed_before timestamp with time zone,
     asked_at timestamp with time zone,
+    asked_again smallint DEFAULT 0 NOT NULL,
     accepted_at timestamp with time zone,
     effective_at timestamp with time zone,
     confirmed_at timestamp with time zone,
@@ -1416,6 +1608,7 @@ CREATE TABLE storehook.extensions (
     settled_at timestamp with time zone,
     closed_by text,
     closed_why text,
+    CONSTRAINT extensions_asked_again_check CHECK ((asked_again >= 0)),
     CONSTRAINT extensions_bundle_id_check CHECK ((length(bundle_id) <= 255)),
     CONSTRAINT extensions_check CHECK (((original_transaction_id IS NULL) <> (product_id IS NULL))),
     CONSTRAINT extensions_check1 CHECK (((settled_at IS NULL) = (state = ANY (ARRAY['requested'::text, 'unknown'::text, 'accepted'::text, 'completed'::text])))),
@@ -1440,23 +1633,25 @@ CREATE TABLE storehook.extensions (
     CONSTRAINT extensions_why_check CHECK ((length(why) <= 1000))
 );
 
-COMMENT ON TABLE storehook.extensions IS 'extensions of renewal dates: recorded before Apple is asked, asked for once, and followed until they are applied';
+COMMENT ON TABLE storehook.extensions IS 'extensions of renewal dates: recorded before Apple is asked, asked for once unless Apple has done nothing, and followed until they are applied';
 
-COMMENT ON COLUMN storehook.extensions.state IS 'requested: Apple was not asked yet; unknown: it was, and what it did is not known; accepted: Apple took it on; completed: Apple is done with all, and which failed is still being heard; extended: done; refused: Apple does not do it; not_extended: found out that Apple did not do it; closed: given up by somebody';
+COMMENT ON COLUMN storehook.extensions.state IS 'requested: Apple was not asked yet, or has done nothing; unknown: it was, and what it did is not known; accepted: Apple took it on; completed: Apple is done with all, and which failed is still being heard; extended: done; refused: Apple does not do it; not_extended: found out that Apple did not do it; closed: given up by somebody';
 
 COMMENT ON COLUMN storehook.extensions.period_before IS 'the transaction whose period is to last longer';
 
 COMMENT ON COLUMN storehook.extensions.asked_at IS 'right before Apple was asked';
 
+COMMENT ON COLUMN storehook.extensions.asked_again IS 'how often it was found out that Apple had done nothing, so that it is asked again';
+
 COMMENT ON COLUMN storehook.extensions.effective_at IS 'the new renewal date, by Apple';
 
 COMMENT ON COLUMN storehook.extensions.confirmed_at IS 'since when Apple''s status of the subscription shows it';
 
-COMMENT ON COLUMN storehook.extensions.notification_uuid IS 'the RENEWAL_EXTENDED that was applied, or the RENEWAL_EXTENSION with the summary; null where only Apple''s status told';
+COMMENT ON COLUMN storehook.extensions.notification_uuid IS 'the RENEWAL_EXTENDED that was applied, or the RENEWAL_EXTENSION with the summary once it came; null where only Apple''s status told';
 
 COMMENT ON COLUMN storehook.extensions.completed_at IS 'when Apple was done with all of them, by Apple''s clock';
 
-COMMENT ON COLUMN storehook.extensions.heard_until IS 'up to when notifications were looked through for failures';
+COMMENT ON COLUMN storehook.extensions.heard_until IS 'up to when notifications were looked through for failures and the summary';
 
 COMMENT ON COLUMN storehook.extensions.code IS 'why Apple refuses';
 
@@ -1609,48 +1804,6 @@ CREATE VIEW storehook.outbox_days_to_settle AS
    FROM (storehook.outbox_days d
      LEFT JOIN storehook.outbox_settled s ON ((s.day = d.day)))
   WHERE (d.has_partition AND (NOT d.has_strays) AND (d.day < (((now() - '01:00:00'::interval) AT TIME ZONE 'UTC'::text))::date) AND ((s.day IS NULL) OR (s.open_ids <> '{}'::bigint[]) OR (s.changes <> COALESCE(storehook.outbox_day_changes(d.day), (0)::bigint))));
-
-CREATE TABLE storehook.transactions (
-    environment text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    transaction_id text NOT NULL COLLATE pg_catalog."C",
-    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
-    web_order_line_item_id text,
-    product_id text,
-    subscription_group_id text,
-    kind text,
-    ownership text,
-    purchased_at timestamp with time zone,
-    expires_at timestamp with time zone,
-    revoked_at timestamp with time zone,
-    is_upgraded boolean NOT NULL,
-    reason text,
-    offer_discount_type text,
-    app_account_token uuid,
-    price bigint,
-    currency text,
-    quantity integer,
-    signed_at timestamp with time zone NOT NULL,
-    digest bytea NOT NULL,
-    notification_uuid uuid,
-    payload json NOT NULL,
-    revocation_type text,
-    revocation_reason smallint,
-    revocation_percentage bigint,
-    offer_type smallint,
-    offer_id text,
-    storefront text,
-    app_transaction_id text,
-    billing_plan_type text,
-    CONSTRAINT transactions_digest_check CHECK ((octet_length(digest) = 32))
-)
-WITH (fillfactor='90');
-
-COMMENT ON COLUMN storehook.transactions.price IS 'milliunits of currency, quantity and offer included, as Apple sent it: 9990 is 9.99, and 230000 is 230 yen';
-
-COMMENT ON COLUMN storehook.transactions.notification_uuid IS 'the notification whose record stands here; null where it came by itself';
-
-COMMENT ON COLUMN storehook.transactions.revocation_percentage IS 'thousandths of a percent: 100000 is all of the price';
 
 CREATE VIEW storehook.paid_periods AS
  SELECT t.environment,
@@ -2153,6 +2306,18 @@ ALTER TABLE ONLY storehook.canaries
 ALTER TABLE ONLY storehook.canary_queue
     ADD CONSTRAINT canary_queue_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.consumption_answers
+    ADD CONSTRAINT consumption_answers_notification_uuid_key UNIQUE (notification_uuid);
+
+ALTER TABLE ONLY storehook.consumption_answers
+    ADD CONSTRAINT consumption_answers_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.consumption_consents
+    ADD CONSTRAINT consumption_consents_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.consumption_queue
+    ADD CONSTRAINT consumption_queue_pkey PRIMARY KEY (id);
+
 ALTER TABLE storehook.dead_letters
     ADD CONSTRAINT dead_letters_kind_check CHECK ((kind = ANY (ARRAY['notification'::text, 'transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text]))) NOT VALID;
 
@@ -2305,6 +2470,16 @@ CREATE UNIQUE INDEX canaries_under_way ON storehook.canaries USING btree (bundle
 
 CREATE INDEX canary_queue_due ON storehook.canary_queue USING btree (due_at, id);
 
+CREATE UNIQUE INDEX consumption_answers_once ON storehook.consumption_answers USING btree (transaction_id, bundle_id, environment) WHERE ((began_at IS NOT NULL) AND (outcome IS DISTINCT FROM 'refused'::text));
+
+CREATE INDEX consumption_answers_open ON storehook.consumption_answers USING btree (deadline) WHERE (outcome IS NULL);
+
+CREATE INDEX consumption_answers_troubled ON storehook.consumption_answers USING btree (settled_at) WHERE (outcome = ANY (ARRAY['late'::text, 'refused'::text, 'unknown'::text]));
+
+CREATE INDEX consumption_consents_by_token ON storehook.consumption_consents USING btree (app_account_token, id DESC);
+
+CREATE INDEX consumption_queue_due ON storehook.consumption_queue USING btree (due_at, id);
+
 CREATE INDEX dead_letters_by_outbox ON storehook.dead_letters USING btree (outbox_id);
 
 CREATE INDEX dead_letters_by_uuid ON storehook.dead_letters USING btree (notification_uuid) WHERE (notification_uuid IS NOT NULL);
@@ -2367,6 +2542,12 @@ CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters RE
 
 ALTER TABLE ONLY storehook.canary_queue
     ADD CONSTRAINT canary_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.canaries(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY storehook.consumption_answers
+    ADD CONSTRAINT consumption_answers_consent_id_fkey FOREIGN KEY (consent_id) REFERENCES storehook.consumption_consents(id);
+
+ALTER TABLE ONLY storehook.consumption_queue
+    ADD CONSTRAINT consumption_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.consumption_answers(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY storehook.extension_failures
     ADD CONSTRAINT extension_failures_extension_id_fkey FOREIGN KEY (extension_id) REFERENCES storehook.extensions(id) ON DELETE CASCADE;
