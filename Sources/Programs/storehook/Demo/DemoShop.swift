@@ -54,11 +54,13 @@ struct DemoShop: Sendable {
         return original
     }
 
-    /// Sets how many percent of the posts are lost.
+    /// Sets how many percent of the posts are lost; to the end, also where the demonstration was broken off meanwhile: who sets
+    /// something for a while must be able to set it back.
     /// - Returns: how many it were before.
     @discardableResult
     func setLoss(_ percent: Int64) async throws -> Int64 {
-        try await post("loss", "{\"rate\":\(percent)}").integer("formerRate") ?? 0
+        // A task of its own is not cancelled with this one.
+        try await Task { try await post("loss", "{\"rate\":\(percent)}").integer("formerRate") ?? 0 }.value
     }
 
     /// Waits until Apple has tried to post a notification, whether it arrived or not.

@@ -35,7 +35,6 @@ extension AppStore {
         (written.posts, written.received) = (posts.count, received.count)
         take(standing)
         if configuration.speed != standing.startedWithSpeed { change(speed: configuration.speed) }
-        if configuration.lossPercent != standing.startedWithLoss { lossPercent = configuration.lossPercent }
         // Started without --notify it posts nothing more; with it, what nobody was to get is not posted late.
         if configuration.notifyURL == nil {
             for index in posts.indices { posts[index].next = nil }
@@ -68,8 +67,7 @@ extension AppStore {
     private var standing: StateChange.Standing {
         StateChange.Standing(
             rootFingerprint: authority.rootFingerprint, random: random, lanes: lanes, ahead: ahead, lived: lived,
-            speed: speed, lossPercent: lossPercent, startedWithSpeed: configuration.speed,
-            startedWithLoss: configuration.lossPercent, forgeries: forgeries, provoked: provoked,
+            speed: speed, startedWithSpeed: configuration.speed, forgeries: forgeries, provoked: provoked,
             massExtensions: massExtensions, houses: Place.allCases.compactMap { houses[$0] })
     }
 
@@ -188,7 +186,6 @@ extension AppStore {
         ahead = standing.ahead
         lived = standing.lived
         speed = standing.speed
-        lossPercent = standing.lossPercent
         forgeries = standing.forgeries
         provoked = standing.provoked
         massExtensions = standing.massExtensions

@@ -13,10 +13,8 @@ struct StateChange: Codable, Sendable {
         /// When the store lived last.
         var lived: Milliseconds?
         var speed: StandInConfiguration.Speed
-        var lossPercent: Double
-        /// What it was started with: another speed or loss at the next start is meant.
+        /// What it was started with: another speed at the next start is meant.
         var startedWithSpeed: StandInConfiguration.Speed
-        var startedWithLoss: Double
         var forgeries: Int
         var provoked: [AppStore.Provocation]
         var massExtensions: [AppStore.MassExtension]

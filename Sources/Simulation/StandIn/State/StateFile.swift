@@ -17,9 +17,9 @@ final class StateFile {
     typealias Fault = StandInFault
 
     private static let name = "storehook app-store, state "
-    /// Raised with every change that older files do not have, or that older programs cannot read.
-    private static let version = 1
-    private static let firstLine = Array("\(name)\(version)\n".utf8)
+    /// Raised with every change that older files do not have, or that older programs cannot read. 1 kept the loss as well.
+    private static let version = 2
+    private static let firstLine = opening(version)
     private static let newline = UInt8(ascii: "\n")
     /// So much longer than the shop a file may be before it is worth writing it anew.
     private static let slack = 1 << 20
@@ -172,8 +172,11 @@ final class StateFile {
         }
     }
 
+    /// The first line of a version, one as long as another.
+    private static func opening(_ version: Int) -> [UInt8] { Array("\(name)\(version)\n".utf8) }
+
     private static func requireVersion(_ bytes: [UInt8], _ path: String) throws(Fault) {
-        if bytes.starts(with: firstLine) { return }
+        if (1...version).contains(where: { bytes.starts(with: opening($0)) }) { return }
         let line = String(decoding: bytes.prefix(80).prefix { $0 != newline }, as: UTF8.self)
         guard line.hasPrefix(name) else {
             throw Fault(description: "\(path) is no state of storehook app-store; name another file with --state")

@@ -49,7 +49,8 @@ public struct StandInConfiguration: Sendable {
     /// in the future.
     public var daysBehind: Int64
     /// The file in which the shop is kept from one start to the next; nil for one that is forgotten. What is in it goes before
-    /// `seed` and `daysBehind`, and before `speed` and `lossPercent` as long as those are what they were at the last start.
+    /// `seed` and `daysBehind`, and before `speed` as long as that is what it was at the last start. `lossPercent` counts at each
+    /// start: who set another one for a while, and was killed, leaves no shop behind that loses everything.
     public var stateFile: String?
 
     /// A set-up.
