@@ -34,6 +34,26 @@ struct AnswerTests {
         #expect(DeadLetterList([], counts: []).text == "no open dead letters")
     }
 
+    @Test("of a demonstration need its own notifications in their places, whatever a shop posts or died before")
+    func demonstration() {
+        func sums(_ received: Int64, dead: Int64) -> Conservation {
+            Conservation(
+                received: received, pending: 0, applied: received - dead, duplicate: 0, parked: 0, dead: dead,
+                discarded: 0, missing: 0, doubled: 0)
+        }
+        func report(lost: Int, dead: Int) -> DemoReport {
+            DemoReport(
+                posted: 50, accepted: 50, lost: lost, dead: dead, besideShop: true, before: sums(100, dead: 3),
+                after: sums(200, dead: 4))
+        }
+        #expect(report(lost: 0, dead: 0).isWhole)
+        #expect(report(lost: 0, dead: 0).lines.contains("50 of them the shop's"))
+        #expect(!report(lost: 1, dead: 0).isWhole)
+        #expect(report(lost: 1, dead: 0).lines.contains("1 of those that were posted are in no place"))
+        #expect(!report(lost: 0, dead: 2).isWhole)
+        #expect(report(lost: 0, dead: 2).lines.contains("2 of those that were posted died"))
+    }
+
     @Test("stand in columns as wide as they need to be, numbers to the right, nothing after the last word")
     func table() {
         var table = Table(["NAME", "N", "WHY"], numeric: [1])

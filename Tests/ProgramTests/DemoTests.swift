@@ -91,6 +91,16 @@ struct DemoTests {
                     #expect(
                         try await site.value(
                             "select count(*) > 0 from storehook.notifications where source = 'history'"))
+                    // Who answers 200 and stores nothing is found out, however much the shop posts meanwhile.
+                    let deceived = try site.start(
+                        [
+                            "demo", "--to", store.url + "/healthz", "--pki", keys, "--notifications", "10", "--shop",
+                            store.url,
+                        ], settings)
+                    #expect(await deceived.end() == .exited(1), "\(deceived.output) \(deceived.errors)")
+                    #expect(
+                        deceived.output.contains("8 of those that were posted are in no place"), "\(deceived.output)")
+                    await deceived.discard()
                 }
                 await store.discard()
             }

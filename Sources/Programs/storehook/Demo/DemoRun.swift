@@ -16,7 +16,8 @@ struct DemoRun: AsyncParsableCommand {
         abstract: "Post simulated notifications to a receiver, and tell what became of them.",
         discussion: """
             A receiver and a worker on the same database run already, and serve com.example.storehook=1234567890 under the
-            simulator's root. Exits with 0 only if every notification is accounted for: stored, done, and in one place.
+            simulator's root. Exits with 0 only if every notification is accounted for: stored, done, and in one place,
+            and none of them a dead letter.
 
             With --shop it also plays a customer of a stand-in for Apple's servers, which posts to the same receiver (storehook
             app-store) and which STOREHOOK_APPLE_URL and STOREHOOK_APPLE_KEYS name: a purchase whose post is lost, a renewal, a
@@ -97,15 +98,22 @@ struct DemoRun: AsyncParsableCommand {
     /// Posts, waits, and tells what became of it.
     private func account(_ pool: PostgresPool, _ authority: SimulatedAuthority) async throws -> DemoReport {
         let outbox = Outbox(pool)
+        let began = WallClock.now()
         // A shop that was closed catches up with its life just now: that is not among what is posted here.
         let before = try await shop == nil ? outbox.conservation() : settled(outbox, progress: false)
         step("Posting \(notifications) simulated notifications: every fifth a repeat, in no order")
-        let posted = try await post(signedBy: authority, seed: UInt64(before.received) + 1)
+        let simulation = simulation(seed: UInt64(before.received) + 1)
+        let posted = try await Poster(url: to, connections: 16, rate: nil)
+            .post(
+                SignedBodies(simulation.signedDeliveries(by: authority)), ProgressBar("    posting", of: notifications))
         detail(posted.text)
         step("Waiting until the workers have done them")
         let after = try await settled(outbox)
+        // What waits is in its place.
+        let own = try await after.pending > 0 ? (lost: 0, dead: 0) : fate(of: simulation, pool, since: began)
         let report = DemoReport(
-            posted: notifications, accepted: posted.accepted, besideShop: shop != nil, before: before, after: after)
+            posted: notifications, accepted: posted.accepted, lost: own.lost, dead: own.dead, besideShop: shop != nil,
+            before: before, after: after)
         step("What became of them")
         for line in report.lines { detail(line) }
         detail("subscriptions, by view storehook.subscription_status:")
@@ -118,13 +126,10 @@ struct DemoRun: AsyncParsableCommand {
     }
 
     /// Another seed each time, so that a second demonstration is news and not the first one again.
-    private func post(signedBy authority: SimulatedAuthority, seed: UInt64) async throws -> Poster.Outcome {
-        let simulation = Simulation(
+    private func simulation(seed: UInt64) -> Simulation {
+        Simulation(
             seed: seed, notifications: notifications, duplicatePercent: 20, order: .shuffled,
             endingAt: Milliseconds(Int64(Date().timeIntervalSince1970 * 1000)))
-        return try await Poster(url: to, connections: 16, rate: nil)
-            .post(
-                SignedBodies(simulation.signedDeliveries(by: authority)), ProgressBar("    posting", of: notifications))
     }
 
     /// The sums once nothing is pending. Beside a shop something may come at any moment: then they are looked at again.

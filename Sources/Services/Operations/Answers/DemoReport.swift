@@ -4,6 +4,8 @@ package import Outbox
 package struct DemoReport: Sendable {
     private let posted: Int
     private let accepted: Int
+    private let lost: Int
+    private let ownDead: Int
     private let besideShop: Bool
     private let before: Conservation
     private let after: Conservation
@@ -12,12 +14,19 @@ package struct DemoReport: Sendable {
     /// - Parameters:
     ///   - posted: how many were posted.
     ///   - accepted: how many were answered 200.
+    ///   - lost: how many of those that were posted are in no place, repeats not counted.
+    ///   - dead: how many of those are dead letters, repeats not counted.
     ///   - besideShop: whether a shop posts to the same receiver meanwhile.
     ///   - before: what was stored before them.
     ///   - after: what is stored once the workers are done, or were given up.
-    package init(posted: Int, accepted: Int, besideShop: Bool = false, before: Conservation, after: Conservation) {
+    package init(
+        posted: Int, accepted: Int, lost: Int, dead: Int, besideShop: Bool = false, before: Conservation,
+        after: Conservation
+    ) {
         self.posted = posted
         self.accepted = accepted
+        self.lost = lost
+        ownDead = dead
         self.besideShop = besideShop
         self.before = before
         self.after = after
@@ -26,9 +35,10 @@ package struct DemoReport: Sendable {
     private var received: Int64 { after.received - before.received }
     private var dead: Int64 { after.dead - before.dead }
 
-    /// Whether each is stored, done, and in exactly one place.
+    /// Whether each is stored, done, and in exactly one place, and none is dead. Sums alone do not tell: what a shop posts beside
+    /// it is in them.
     package var isWhole: Bool {
-        accepted == posted && received >= accepted && after.pending == 0 && after.isWhole
+        accepted == posted && received >= accepted && lost == 0 && ownDead == 0 && after.pending == 0 && after.isWhole
     }
 
     /// The sums, and whatever does not fit.
@@ -48,6 +58,8 @@ package struct DemoReport: Sendable {
                 "\(received - Int64(accepted)) more than were accepted: posts repeated for want of an answer, or somebody else's"
             )
         }
+        if lost > 0 { lines.append("\(lost) of those that were posted are in no place") }
+        if ownDead > 0 { lines.append("\(ownDead) of those that were posted died") }
         if after.pending > 0 { lines.append("\(after.pending) are not done; the workers' logs may tell why") }
         if dead > 0 { lines.append("what died and why: storehook dead-letters list") }
         return lines
