@@ -200,6 +200,18 @@ struct StateTests {
             let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
             let gap = Data((lines[...1] + lines[3...]).joined(separator: [10]))
             #expect(await fault(try written("gap", gap), authority).contains("is damaged at byte"))
+            // The shop as a whole was on the disk before it took its place: only what was added since can be unfinished.
+            let mark = bytes.count - lines[lines.count - 2].count - 1
+            for length in [lines[0].count + 1, lines[0].count + 40, bytes.count / 2, mark, bytes.count - 1] {
+                let cut = try written("cut-\(length)", bytes.prefix(length))
+                #expect(await fault(cut, authority).contains("is damaged at byte"), "\(length)")
+                #expect(try Data(contentsOf: URL(fileURLWithPath: cut)).count == length)
+            }
+            // A file of version 1 has no mark.
+            let older = Data(text.replacing("state 2\n", with: "state 1\n", maxReplacements: 1).utf8).prefix(mark)
+            let again = try await KeptShop(
+                Self.configuration(1), authority, clock, keptIn: try written("older", older))
+            #expect(await again.truth() == shop.truth())
         }
     }
 

@@ -56,10 +56,12 @@ struct StateChange: Codable, Sendable {
     var received: [JSONValue]?
     /// Whose a receipt is, by its digest.
     var receipts: [String: String]?
+    /// The mark after the shop as a whole: what comes behind it came since. Nil in every other line.
+    var isWhole: Bool?
 
     var isEmpty: Bool {
         standing == nil && customers == nil && sales == nil && letters == nil && ways == nil && tests == nil
-            && extensionDates == nil && received == nil && receipts == nil
+            && extensionDates == nil && received == nil && receipts == nil && isWhole == nil
     }
 }
 

@@ -12,12 +12,14 @@ import Simulator
 ///
 /// A change costs what it is long, however large the shop. A line is on the disk before anybody learns of what is in it. Once the
 /// file is twice as long as the shop itself, it is written anew as a whole, beside itself and then in its place. What a kill or a
-/// power cut leaves of a last line is not read: nobody had learned of it.
+/// power cut leaves of a last line is not read: nobody had learned of it. What was written as a whole ends with a mark, without
+/// which a file is damaged: that part was all on the disk before it took its place.
 final class StateFile {
     typealias Fault = StandInFault
 
     private static let name = "storehook app-store, state "
-    /// Raised with every change that older files do not have, or that older programs cannot read. 1 kept the loss as well.
+    /// Raised with every change that older files do not have, or that older programs cannot read. 1 kept the loss as well, and
+    /// had no mark.
     private static let version = 2
     private static let firstLine = opening(version)
     private static let newline = UInt8(ascii: "\n")
@@ -85,13 +87,15 @@ final class StateFile {
         let draft = try Self.draft(path)
         var count = Self.firstLine.count
         var last: [UInt8] = []
+        func add(_ change: StateChange) throws {
+            let (line, checksum) = try Self.line(change, after: last)
+            count += line.count
+            last = checksum
+            try draft.append(line)
+        }
         do {
-            try changes { change in
-                let (line, checksum) = try Self.line(change, after: last)
-                count += line.count
-                last = checksum
-                try draft.append(line)
-            }
+            try changes(add)
+            try add(StateChange(isWhole: true))
         } catch {
             draft.discard()
             throw (error as? DraftFile.Fault).map { Fault(description: $0.description) } ?? error
@@ -144,7 +148,7 @@ final class StateFile {
         return hash.finalize().prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
-    /// Reads all lines but what was not finished.
+    /// Reads all lines but what was not finished of those that were added to the whole.
     private static func read(_ path: String, _ take: (StateChange) throws -> Void) throws {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Fault(description: "cannot read \(path)")
@@ -154,6 +158,7 @@ final class StateFile {
         var position = firstLine.count
         let decoder = JSONDecoder()
         var last: [UInt8] = []
+        var isWhole = false
         while let end = bytes[position...].firstIndex(of: newline) {
             let text = bytes[position..<end].dropFirst(17)
             let checksum = checksum(text, after: last)
@@ -162,7 +167,9 @@ final class StateFile {
             }
             last = checksum
             do {
-                try take(try decoder.decode(StateChange.self, from: Data(text)))
+                let change = try decoder.decode(StateChange.self, from: Data(text))
+                isWhole = isWhole || change.isWhole == true
+                try take(change)
             } catch let fault as Fault {
                 throw fault
             } catch {
@@ -170,6 +177,8 @@ final class StateFile {
             }
             position = end + 1
         }
+        // Of version 1 it can be said only that a shop begins with how it stands.
+        guard isWhole || !last.isEmpty && bytes.starts(with: opening(1)) else { throw damaged(path, position) }
     }
 
     /// The first line of a version, one as long as another.
