@@ -131,12 +131,13 @@ struct ConsumptionCommandTests {
         #expect(states == ["answered -", "not_answered answered_before", "open no_consent", "open no_consent"])
         let table = try await site.run("consumption", "list", "--state", "open", "--format", "table", with: settings)
         #expect(table.output.contains("no_consent: the customer was never asked"), "\(table.output)")
-        try await byHand(site, apple, settings, rows)
+        try await byHand(site, apple, settings, rows, transactions.values.sorted())
     }
 
     /// What is left is answered by hand; then nobody answers it again, also by hand.
     private func byHand(
-        _ site: Site, _ apple: Announcement, _ settings: [String: String], _ rows: [[String: Any]]
+        _ site: Site, _ apple: Announcement, _ settings: [String: String], _ rows: [[String: Any]],
+        _ transactions: [String]
     ) async throws {
         let open = rows.filter { $0["state"] as? String == "open" }.compactMap { $0["notification_uuid"] as? String }
         for (number, uuid) in open.enumerated() {
@@ -144,6 +145,11 @@ struct ConsumptionCommandTests {
                 "apple", "consumption", uuid, "--consented", "--preference", "grant-full", with: settings)
             #expect(run.ending == .exited(number == 0 ? 0 : 1), "\(run.errors)")
             if number > 0 { #expect(run.errors.contains("told once"), "\(run.errors)") }
+        }
+        // The transaction's id is no way around what is on record.
+        for transaction in transactions {
+            let run = try await site.run("apple", "consumption", transaction, "--consented", with: settings)
+            #expect(run.ending == .exited(1) && run.errors.contains("told once"), "\(run.errors)")
         }
         let received = try JSONSerialization.jsonObject(with: try await shop(apple.url, "received")) as? [[String: Any]]
         #expect((received ?? []).count { $0["kind"] as? String == "consumption" } == 2)

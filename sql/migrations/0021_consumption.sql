@@ -51,7 +51,8 @@ comment on column storehook.consumption_answers.deadline is 'twelve hours after 
 comment on column storehook.consumption_answers.why is
     'why it is not answered so far, or was not; of one that is refused, Apple''s code';
 comment on column storehook.consumption_answers.began_at is 'right before Apple was told, after the consent was read once more';
-comment on column storehook.consumption_answers.answer is 'what Apple was told, the consent beside';
+comment on column storehook.consumption_answers.answer is
+    'what Apple was told, the consent beside; before: what it was told first, where it was told again by hand';
 comment on column storehook.consumption_answers.rule is 'the number and name of the policy''s rule';
 comment on column storehook.consumption_answers.sent_by is 'who sent it by hand';
 comment on column storehook.consumption_answers.outcome is

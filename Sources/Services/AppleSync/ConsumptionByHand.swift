@@ -1,3 +1,4 @@
+package import AppStorePayloads
 package import AppStoreServerAPI
 package import Consumption
 package import ConsumptionPolicy
@@ -46,5 +47,27 @@ package struct ConsumptionByHand: Sendable {
             try await requests.giveBack(request)
             return .withheld(reason)
         }
+    }
+    /// Tells Apple this about a transaction of which nobody knows whether Apple was told before. It may be the second answer: only
+    /// where a person has decided so.
+    /// - Parameters:
+    ///   - transactionID: what the request of the notification is about.
+    ///   - environment: where.
+    package func tellAgain(
+        _ answer: ConsumptionAnswer, about notificationUUID: UUID, transactionID: String, in environment: Environment
+    ) async throws -> End {
+        guard let question = ConsumptionInformationRequest(transactionID, answer.informationWithConsent) else {
+            return .withheld(.unfitAnswer)
+        }
+        guard try await requests.beginAgain(notificationUUID, answer, sentBy: person) else { return .notHeld }
+        do {
+            _ = try await client.trying(.once).ask(question, in: environment)
+        } catch let failure as AppStoreFailure {
+            // Whatever became of this one, of the one before nobody knows.
+            guard ConsumptionEnd(failure, attempts: 1) == .unknown else { return .notTaken(failure.description) }
+            return try await requests.settleAgain(notificationUUID, isTaken: false, reason: failure.code)
+                .map { .settled($0) } ?? .notHeld
+        }
+        return try await requests.settleAgain(notificationUUID, isTaken: true).map { .settled($0) } ?? .notHeld
     }
 }

@@ -6,6 +6,7 @@ import ArgumentParser
 import Consumption
 import ConsumptionPolicy
 import Foundation
+import History
 import Ledger
 import Operations
 import Outbox
@@ -16,9 +17,9 @@ struct AppleConsumption: AsyncParsableCommand {
         abstract: "Answer a CONSUMPTION_REQUEST by hand, within 12 hours of it.",
         discussion: """
             Only with the customer's consent: without --consented nothing is sent. Apple's rules for the fields are held
-            against the answer before it goes out. Named by its notification, the request is settled on record, and no worker
-            answers it again; what a worker has answered, or the customer has taken the consent back for, is refused. Named by the
-            transaction it just goes out.
+            against the answer before it goes out. The request is settled on record, and no worker answers it again; what was
+            answered before, or the customer has taken the consent back for, is refused. A transaction just goes out where no
+            database is set, or nothing is known of it there.
 
             Example: storehook apple consumption 7f1de78e-0d4e-4c5e-9d3c-000000000001 --consented --percentage 50000 \\
                 --preference decline
@@ -61,6 +62,7 @@ struct AppleConsumption: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether the customer could try it before buying.") var sampleContent = false
     @Option(help: "How much was used, in thousandths of a percent: 100000 is all of it.") var percentage: Int64?
     @Option(help: "decline, grant-full or grant-prorated.") var preference: Preference?
+    @Flag(help: "Also where Apple may have an answer, of which nobody knows.") var again = false
 
     func validate() throws {
         guard consented else {
@@ -68,45 +70,56 @@ struct AppleConsumption: AsyncParsableCommand {
         }
     }
 
-    /// What is answered about.
+    /// What is answered about, and how.
     private struct Subject {
         var transactionId: String
         var type: ProductType?
         var bundleId: String?
         var environment: Environment?
+        var way = Way.unrecorded
+    }
+
+    private enum Way {
+        /// Nothing is known of it here: it just goes out.
+        case unrecorded
+        /// The request of this notification is answered on record.
+        case request(UUID)
+        /// Apple may have an answer to the request of this notification, and is told again.
+        case again(UUID)
     }
 
     func run() async throws {
         let settings = try await options.shared.settings()
-        let subject = try await Self.subject(id, settings)
-        let information = ConsumptionInformation(
-            customerConsented: consented, deliveryStatus: delivery.status, sampleContentProvided: sampleContent,
-            consumptionPercentage: percentage, refundPreference: preference?.value)
+        let subject = try await self.subject(settings)
+        let consumption = ConsumptionAnswer(
+            deliveryStatus: delivery.status, sampleContentProvided: sampleContent, consumptionPercentage: percentage,
+            refundPreference: preference?.value)
+        let information = consumption.informationWithConsent
         if let fault = information.fault(for: subject.type) { throw CommandFailure(fault, status: .usage) }
         guard let request = ConsumptionInformationRequest(subject.transactionId, information) else { return }
-        let named = options.app ?? subject.bundleId
-        if let notification = UUID(uuidString: id) {
-            let consumption = ConsumptionAnswer(
-                deliveryStatus: delivery.status, sampleContentProvided: sampleContent,
-                consumptionPercentage: percentage,
-                refundPreference: preference?.value)
-            let answer = try await AppleAccess.with(settings, app: named, in: subject.environment) {
-                client, environment in
+        let answer = try await AppleAccess.with(
+            settings, app: options.app ?? subject.bundleId, in: subject.environment ?? options.place
+        ) { client, environment in
+            let place: Environment
+            switch subject.way {
+            case .unrecorded: place = try await client.ask(request, in: environment).environment
+            case .request(let notification):
+                place = environment ?? .production
                 try await Database.with(settings) { pool in
                     let hand = ConsumptionByHand(ConsumptionRequests(pool), client, by: Operator.name)
                     try Self.expectTold(try await hand.tell(consumption, about: notification))
                 }
-                return AppleAnswer(
-                    accepted: "Apple has the answer about transaction \(subject.transactionId)",
-                    from: environment ?? .production)
+            case .again(let notification):
+                place = environment ?? .production
+                try await Database.with(settings) { pool in
+                    let hand = ConsumptionByHand(ConsumptionRequests(pool), client, by: Operator.name)
+                    try Self.expectTold(
+                        try await hand.tellAgain(
+                            consumption, about: notification, transactionID: subject.transactionId, in: place))
+                }
             }
-            return try options.show(answer)
-        }
-        let answer = try await AppleAccess.with(settings, app: named, in: subject.environment ?? options.place) {
-            client, environment in
-            let answered = try await client.ask(request, in: environment)
             return AppleAnswer(
-                accepted: "Apple has the answer about transaction \(subject.transactionId)", from: answered.environment)
+                accepted: "Apple has the answer about transaction \(subject.transactionId)", from: place)
         }
         try options.show(answer)
     }
@@ -128,8 +141,64 @@ struct AppleConsumption: AsyncParsableCommand {
         }
     }
 
-    /// The transaction that a stored request is about: perhaps an older one than the purchase's last.
-    private static func subject(_ id: String, _ settings: Settings) async throws -> Subject {
+    /// What is meant, and what is known of it.
+    /// - Throws: `CommandFailure` where it must not be answered, or not so.
+    private func subject(_ settings: Settings) async throws -> Subject {
+        var subject = try await Self.named(id, settings)
+        if case .request = subject.way, !again { return subject }
+        guard settings.hasDatabase else {
+            guard !again else {
+                throw CommandFailure("--again goes by what is on record: set DATABASE_URL", status: .usage)
+            }
+            return subject
+        }
+        let transaction = subject.transactionId
+        let app = subject.bundleId ?? options.app
+        let place = (subject.environment ?? options.place)?.rawValue
+        let traces = try await Database.with(settings) { pool in
+            try await ConsumptionRequests(pool).traces(of: transaction, app: app, environment: place)
+        }
+        subject.way = try way(ConsumptionStanding(traces))
+        if let trace = traces.first {
+            subject.type = subject.type ?? trace.productType.map(ProductType.init(rawValue:))
+            subject.bundleId = trace.scope.bundleID
+            subject.environment = Environment(rawValue: trace.scope.environment)
+        }
+        return subject
+    }
+
+    private func way(_ standing: ConsumptionStanding) throws -> Way {
+        switch standing {
+        case .unheardOf: return .unrecorded
+        case .open(let trace):
+            guard let notification = trace.notificationUUID else { return .unrecorded }
+            return .request(notification)
+        case .unknown(let trace):
+            guard let notification = trace.notificationUUID else { return .unrecorded }
+            guard again else {
+                throw CommandFailure(
+                    "it is not sent: Apple may have an answer about it, and nobody knows; --again tells it all the same"
+                )
+            }
+            return .again(notification)
+        case .withheld(let reason): throw CommandFailure("it is not sent: \(reason.advice)")
+        case .settled(let outcome):
+            throw CommandFailure(
+                "it is not sent: Apple's request is settled as \(outcome.rawValue); see storehook consumption list")
+        case .notNoted:
+            throw CommandFailure(
+                "it is not sent: no worker has noted Apple's request yet; let storehook work run, and say it again")
+        case .notAsked:
+            throw CommandFailure(
+                "it is not sent: no request of Apple's is known here; storehook reconcile fetches what was missed")
+        case .ambiguous:
+            throw CommandFailure(
+                "several apps or environments know this id: say which with --app and --environment", status: .usage)
+        }
+    }
+
+    /// The transaction that was named, or that a stored request is about: perhaps an older one than the purchase's last.
+    private static func named(_ id: String, _ settings: Settings) async throws -> Subject {
         guard let uuid = UUID(uuidString: id) else { return Subject(transactionId: id) }
         let body = try await Database.with(settings) { pool in
             guard let found = try await LedgerReader(pool, policy: try settings.statusPolicy()).notification(uuid)
@@ -151,6 +220,6 @@ struct AppleConsumption: AsyncParsableCommand {
         }
         return Subject(
             transactionId: transaction.transactionId, type: transaction.type, bundleId: notification.bundleId,
-            environment: notification.environment)
+            environment: notification.environment, way: .request(uuid))
     }
 }

@@ -1,0 +1,87 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import Consumption
+import ConsumptionPolicy
+import Foundation
+import History
+import Postgres
+import Queue
+import TestSupport
+import Testing
+
+@testable import AppleSync
+
+@Suite("An answer about consumption by hand")
+struct ConsumptionByHandTests {
+    private static let answer = ConsumptionAnswer(deliveryStatus: .delivered, sampleContentProvided: false)
+    private static let scope = HistoryScope(bundleID: "com.example", environment: "Production")
+
+    private func trace(
+        consent: Bool? = true, isNoted: Bool = true, isBegun: Bool = false, outcome: ConsumptionOutcome? = nil
+    ) -> ConsumptionTrace {
+        ConsumptionTrace(
+            scope: Self.scope, consent: consent, notificationUUID: UUID(), isNoted: isNoted, isBegun: isBegun,
+            outcome: outcome)
+    }
+
+    @Test("that names the transaction goes by what is known of it")
+    func standing() {
+        let open = trace()
+        let unknown = trace(isBegun: true, outcome: .unknown)
+        #expect(ConsumptionStanding([]) == .unheardOf)
+        #expect(ConsumptionStanding([ConsumptionTrace(scope: Self.scope)]) == .notAsked)
+        #expect(ConsumptionStanding([trace(isNoted: false)]) == .notNoted)
+        #expect(ConsumptionStanding([open]) == .open(open))
+        #expect(ConsumptionStanding([trace(isBegun: true, outcome: .refused), open]) == .open(open))
+        #expect(ConsumptionStanding([trace(consent: false)]) == .withheld(.consentWithdrawn))
+        #expect(ConsumptionStanding([open, trace(isBegun: true)]) == .withheld(.anotherUnderWay))
+        #expect(ConsumptionStanding([open, trace(isBegun: true, outcome: .answered)]) == .withheld(.answeredBefore))
+        #expect(ConsumptionStanding([open, unknown]) == .unknown(unknown))
+        #expect(ConsumptionStanding([trace(outcome: .notAnswered)]) == .settled(.notAnswered))
+        var elsewhere = trace()
+        elsewhere.scope.environment = "Sandbox"
+        #expect(ConsumptionStanding([open, elsewhere]) == .ambiguous)
+    }
+
+    @Test("is told again on record, where nobody knows whether Apple has one, and not against a withdrawal")
+    func again() async throws {
+        try await withSite { site in
+            let refund = site.refund(1)
+            try await site.hear([refund])
+            try await site.consent(refund.account)
+            site.apple.interfere { number in
+                if number == 1 { throw TransportFault.timeout }
+                return nil
+            }
+            try await site.answerAll(try site.consumption())
+            #expect(try await site.states(of: refund) == ["unknown unreachable"])
+            let traces = try await site.requests.traces(of: refund.transaction, app: nil, environment: nil)
+            guard case .unknown(let trace) = ConsumptionStanding(traces) else {
+                throw NeverHappened("it is unknown: \(traces)")
+            }
+            let notification = try #require(trace.notificationUUID)
+            let environment = Environment(rawValue: trace.scope.environment)
+            let hand = ConsumptionByHand(site.requests, try site.client(), by: "somebody")
+            try await site.consent(refund.account, false)
+            let withdrawn = try await hand.tellAgain(
+                Self.answer, about: notification, transactionID: refund.transaction, in: environment)
+            guard case .notHeld = withdrawn else { throw NeverHappened("it is not sent: \(withdrawn)") }
+            #expect(site.apple.told.count == 1)
+            try await site.consent(refund.account)
+            for _ in 1...2 {
+                _ = try await hand.tellAgain(
+                    Self.answer, about: notification, transactionID: refund.transaction, in: environment)
+            }
+            #expect(site.apple.told.count == 2)
+            #expect(try await site.states(of: refund) == ["answered"])
+            // What was said first is still there.
+            #expect(
+                try await site.value(
+                    """
+                    select sent_by = 'somebody' and answer->'before' ? 'delivery_status'
+                      from storehook.consumption_answers
+                    """))
+            #expect(try await site.requests.traces(of: "no such", app: nil, environment: nil).isEmpty)
+        }
+    }
+}
