@@ -220,6 +220,22 @@ struct ConsumptionTests {
         }
     }
 
+    @Test("that a worker holds while the customer consents is looked at again at once, too")
+    func wokenWhileHeld() async throws {
+        try await withSite { site in
+            let refund = site.refund(1)
+            try await site.hear([refund])
+            _ = try await site.requests.note(everything: true, hasPolicy: true, keysFor: [Site.scope])
+            let lease = Lease(owner: "slow", duration: .seconds(60))
+            let held = try #require(try await site.requests.claim(for: lease, among: [Site.scope]))
+            #expect(held.consent == nil)
+            try await site.consent(refund.account)
+            try await site.requests.putOff(held, for: .seconds(600), reason: ConsumptionReason.noConsent.rawValue)
+            try await site.answerAll(try site.consumption(), now: false)
+            #expect(try await site.states(of: refund) == ["answered"])
+        }
+    }
+
     @Test("that Apple refuses is refused with Apple's code, and is not sent again")
     func refused() async throws {
         try await withSite { site in

@@ -108,17 +108,52 @@ extension ConsumptionRequests {
     }
 
     /// Puts off a request that was not begun: it is looked at again after a while. The attempt does not count: a consent may come in
-    /// hours.
+    /// hours. One that lacks a consent is due at once where the customer has consented since it was claimed: who records that
+    /// waits for what is held and cannot have it looked at.
     package func putOff(_ request: ConsumptionRequest, for delay: Duration, reason: String) async throws {
+        let isConsentAwaited = Self.consentReasons.contains(reason)
         let reason = String(reason.prefix(100))
-        try await note(
-            request,
-            PostgresQuery(
-                "consumption.put_off",
-                "update storehook.consumption_answers set why = \(reason) where id = \(request.id) and began_at is null"
-            ))
-        try await queue.postpone([request.id], by: [delay], reason: reason, token: request.lease.token)
+        try await pool.withTransaction { session in
+            let held = try Self.table.renew(
+                [request.id], token: request.lease.token, for: request.lease.duration, session)
+            guard !held.isEmpty else { return }
+            try session.query(
+                PostgresQuery(
+                    "consumption.put_off",
+                    """
+                    update storehook.consumption_answers set why = \(reason)
+                     where id = \(request.id) and began_at is null
+                    """))
+            // In the transaction that holds the row, and a statement of its own: it sees each consent that was recorded before,
+            // and who records one now waits and finds a row that nobody holds.
+            try session.query(
+                PostgresQuery(
+                    "consumption.postpone",
+                    """
+                    update storehook.consumption_queue q
+                       set due_at = case when \(isConsentAwaited)::boolean and coalesce((
+                                              select c.granted
+                                                from storehook.consumption_answers a
+                                                join storehook.transactions t
+                                                     on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
+                                                    and t.environment = a.environment
+                                                join storehook.consumption_consents c
+                                                     on c.app_account_token = t.app_account_token
+                                               where a.id = q.id
+                                               order by c.id desc
+                                               limit 1), false)
+                                         then now()
+                                         else clock_timestamp() + make_interval(secs => \(delay / .seconds(1))) end,
+                           attempts = attempts - 1, lease_owner = null, lease_token = null, last_reason = \(reason)
+                     where q.id = \(request.id)
+                    """))
+        }
     }
+
+    /// What a consent changes.
+    private static let consentReasons = [
+        ConsumptionReason.noTransaction, .noAccount, .noConsent, .consentWithdrawn,
+    ].map(\.rawValue)
 
     /// Writes down where a request stands, if it is still held.
     private func note(_ request: ConsumptionRequest, _ query: PostgresQuery) async throws {
