@@ -163,6 +163,27 @@ struct ConsumptionTests {
         }
     }
 
+    @Test("that a worker without a policy has noted is missed and late all the same where another worker has one")
+    func mixedWorkers() async throws {
+        try await withSite { site in
+            let refund = site.refund(1)
+            try await site.hear([refund])
+            try await site.consent(refund.account)
+            try await site.answerAll(try site.consumption(nil))
+            #expect(try await site.states(of: refund) == ["open no_policy"])
+            // The worker that has one cannot look at it for now.
+            try await site.requests.putOff(
+                requestsOf: Site.scope, by: .seconds(3600), reason: "rate_limit_exceeded")
+            let duty = try site.consumption()
+            try await site.answerAll(duty, now: false)
+            #expect(site.apple.told.isEmpty)
+            #expect(try await site.requests.statusesIfAllowed()?.one().wanted == 1)
+            try await site.passDeadlines()
+            try await site.answerAll(duty, now: false)
+            #expect(try await site.states(of: refund) == ["late not_looked_at"])
+        }
+    }
+
     @Test("that has a consent and a rule and lacks a key is late at its deadline, one without a rule is not answered")
     func unanswered() async throws {
         try await withSite { site in

@@ -89,6 +89,7 @@ package struct ConsumptionDuty: Service {
             isNew = isNew || noted > 0
             if noted < ConsumptionRequests.portion { break }
         }
+        if policy != nil { try await requests.forgetMissingPolicy(clients.scopes) }
         if isNew || everything { try await explainLackingKeys() }
         if everything { planUnheard.done() }
         for settled in try await requests.expire() { tell(settled, about: nil) }

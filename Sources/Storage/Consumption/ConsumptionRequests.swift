@@ -107,6 +107,27 @@ package struct ConsumptionRequests: Sendable {
                 """))
     }
 
+    /// Says of what was noted by somebody without a policy that there is one, so that it counts as to be answered again until it is
+    /// looked at. It is due already, unless all of its app is put off.
+    /// - Parameter scopes: what who asks has keys and a policy for.
+    package func forgetMissingPolicy(_ scopes: [HistoryScope]) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "consumption.forget_missing_policy",
+                """
+                with noted as (
+                    select a.id
+                      from storehook.consumption_answers a
+                      join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                           on s.bundle_id = a.bundle_id and s.environment = a.environment
+                     where a.outcome is null and a.began_at is null
+                       and a.why = \(ConsumptionReason.noPolicy.rawValue)
+                       for update of a skip locked
+                )
+                update storehook.consumption_answers a set why = null from noted where a.id = noted.id
+                """))
+    }
+
     /// Open requests of other apps and environments than these, which who asks has no key for and nobody else has looked at: read and
     /// not claimed, so that whoever has the key can claim them at any time.
     package func lackingKeys(but scopes: [HistoryScope]) async throws -> [ConsumptionRequest] {
