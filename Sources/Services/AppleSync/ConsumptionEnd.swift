@@ -22,21 +22,32 @@ enum ConsumptionEnd: Sendable, Hashable {
         switch failure.reason {
         case .apple(let code):
             switch code.behaviour {
-            // An error of Apple's own, whatever its status, is Apple's word that it did not take it.
+            // An error of Apple's own is Apple's word that it did not take it. Of 5000001, 4290000, and those of 404 that may
+            // pass Apple says that they may be tried again; of 5000000 ("an unknown error occurred") it does not. That one is taken
+            // at its word here all the same, unlike for extensions: a second answer costs nobody anything, and else a bad hour of
+            // Apple's would leave whatever it was told then unanswered for good.
             case .retry, .slowDown, .beginAgain: self = .notTaken
             case .elsewhereOrSoon:
                 self = attempts < Self.patienceWithUnknownIDs ? .notTaken : .refused
             case .giveUp: self = code == .appNotFound ? .notTaken : .refused
             // A code of a later day: its status decides.
-            case nil: self = [400, 403, 404].contains(code.rawValue / 10_000) ? .refused : .notTaken
+            case nil:
+                self =
+                    switch code.rawValue / 10_000 {
+                    case 400, 403, 404: .refused
+                    case 500...: .unknown
+                    default: .notTaken
+                    }
             }
         case .status(let status):
             self =
                 switch status {
                 // Without a code the request is malformed. (App Store Server API, Send Consumption Information)
                 case 400: .refused
-                // A gateway that does not know what the server behind it has done.
-                case 502, 504: .unknown
+                // Turned away: "the server is currently unable to handle the request". (RFC 9110, 15.6.4)
+                case 503: .notTaken
+                // A gateway that does not know what the server behind it has done, or a server that failed anywhere on its way.
+                case 500...: .unknown
                 default: .notTaken
                 }
         case .unreachable(let fault): self = fault.isPerhapsHeard ? .unknown : .notTaken
