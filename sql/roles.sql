@@ -103,6 +103,7 @@ grant select, insert, update, delete on storehook.history_windows, storehook.his
 grant select, insert, update on storehook.consumption_answers to storehook_worker;
 grant select, insert, update, delete on storehook.consumption_queue to storehook_worker;
 grant select on storehook.consumption_consents to storehook_worker;
+grant select, insert, update on storehook.consumption_tokens to storehook_worker;
 grant select, insert, update on storehook.refreshes to storehook_worker;
 -- What Apple was asked to extend stays on record.
 grant select, insert, update on storehook.extensions to storehook_worker;

@@ -143,6 +143,42 @@ struct ConsumptionOnceTests {
         }
     }
 
+    @Test("comes after a withdrawal that is being recorded, also where its request was not there when that began")
+    func afterWithdrawal() async throws {
+        try await withSite { site in
+            let refund = site.refund(1)
+            let token = try await site.consents.record(refund.account, granted: true, text: "as shown", by: "test")
+                .token
+            let withdrawal = try await HeldTransaction(
+                in: site.database,
+                """
+                with held as (
+                    insert into storehook.consumption_tokens values (\(token))
+                        on conflict (app_account_token) do update set app_account_token = excluded.app_account_token
+                )
+                insert into storehook.consumption_consents (account, app_account_token, granted, recorded_by)
+                values (\(refund.account), \(token), false, 'test')
+                """)
+            try await site.hear([refund])
+            let held = try await claim(site, "fast")
+            #expect(held.consent == true)
+            let beginning = Task { try await site.requests.begin(held, Self.answer, rule: "1") }
+            let watch = PostgresPool(configuration: site.database.configuration, size: 1, logger: quiet)
+            try await eventually("it waits for the withdrawal") {
+                try await watch.query(
+                    """
+                    select count(*) from pg_stat_activity
+                     where datname = current_database() and wait_event_type = 'Lock'
+                       and query like '%insert into storehook.consumption_tokens%'
+                    """
+                ).one().decode(0, as: Int64.self) == 1
+            }
+            await watch.close()
+            try await withdrawal.release()
+            #expect(try await beginning.value == .withheld(.consentWithdrawn))
+        }
+    }
+
     @Test("is not begun after the deadline, whenever it was claimed")
     func overdue() async throws {
         try await withSite { site in
@@ -155,8 +191,8 @@ struct ConsumptionOnceTests {
         }
     }
 
-    /// The order of consents and answers is exact: both hold the request's row of the queue while they write, and each says when
-    /// by the database's clock.
+    /// The order of consents and answers is exact: both hold the account's row while they write, and each says when by the
+    /// database's clock.
     @Test("never goes out without the consent that counts at that moment, in whatever order things happen")
     func interleaved() async throws {
         try await withSite { site in

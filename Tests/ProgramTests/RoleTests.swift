@@ -155,6 +155,8 @@ struct RoleTests {
         ("ops", "update storehook.consumption_consents set granted = true"),
         ("ops", "delete from storehook.consumption_consents"), ("worker", "delete from storehook.consumption_answers"),
         ("monitor", "select * from storehook.consumption_consents"),
+        ("receiver", "select * from storehook.consumption_tokens for update"),
+        ("monitor", "select * from storehook.consumption_tokens for update"),
     ]
 
     @Test("are refused by the server what is not theirs")

@@ -18,6 +18,14 @@ comment on column storehook.consumption_consents.account is 'what the app''s own
 comment on column storehook.consumption_consents.text is 'what the customer was shown';
 create index consumption_consents_by_token on storehook.consumption_consents (app_account_token, id desc);
 
+-- Whoever records a consent and whoever is about to tell Apple under one hold its token's row: one of both comes first. No advisory
+-- lock, because any login may hold one, whatever its rights.
+create table storehook.consumption_tokens (
+    app_account_token uuid primary key
+);
+comment on table storehook.consumption_tokens is
+    'rows that are locked, so that consents and answers of one token come one after the other';
+
 -- One row for each CONSUMPTION_REQUEST, made by a worker's duty from notifications, beside the work on them.
 create table storehook.consumption_answers (
     id                bigint      primary key generated always as identity,

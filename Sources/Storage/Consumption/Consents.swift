@@ -21,8 +21,8 @@ package struct Consents: Sendable {
     ) async throws -> RecordedConsent {
         let token = UUID(AccountToken.of(account))
         return try await pool.withTransaction(TransactionOptions(isDurable: true)) { session in
-            // Who is about to tell Apple holds its row of the queue until what it is going to say is recorded: one of both comes
-            // first.
+            // Who is about to tell Apple holds the token until what it is going to say is recorded: one of both comes first.
+            try ConsumptionToken.hold("select \(token)::uuid as app_account_token", session)
             let waiting = try session.query(
                 PostgresQuery(
                     "consent.hold",

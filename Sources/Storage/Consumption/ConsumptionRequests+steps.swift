@@ -30,12 +30,13 @@ extension ConsumptionRequests {
     ) async throws -> Beginning {
         do {
             return try await pool.withTransaction(Self.durably) { session in
+                try ConsumptionToken.hold(of: request, session)
                 guard
                     try !Self.table.renew(
                         [request.id], token: request.lease.token, for: request.lease.duration, session
                     ).isEmpty
                 else { return .lost }
-                // A statement of its own, after the row is held: it sees each consent that was recorded before, and each
+                // A statement of its own, after the token is held: it sees each consent that was recorded before, and each
                 // that is recorded now waits for the end of this transaction.
                 let now = try session.query(
                     PostgresQuery(
@@ -114,6 +115,7 @@ extension ConsumptionRequests {
         let isConsentAwaited = Self.consentReasons.contains(reason)
         let reason = String(reason.prefix(100))
         try await pool.withTransaction { session in
+            if isConsentAwaited { try ConsumptionToken.hold(of: request, session) }
             let held = try Self.table.renew(
                 [request.id], token: request.lease.token, for: request.lease.duration, session)
             guard !held.isEmpty else { return }
@@ -124,8 +126,8 @@ extension ConsumptionRequests {
                     update storehook.consumption_answers set why = \(reason)
                      where id = \(request.id) and began_at is null
                     """))
-            // In the transaction that holds the row, and a statement of its own: it sees each consent that was recorded before,
-            // and who records one now waits and finds a row that nobody holds.
+            // In the transaction that holds the token, and a statement of its own: it sees each consent that was recorded
+            // before, and who records one now waits and finds a row that nobody holds.
             try session.query(
                 PostgresQuery(
                     "consumption.postpone",

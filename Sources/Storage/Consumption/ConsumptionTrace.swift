@@ -93,7 +93,16 @@ extension ConsumptionRequests {
         _ notificationUUID: UUID, _ answer: ConsumptionAnswer, sentBy person: String
     ) async throws -> Bool {
         try await pool.withTransaction(TransactionOptions(isDurable: true)) { session in
-            try session.query(
+            try ConsumptionToken.hold(
+                """
+                select t.app_account_token
+                  from storehook.consumption_answers a
+                  join storehook.transactions t
+                       on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
+                      and t.environment = a.environment
+                 where a.notification_uuid = \(notificationUUID)
+                """, session)
+            return try session.query(
                 PostgresQuery(
                     "consumption.begin_again",
                     """

@@ -51,6 +51,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "proven_until": [.select], "canary_status": [.select], "extensions_open": [.select],
                 "consumption_answers": [.select, .insert, .update],
                 "consumption_queue": [.select, .insert, .update, .delete], "consumption_consents": [.select],
+                "consumption_tokens": [.select, .insert, .update],
                 "contradictions": [.select],
                 "consumption_status": [.select],
                 "plan_history": [.execute], "history_reach": [.execute],
