@@ -24,6 +24,11 @@ struct ConsumptionOnceTests {
             try await site.requests.claim(for: Lease(owner: owner, duration: lease), among: [Site.scope]))
     }
 
+    private func begin(_ site: Site, _ request: ConsumptionRequest) async throws {
+        let beginning = try await site.requests.begin(request, Self.answer, rule: "1")
+        guard case .begun = beginning else { throw NeverHappened("it is begun: \(beginning)") }
+    }
+
     @Test("whose worker was killed before it began is given by the next")
     func killedBefore() async throws {
         try await withSite { site in
@@ -51,7 +56,7 @@ struct ConsumptionOnceTests {
             try await site.hear([refund])
             try await site.consent(refund.account)
             let held = try await claim(site, "killed", .milliseconds(200))
-            #expect(try await site.requests.begin(held, Self.answer, rule: "1") == .begun)
+            try await begin(site, held)
             #expect(try await site.states(of: refund).first == "sending")
             try await eventually("the lease is over") {
                 try await site.value("select bool_and(due_at < now()) from storehook.consumption_queue")
@@ -72,7 +77,7 @@ struct ConsumptionOnceTests {
             try await site.hear([refund])
             try await site.consent(refund.account)
             let held = try await claim(site, "killed", .milliseconds(200))
-            #expect(try await site.requests.begin(held, Self.answer, rule: "1") == .begun)
+            try await begin(site, held)
             try await site.passDeadlines()
             try await eventually("the lease is over") {
                 try await site.value("select due_at < now() from storehook.consumption_queue")
@@ -136,7 +141,7 @@ struct ConsumptionOnceTests {
             guard case .withheld(.consentWithdrawn) = end else { throw NeverHappened("it is withheld: \(end)") }
             #expect(site.apple.told.isEmpty)
             let next = try await claim(site, "slow")
-            #expect(try await site.requests.begin(next, Self.answer, rule: "1") == .begun)
+            try await begin(site, next)
             let withdrawal = try await site.consents.record(tooLate.account, granted: false, text: nil, by: "test")
             #expect(withdrawal.underWay == [tooLate.transaction])
             #expect(try await site.consents.history(of: tooLate.account).map(\.granted) == [false, true])

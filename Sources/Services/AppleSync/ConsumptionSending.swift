@@ -52,13 +52,13 @@ struct ConsumptionSending: Sendable {
         guard information.fault(for: request.subject.type) == nil, let transactionID = request.transactionID,
             let question = ConsumptionInformationRequest(transactionID, information)
         else { return .withheld(.unfitAnswer) }
-        let looked = ContinuousClock.now
+        let lookedAt: ContinuousClock.Instant
         switch try await begin(answer, request, rule, person) {
         case .lost: return .lost
         case .withheld(let reason): return .withheld(reason)
-        case .begun: break
+        case .begun(let instant): lookedAt = instant
         }
-        guard ContinuousClock.now - looked < Self.haste else {
+        guard ContinuousClock.now - lookedAt < Self.haste else {
             try await takeBack(request, for: .seconds(5), reason: ConsumptionReason.stoodStill.rawValue)
             return .lost
         }

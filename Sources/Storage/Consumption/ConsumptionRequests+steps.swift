@@ -8,8 +8,8 @@ import Queue
 extension ConsumptionRequests {
     /// What came of the wish to tell Apple.
     package enum Beginning: Sendable, Hashable {
-        /// What is going to be said is recorded, and the customer consents: send it, at once and once.
-        case begun
+        /// What is going to be said is recorded, and the customer consented right after this instant: send it, at once and once.
+        case begun(lookedAt: ContinuousClock.Instant)
         /// Somebody else has taken the request over.
         case lost
         /// It must not be sent, for this reason.
@@ -38,6 +38,7 @@ extension ConsumptionRequests {
                 else { return .lost }
                 // A statement of its own, after the token is held: it sees each consent that was recorded before, and each
                 // that is recorded now waits for the end of this transaction.
+                let lookedAt = ContinuousClock.now
                 let now = try session.query(
                     PostgresQuery(
                         "consumption.look",
@@ -85,7 +86,7 @@ extension ConsumptionRequests {
                                consent_id = \(granted == true ? try now.decode("consent_id", as: Int64?.self) : nil)
                          where id = \(request.id)
                         """))
-                return .begun
+                return .begun(lookedAt: lookedAt)
             }
         } catch let error as PostgresError where error.sqlState == .uniqueViolation {
             // Somebody began with another request about the same transaction at the same moment.
