@@ -302,4 +302,22 @@ struct ConsumptionTests {
             #expect(site.apple.told.count == 4)
         }
     }
+
+    @Test("is tried again before its deadline where Apple refuses the key, and so are those that wait for the same key")
+    func refusedKey() async throws {
+        try await withSite { site in
+            let refunds = [site.refund(1, requests: [11.9]), site.refund(2, requests: [11.95])]
+            try await site.hear(refunds)
+            for refund in refunds { try await site.consent(refund.account) }
+            site.apple.interfere { _ in TransportAnswer(status: 401) }
+            let duty = try site.consumption()
+            _ = try await duty.step()
+            #expect(
+                try await site.value(
+                    """
+                    select count(*) = 2 and bool_and(q.last_reason = 'unauthorized' and q.due_at < a.deadline)
+                      from storehook.consumption_queue q join storehook.consumption_answers a using (id)
+                    """))
+        }
+    }
 }

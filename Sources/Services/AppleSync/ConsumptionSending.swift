@@ -71,15 +71,18 @@ struct ConsumptionSending: Sendable {
             case .unknown: return .settled(try await settle(request, .unknown, reason: failure.code))
             case .notTaken:
                 guard let postponement = Postponement(failure, attempts: request.attempts) else { return .lost }
-                try await takeBack(request, for: Self.delay(postponement, request), reason: postponement.reason)
+                try await takeBack(
+                    request, for: Self.delay(postponement, failure, request), reason: postponement.reason)
                 return .notTaken(postponement)
             }
         }
     }
 
     /// Not beyond the deadline while there is time, unless Apple itself has said when.
-    private static func delay(_ postponement: Postponement, _ request: ConsumptionRequest) -> Duration {
-        if postponement.breadth == .scope { return postponement.delay }
+    private static func delay(
+        _ postponement: Postponement, _ failure: AppStoreFailure, _ request: ConsumptionRequest
+    ) -> Duration {
+        if case .rateLimited = failure.reason { return postponement.delay }
         return min(postponement.delay, max(.seconds(5), request.timeLeft / 2))
     }
 

@@ -168,9 +168,11 @@ extension ConsumptionRequests {
     }
 
     /// Puts off all requests of an app in an environment that nobody holds: what keeps one keeps all. Like everything that takes
-    /// many rows it waits for none of them, so that nobody waits in a circle.
+    /// many rows it waits for none of them, so that nobody waits in a circle. None is put off beyond its deadline while there is
+    /// time, unless Apple itself has said when.
     package func putOff(requestsOf scope: HistoryScope, by delay: Duration, reason: String) async throws {
         let reason = String(reason.prefix(100))
+        let isApplesWord = reason == ServerErrorCode.rateLimitExceeded.name
         try await pool.query(
             PostgresQuery(
                 "consumption.put_off_all",
@@ -179,7 +181,13 @@ extension ConsumptionRequests {
                     select q.id, until.due_at
                       from storehook.consumption_queue q
                       join storehook.consumption_answers a using (id)
-                     cross join (select now() + make_interval(secs => \(delay / .seconds(1))) as due_at) as until
+                     cross join lateral (
+                            select now() + case when \(isApplesWord)::boolean
+                                                then make_interval(secs => \(delay / .seconds(1)))
+                                                else least(make_interval(secs => \(delay / .seconds(1))),
+                                                           greatest((a.deadline - now()) / 2, interval '5 seconds'))
+                                                end as due_at
+                           ) as until
                      where a.bundle_id = \(scope.bundleID) and a.environment = \(scope.environment)
                        and q.lease_token is null and q.due_at < until.due_at
                        for update of q skip locked
