@@ -120,17 +120,25 @@ struct ConsumptionTests {
         }
     }
 
-    @Test("that is heard of after its deadline is never answered, and says why")
+    @Test("that is heard of after its deadline is never answered, and is late only where Apple has posted it of late")
     func late() async throws {
         try await withSite { site in
-            let old = site.refund(1, requests: [13])
+            let posted = site.refund(1, requests: [13])
             let fresh = site.refund(2, requests: [11.9])
-            try await site.consent(old.account)
-            try await site.consent(fresh.account)
-            try await site.hear([old, fresh])
+            let silent = site.refund(3, requests: [14])
+            let listed = site.refund(4, requests: [15])
+            for refund in [posted, fresh, listed] { try await site.consent(refund.account) }
+            try await site.hear([posted, fresh, silent, listed])
+            try await site.pool.query(
+                """
+                update storehook.notifications set source = 'history'
+                 where transaction_id = \(listed.transaction) and type = 'CONSUMPTION_REQUEST'
+                """)
             try await site.answerAll(try site.consumption())
             #expect(site.apple.told.map(\.transaction) == [fresh.transaction])
-            #expect(try await site.states(of: old) == ["not_answered heard_late"])
+            #expect(try await site.states(of: posted) == ["late heard_late"])
+            #expect(try await site.states(of: silent) == ["not_answered heard_late"])
+            #expect(try await site.states(of: listed) == ["not_answered heard_late"])
         }
     }
 

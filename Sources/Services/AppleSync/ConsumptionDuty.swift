@@ -85,7 +85,7 @@ package struct ConsumptionDuty: Service {
         while true {
             let (noted, settled) = try await requests.note(
                 everything: everything, hasPolicy: policy != nil, keysFor: clients.scopes)
-            for settled in settled { metrics.consumption(settled) }
+            for settled in settled { tell(settled, about: nil) }
             isNew = isNew || noted > 0
             if noted < ConsumptionRequests.portion { break }
         }

@@ -34,8 +34,9 @@ package struct ConsumptionRequests: Sendable {
     /// How many requests a round notes at most.
     package static let portion = 1000
 
-    /// Makes the rows of requests that have none yet. One that is heard of after its deadline, as when a new database is filled
-    /// from Apple's history, is settled at once. Safe to run from many machines at once.
+    /// Makes the rows of requests that have none yet. One that is heard of after its deadline is settled at once: not answered, as
+    /// when a new database is filled from Apple's history; late where Apple posted it within the week that it goes on posting for, and the
+    /// customer consents. Safe to run from many machines at once.
     /// - Parameters:
     ///   - everything: looks at all requests ever heard, rather than at those signed within the last thirteen hours.
     ///   - policy: whether who asks has a policy.
@@ -56,10 +57,14 @@ package struct ConsumptionRequests: Sendable {
                            case when r.deadline <= now() then \(ConsumptionReason.heardLate.rawValue)
                                 when not \(policy)::boolean then \(ConsumptionReason.noPolicy.rawValue)
                                 when s.bundle_id is null then \(ConsumptionReason.noKey.rawValue) end,
-                           case when r.deadline <= now() then \(ConsumptionOutcome.notAnswered.rawValue) end,
+                           case when r.deadline > now() then null
+                                when r.source = 'webhook' and r.signed_at > now() - interval '7 days'
+                                     and \(policy)::boolean and coalesce(k.granted, false)
+                                then \(ConsumptionOutcome.late.rawValue)
+                                else \(ConsumptionOutcome.notAnswered.rawValue) end,
                            case when r.deadline <= now() then now() end
                       from (select n.notification_uuid, n.environment, n.bundle_id, n.transaction_id,
-                                   n.consumption_request_reason as reason, n.signed_at,
+                                   n.consumption_request_reason as reason, n.signed_at, n.source,
                                    n.signed_at + interval '12 hours' as deadline
                               from storehook.notifications n
                              where n.type = 'CONSUMPTION_REQUEST'
@@ -72,6 +77,15 @@ package struct ConsumptionRequests: Sendable {
                              limit \(Self.portion)) r
                       left join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
                            on s.bundle_id = r.bundle_id and s.environment = r.environment
+                      left join lateral (
+                            select c.granted
+                              from storehook.transactions t
+                              join storehook.consumption_consents c on c.app_account_token = t.app_account_token
+                             where t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id
+                               and t.environment = r.environment
+                             order by c.id desc
+                             limit 1
+                           ) k on true
                         on conflict (notification_uuid) do nothing
                     returning id, environment, signed_at, outcome, why
                 ), queued as (
