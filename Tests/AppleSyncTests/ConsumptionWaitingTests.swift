@@ -1,0 +1,94 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import Consumption
+import Foundation
+import Postgres
+import Queue
+import TestSupport
+import Testing
+
+@testable import AppleSync
+
+@Suite("A request for consumption data that waits")
+struct ConsumptionWaitingTests {
+    @Test("is looked at again as soon as the customer consents")
+    func woken() async throws {
+        try await withSite { site in
+            let refund = site.refund(1)
+            try await site.hear([refund])
+            let duty = try site.consumption()
+            try await site.answerAll(duty)
+            try await site.answerAll(duty, now: false)
+            #expect(site.apple.told.isEmpty)
+            try await site.consent(refund.account)
+            try await site.answerAll(duty, now: false)
+            #expect(try await site.states(of: refund) == ["answered"])
+        }
+    }
+
+    @Test("that a worker holds while the customer consents is looked at again at once, too")
+    func wokenWhileHeld() async throws {
+        try await withSite { site in
+            let refund = site.refund(1)
+            try await site.hear([refund])
+            _ = try await site.requests.note(everything: true, hasPolicy: true, keysFor: [Site.scope])
+            let lease = Lease(owner: "slow", duration: .seconds(60))
+            let held = try #require(try await site.requests.claim(for: lease, among: [Site.scope]))
+            #expect(held.consent == nil)
+            try await site.consent(refund.account)
+            try await site.requests.putOff(held, for: .seconds(600), reason: ConsumptionReason.noConsent.rawValue)
+            try await site.answerAll(try site.consumption(), now: false)
+            #expect(try await site.states(of: refund) == ["answered"])
+        }
+    }
+
+    @Test("is tried until the deadline while Apple is away, and not before the instant that Apple names")
+    func away() async throws {
+        try await withSite { site in
+            let refund = site.refund(1)
+            try await site.hear([refund])
+            try await site.consent(refund.account)
+            let duty = try site.consumption()
+            let soon = ImpatientClock().now().millisecondsSince1970 + 1_800_000
+            for answer in [
+                ScriptedApple.code(5_000_001), TransportAnswer(status: 503),
+                TransportAnswer(
+                    status: 429, retryAfter: "\(soon)", body: ScriptedApple.code(4_290_000).body),
+            ] {
+                site.apple.interfere { _ in answer }
+                try await site.makeDue()
+                _ = try await duty.step()
+                #expect(try await site.states(of: refund).first?.hasPrefix("open ") == true)
+            }
+            #expect(
+                try await site.value(
+                    """
+                    select due_at > now() + interval '25 minutes' and last_reason = 'rate_limit_exceeded'
+                      from storehook.consumption_queue
+                    """))
+            site.apple.interfere(nil)
+            // Another budget: the first one's is blocked until then.
+            try await site.answerAll(try site.consumption())
+            #expect(try await site.states(of: refund) == ["answered"])
+            #expect(site.apple.told.count == 4)
+        }
+    }
+
+    @Test("is tried again before its deadline where Apple refuses the key, and so are those that wait for the same key")
+    func refusedKey() async throws {
+        try await withSite { site in
+            let refunds = [site.refund(1, requests: [11.9]), site.refund(2, requests: [11.95])]
+            try await site.hear(refunds)
+            for refund in refunds { try await site.consent(refund.account) }
+            site.apple.interfere { _ in TransportAnswer(status: 401) }
+            let duty = try site.consumption()
+            _ = try await duty.step()
+            #expect(
+                try await site.value(
+                    """
+                    select count(*) = 2 and bool_and(q.last_reason = 'unauthorized' and q.due_at < a.deadline)
+                      from storehook.consumption_queue q join storehook.consumption_answers a using (id)
+                    """))
+        }
+    }
+}
