@@ -35,6 +35,7 @@ enum ConsumptionEnd: Sendable, Hashable {
                 self =
                     switch code.rawValue / 10_000 {
                     case 400, 403, 404: .refused
+                    case 503: .notTaken
                     case 500...: .unknown
                     default: .notTaken
                     }
