@@ -1267,7 +1267,7 @@ COMMENT ON COLUMN storehook.consumption_answers.why IS 'why it is not answered s
 
 COMMENT ON COLUMN storehook.consumption_answers.began_at IS 'right before Apple was told, after the consent was read once more';
 
-COMMENT ON COLUMN storehook.consumption_answers.answer IS 'what Apple was told, the consent beside';
+COMMENT ON COLUMN storehook.consumption_answers.answer IS 'what Apple was told, the consent beside; before: what it was told first, where it was told again by hand';
 
 COMMENT ON COLUMN storehook.consumption_answers.rule IS 'the number and name of the policy''s rule';
 
@@ -1431,6 +1431,12 @@ CREATE VIEW storehook.consumption_status AS
   GROUP BY a.environment, a.bundle_id;
 
 COMMENT ON VIEW storehook.consumption_status IS 'of each app and environment: open requests for consumption data, those to be answered, and what went wrong within a day';
+
+CREATE TABLE storehook.consumption_tokens (
+    app_account_token uuid NOT NULL
+);
+
+COMMENT ON TABLE storehook.consumption_tokens IS 'rows that are locked, so that consents and answers of one token come one after the other';
 
 CREATE VIEW storehook.contradictions AS
  SELECT anomalies.environment,
@@ -2317,6 +2323,9 @@ ALTER TABLE ONLY storehook.consumption_consents
 
 ALTER TABLE ONLY storehook.consumption_queue
     ADD CONSTRAINT consumption_queue_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.consumption_tokens
+    ADD CONSTRAINT consumption_tokens_pkey PRIMARY KEY (app_account_token);
 
 ALTER TABLE storehook.dead_letters
     ADD CONSTRAINT dead_letters_kind_check CHECK ((kind = ANY (ARRAY['notification'::text, 'transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text]))) NOT VALID;
