@@ -63,9 +63,12 @@ struct ProgramServices {
 }
 
 /// A service whose end is noted.
-private struct Watched: Service {
+private struct Watched: Service, CustomStringConvertible {
     let member: ProgramServices.Member
     let first: FirstFailure
+
+    /// The group prints each of its services; without this, all that hangs on one: pools, settings and metrics.
+    var description: String { member.name }
 
     func run() async throws {
         do {
