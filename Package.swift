@@ -363,6 +363,7 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
+                "Accounts",
                 "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification",
                 "AppleSync", "Canary", "Consumption", "ConsumptionPolicy",
                 "EvidenceVerification", "HTTPServing", "History", "Ledger", "Monitoring", "Operations", "Outbox",

@@ -1,3 +1,4 @@
+import Accounts
 import AppStoreServerAPI
 import AppleSync
 import ArgumentParser
@@ -9,11 +10,16 @@ import Subscriptions
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Ask Apple about a purchase now, or about those in an old receipt, and store what it says.",
+        abstract: "Ask Apple about a purchase, an account's purchases or those in an old receipt now, and store what it says.",
         discussion: """
             Stores the signed records of Get Transaction History, Get All Subscription Statuses and Get Refund History. They
             take the way of all evidence: a worker verifies and applies them, and storehook subscription names their source.
             Doing it twice changes nothing. Exits with 1 if a record in Apple's answers is not Apple's.
+
+            With --account the purchases are those that the account's appAccountToken stands in, in every environment and app that a
+            key is set for: the account's id itself where that is a UUID, else the one that storehook derives from it. Of each
+            customer's history Apple is asked once, for ten at the most; a worker asks for the rest. Exits with 1 also where
+            there is no such purchase and where nobody can be asked about one.
 
             With --receipt the purchases are those of an old receipt, in base64 or as bytes. It is stored where Apple's signature
             or verifyReceipt vouches for it; otherwise its ids are only asked with, and it exits with 1. Where only a shared secret
@@ -22,16 +28,21 @@ struct RefreshCommand: AsyncParsableCommand {
             receipt that is proven, it is stored all the same and the trouble told; the exit is then 1 unless a worker asks again.
 
             Example: storehook refresh 2000000123456789
+            Example: storehook refresh --account 7f1de78e-0d4e-4c5e-9d3c-000000000001
             Example: storehook refresh --receipt receipt.txt
             """)
 
     @OptionGroup var options: AppleOptions
     @Option(help: "A file with an old receipt; - for standard input.") var receipt: String?
+    @Option(help: "An account: what the app's own tokens call its user, or the appAccountToken.") var account: String?
     @Argument(help: "The purchase's original transaction id, or any transaction id of the customer's.")
     var id: String?
 
     func validate() throws {
-        guard (id == nil) != (receipt == nil) else { throw ValidationError("say an id or a --receipt") }
+        guard [id, receipt, account].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("say an id, an --account or a --receipt")
+        }
+        if account?.isEmpty == true { throw ValidationError("--account takes the account's id") }
         if receipt != nil, options.environment != nil {
             throw ValidationError("a receipt says its environment itself; leave --environment out")
         }
@@ -40,6 +51,7 @@ struct RefreshCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.shared.settings()
         if let receipt { return try await take(receipt, settings) }
+        if let account { return try await refresh(account, settings) }
         guard let id else { return }
         let report = try await Database.with(settings) { pool in
             try await AppleAccess.with(settings, app: options.app, in: options.place) { client, environment in
@@ -47,6 +59,30 @@ struct RefreshCommand: AsyncParsableCommand {
             }
         }
         let answer = RefreshAnswer(report)
+        print(OutputFormat.chosen(options.format) == .json ? try JSONText.encode(answer) : answer.text)
+        if !answer.isComplete { throw ExitStatus.failed }
+    }
+
+    private func refresh(_ account: String, _ settings: Settings) async throws {
+        let access = try AppleAccess(settings)
+        let report: AccountRefresh.Report
+        do {
+            let clients = try access.clients(settings)
+            guard !clients.scopes.isEmpty else {
+                throw CommandFailure(
+                    "no Server API key is set, with which alone accounts can be asked about; see STOREHOOK_APPLE_KEYS",
+                    status: .usage)
+            }
+            report = try await Database.with(settings) { pool in
+                try await AccountRefresh(History(pool), clients)
+                    .run(AccountToken.of(account), in: options.place, of: options.app)
+            }
+            await access.shutdown()
+        } catch {
+            await access.shutdown()
+            throw AppleAccess.told(error)
+        }
+        let answer = AccountRefreshAnswer(report, of: account)
         print(OutputFormat.chosen(options.format) == .json ? try JSONText.encode(answer) : answer.text)
         if !answer.isComplete { throw ExitStatus.failed }
     }

@@ -152,9 +152,9 @@ package struct ReceiptIntake: Sendable {
                 report.take(answer)
                 // In the same commit: an answer without its question says nothing.
                 evidence.append(Evidence(.receipt, from: .api, answer.json))
-            } catch  where report.proof != nil && Self.isTrouble(error) {
+            } catch  where report.proof != nil && AnswerTrouble.isTrouble(error) {
                 // Its signature is enough.
-                report.trouble = Self.line(error)
+                report.trouble = AnswerTrouble.line(error)
             }
         }
         if report.proof != nil { report.outboxIDs = try await outbox.store(evidence) }
@@ -190,47 +190,17 @@ package struct ReceiptIntake: Sendable {
         let environment = said.flatMap { verifier.configuration.environments.contains($0) ? $0 : nil }
         // Nobody answers for a developer's machine, now or later.
         if let environment, environment != .production, environment != .sandbox { return }
-        var open = ids
-        var tries = 0
-        while let id = open.first {
-            do {
-                guard tries < Self.mostRefreshes else { throw TooManyPurchases() }
-                tries += 1
-                let answer = try await PurchaseRefresh(history, server, priority: .interactive)
-                    .run(id, in: environment)
-                report.refreshes.append(answer)
-                open.removeAll { $0 == id || answer.purchases.contains($0) }
-            } catch let failure as AppStoreFailure where Self.isLastWord(failure) {
-                open.removeFirst()
-            } catch  where Self.isTrouble(error) || error is TooManyPurchases {
-                guard let environment, report.proof != nil else {
-                    if error is TooManyPurchases { return }
-                    throw error
-                }
-                try await history.queueRefreshes(
-                    of: open, in: HistoryScope(bundleID: report.bundleID, environment: environment.rawValue))
-                report.queued = open.count
-                if Self.isTrouble(error) { report.trouble = Self.line(error) }
-                return
-            }
+        let outcome = try await RefreshRound(history, server).ask(
+            about: ids, in: environment, atMost: Self.mostRefreshes)
+        report.refreshes = outcome.refreshes
+        guard !outcome.open.isEmpty else { return }
+        guard let environment, report.proof != nil else {
+            if let trouble = outcome.trouble { throw trouble }
+            return
         }
+        try await history.queueRefreshes(
+            of: outcome.open, in: HistoryScope(bundleID: report.bundleID, environment: environment.rawValue))
+        report.queued = outcome.open.count
+        if let trouble = outcome.trouble { report.trouble = AnswerTrouble.line(trouble) }
     }
-
-    /// Whether Apple itself says no more about a purchase: whoever asks again later will be told the same. Anything else says nothing
-    /// of the purchase: a key that is not accepted is mended by somebody, and so is what stands between here and Apple.
-    private static func isLastWord(_ failure: AppStoreFailure) -> Bool {
-        // Apple's codes begin with their status; those of 401 are about the key.
-        guard case .apple(let code) = failure.reason, code.rawValue / 10_000 != 401 else { return false }
-        return !failure.isTransient
-    }
-
-    /// Such an error's code and message.
-    private static func line(_ error: any Error) -> String {
-        (error as? AnswerTrouble).map { "\($0.rawValue): \($0)" } ?? "\(error)"
-    }
-
-    /// Whether an error is about Apple's answer, or that there is none.
-    private static func isTrouble(_ error: any Error) -> Bool { error is AppStoreFailure || error is AnswerTrouble }
-
-    private struct TooManyPurchases: Error {}
 }

@@ -1,0 +1,93 @@
+package import AppStorePayloads
+import AppStoreServerAPI
+package import History
+import Subscriptions
+
+/// Asks Apple for all that it holds about the purchases of one account, and stores the signed records: they take the way of all
+/// evidence.
+///
+/// An account's purchases are those that its appAccountToken stands in. Each customer's history is asked once, however many
+/// purchases are theirs.
+package struct AccountRefresh: Sendable {
+    /// What came of it.
+    package struct Report: Sendable {
+        /// What Apple gave about one customer's purchases.
+        package struct Answer: Sendable {
+            /// Whose app it is.
+            package var bundleID: String
+            /// What Apple gave.
+            package var refresh: PurchaseRefresh.Report
+        }
+
+        /// The token that was looked for.
+        package var token: UniqueIdentifier
+        /// How many purchases it stands in; see ``isCut``.
+        package var purchases = 0
+        /// Whether there are more of them than are looked at.
+        package var isCut = false
+        /// What Apple gave, a customer each.
+        package var answers: [Answer] = []
+        /// The purchases that Apple does not know, by their original transaction ids.
+        package var unknown: [String] = []
+        /// The purchases about which there is nobody to ask: no key is set for the app, or Apple has no servers for the environment.
+        package var unasked: [String] = []
+        /// How many purchases a worker is to ask about.
+        package var queued = 0
+        /// What went wrong with asking now, in one line.
+        package var trouble: String?
+    }
+
+    /// Purchases of one account that are looked at; a customer of ten years of one subscription has one.
+    package static let mostPurchases = 200
+    /// Customers' histories that are asked for at once; what is left over is asked by a worker.
+    package static let mostQuestions = 10
+
+    private let history: History
+    private let clients: AppleClients
+
+    /// - Parameter clients: those of the apps that there is a key for.
+    package init(_ history: History, _ clients: AppleClients) {
+        self.history = history
+        self.clients = clients
+    }
+
+    /// Asks.
+    /// - Parameters:
+    ///   - token: the account's, see `AccountToken`.
+    ///   - environment: where to ask; all of them unless told.
+    ///   - bundleID: which app's purchases; all of them unless told.
+    /// - Throws: `PostgresError`, `CancellationError`. That Apple gives no answer is told in the report.
+    package func run(
+        _ token: UniqueIdentifier, in environment: Environment? = nil, of bundleID: String? = nil
+    ) async throws -> Report {
+        var report = Report(token: token)
+        let found = try await history.purchases(of: token, limit: Self.mostPurchases + 1)
+        report.isCut = found.count > Self.mostPurchases
+        var purchases: [HistoryScope: [String]] = [:]
+        for key in found.prefix(Self.mostPurchases) {
+            guard environment.map({ $0.rawValue == key.environment }) ?? true, bundleID ?? key.bundleID == key.bundleID
+            else { continue }
+            report.purchases += 1
+            purchases[HistoryScope(bundleID: key.bundleID, environment: key.environment), default: []]
+                .append(key.originalTransactionID)
+        }
+        let scopes = purchases.keys.sorted { ($0.environment, $0.bundleID) < ($1.environment, $1.bundleID) }
+        for scope in scopes {
+            guard let ids = purchases[scope] else { continue }
+            guard let client = clients.client(of: scope) else {
+                report.unasked += ids
+                continue
+            }
+            let outcome = try await RefreshRound(history, client).ask(
+                about: ids, in: Environment(rawValue: scope.environment),
+                atMost: Self.mostQuestions - report.answers.count - report.unknown.count)
+            report.answers += outcome.refreshes.map { .init(bundleID: scope.bundleID, refresh: $0) }
+            report.unknown += outcome.unknown
+            if let trouble = outcome.trouble { report.trouble = AnswerTrouble.line(trouble) }
+            guard !outcome.open.isEmpty else { continue }
+            try await history.queueRefreshes(of: outcome.open, in: scope)
+            report.queued += outcome.open.count
+        }
+        return report
+    }
+}

@@ -1,0 +1,34 @@
+package import AppStorePayloads
+import Foundation
+import Postgres
+package import Subscriptions
+
+extension History {
+    /// The purchases that an account's appAccountToken stands in, by the phases and rows at hand: what is paid for longest first.
+    ///
+    /// Index look-ups, whatever the number of purchases. A subscription that went over to another account long ago is that one's.
+    package func purchases(of account: UniqueIdentifier, limit: Int) async throws -> [PurchaseKey] {
+        let token = UUID(uuidString: "\(account)")
+        return try await pool.query(
+            PostgresQuery(
+                "history.purchases_of_account",
+                """
+                select environment, bundle_id, original_transaction_id
+                  from (select environment, bundle_id, original_transaction_id, paid_until as at
+                          from storehook.subscriptions where app_account_token = \(token)
+                        union all
+                        select environment, bundle_id, original_transaction_id, paid_until
+                          from storehook.subscriptions where former_account_token = \(token)
+                        union all
+                        select environment, bundle_id, original_transaction_id, purchased_at
+                          from storehook.one_time_purchases where app_account_token = \(token)) held
+                 group by environment, bundle_id, original_transaction_id
+                 order by max(at) desc, environment, bundle_id, original_transaction_id
+                 limit \(limit)
+                """)
+        ).map {
+            PurchaseKey(
+                environment: try $0.decode(0), bundleID: try $0.decode(1), originalTransactionID: try $0.decode(2))
+        }
+    }
+}
