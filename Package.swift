@@ -299,8 +299,8 @@ let package = Package(
         .target(
             name: "EvidenceVerification",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Subscriptions",
-                logging,
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue",
+                "Subscriptions", logging,
             ],
             path: "Sources/Services/EvidenceVerification",
             swiftSettings: rules

@@ -58,7 +58,10 @@ grant select on storehook.schema_migrations, storehook.schema_expansions
 -- the certificates that Apple signs with, which are public and which it need not store again each time.
 -- Partitions need no rights of their own: rows go in and come out through the parent.
 grant usage on sequence storehook.outbox_id to storehook_receiver;
-grant insert on storehook.outbox, storehook.outbox_queue, storehook.outbox_stored to storehook_receiver;
+-- Of the outbox without the columns that say what it is and which way it came: what it stores is a notification that was posted,
+-- and is verified. Unsigned evidence is believed because of who stored it.
+grant insert (id, received_at, packing, body) on storehook.outbox to storehook_receiver;
+grant insert on storehook.outbox_queue, storehook.outbox_stored to storehook_receiver;
 grant select on storehook.signature_headers to storehook_receiver;
 -- What it stores by, and whom it is to refuse.
 grant execute on function storehook.refused_senders(), storehook.store_posted(smallint[], bytea[], text[], bytea[])
@@ -109,6 +112,8 @@ grant select, insert, update on storehook.refreshes to storehook_worker;
 grant select, insert, update on storehook.extensions to storehook_worker;
 grant select, insert on storehook.extension_failures to storehook_worker;
 grant select on storehook.contradictions to storehook_worker;
+-- Who takes in an old receipt notes what verifyReceipt said last.
+grant select, insert, update on storehook.unsigned_words to storehook_worker;
 grant select (id, outbox_id, received_at, notification_uuid, category, kind) on storehook.dead_letters
     to storehook_worker;
 grant execute on function storehook.plan_history(text[], text[], interval, boolean), storehook.history_reach(text)

@@ -74,7 +74,7 @@ struct ReceiptIntakeTests {
         return ReceiptIntake(
             site.verifier(
                 trusting: Set([Fingerprint(site.authority.rootFingerprint)].compactMap(\.self)), revocation),
-            apps: [app], history: site.history, outbox: site.outbox)
+            apps: [app], history: site.history)
     }
 
     /// A receipt of iOS 6 with an entry for each id.

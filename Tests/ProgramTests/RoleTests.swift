@@ -156,6 +156,10 @@ struct RoleTests {
         ("ops", "delete from storehook.consumption_consents"), ("worker", "delete from storehook.consumption_answers"),
         ("monitor", "select * from storehook.consumption_consents"),
         ("receiver", "select * from storehook.consumption_tokens for update"),
+        // What it stores is verified, and nothing else.
+        ("receiver", "insert into storehook.outbox (id, received_at, body, kind) values (1, now(), '', 5)"),
+        ("receiver", "insert into storehook.outbox (id, received_at, body, source) values (1, now(), '', 2)"),
+        ("worker", "delete from storehook.unsigned_words"),
         ("monitor", "select * from storehook.consumption_tokens for update"),
     ]
 

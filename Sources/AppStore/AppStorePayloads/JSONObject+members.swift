@@ -12,6 +12,9 @@ extension JSONObject {
         return objects
     }
 
+    /// The object's own JSON text, byte for byte.
+    public var text: [UInt8] { text(document.nodes[index]) }
+
     /// The JSON texts of all members but these, by name: what a reader that knows some of them leaves over.
     public func members(except known: Set<String>) -> [String: [UInt8]] {
         var members: [String: [UInt8]] = [:]

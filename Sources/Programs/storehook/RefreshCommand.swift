@@ -22,10 +22,11 @@ struct RefreshCommand: AsyncParsableCommand {
             there is no such purchase and where nobody can be asked about one.
 
             With --receipt the purchases are those of an old receipt, in base64 or as bytes. It is stored where Apple's signature
-            or verifyReceipt vouches for it; otherwise its ids are only asked with, and it exits with 1. Where only a shared secret
-            is set, verifyReceipt's answer is kept. Nobody signs that answer, and no state is derived from it in this release: it
-            is stored and counted, and with a Server API key the purchases in it are asked about. Where asking goes wrong about a
-            receipt that is proven, it is stored all the same and the trouble told; the exit is then 1 unless a worker asks again.
+            or verifyReceipt vouches for it; otherwise its ids are only asked with, and it exits with 1. With a Server API key its
+            purchases are asked about. Where only a shared secret is set, state is derived from verifyReceipt's answer: nobody
+            signs that, and it gives way to whatever Apple signs of the same transactions, whatever the dates. Where asking goes
+            wrong about a receipt that is proven, it is stored all the same and the trouble told; the exit is then 1 unless a
+            worker asks again.
 
             Example: storehook refresh 2000000123456789
             Example: storehook refresh --account 7f1de78e-0d4e-4c5e-9d3c-000000000001

@@ -3,7 +3,7 @@ package import AppStoreReceipts
 package import AppStoreServerAPI
 package import AppStoreVerification
 package import History
-package import Outbox
+import Outbox
 package import Subscriptions
 
 /// Takes an old receipt that somebody hands in: who vouches for it, what Apple says of its purchases, and what is stored of that.
@@ -16,7 +16,9 @@ package import Subscriptions
 /// its answer lists: nothing says that this one reads the same in a receipt whose signature it cannot check.
 ///
 /// With a Server API key the purchases are asked for there: what comes back is signed and takes the way of all evidence. Without
-/// one verifyReceipt's answer is all there is. It is kept whole; no state is derived from it, for nobody signed it.
+/// one verifyReceipt's answer is all there is. It is kept whole, and what it says of each transaction is stored beside it as evidence
+/// of its own kind, which gives way to all that Apple signs. With a key it never is: whether there is one is decided here, once, so
+/// that what is stored says what counts.
 package struct ReceiptIntake: Sendable {
     /// What asks about one app.
     package struct App: Sendable {
@@ -71,6 +73,9 @@ package struct ReceiptIntake: Sendable {
         package var transactionIDs: [String] = []
         /// The outbox's row of the receipt, and of verifyReceipt's answer where it was asked.
         package var outboxIDs: [Int64] = []
+        /// How much of what verifyReceipt's answer says was stored as evidence to derive state from: what it had not said before, and
+        /// Apple has not signed, and nothing where there is a Server API key.
+        package var words = 0
         /// What the Server API gave, where it was asked.
         package var refreshes: [PurchaseRefresh.Report] = []
         /// How many purchases are to be asked for later, because Apple did not answer now.
@@ -95,20 +100,18 @@ package struct ReceiptIntake: Sendable {
     private let verifier: Verifier
     private let apps: [String: App]
     private let history: History
-    private let outbox: Outbox
     private let settleRevocation: (@Sendable () async -> Void)?
 
     /// - Parameters:
     ///   - apps: those that something can be asked about; a receipt that is signed is taken of every app served.
     ///   - settleRevocation: asks the responders that the verifier wants to hear, where revocation is checked.
     package init(
-        _ verifier: Verifier, apps: [App], history: History, outbox: Outbox,
+        _ verifier: Verifier, apps: [App], history: History,
         settleRevocation: (@Sendable () async -> Void)? = nil
     ) {
         self.verifier = verifier
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { first, _ in first }
         self.history = history
-        self.outbox = outbox
         self.settleRevocation = settleRevocation
     }
 
@@ -142,6 +145,8 @@ package struct ReceiptIntake: Sendable {
             let isForeign = error.code == .wrongBundle || error.code == .wrongEnvironment
             if isForeign || app?.server == nil && app?.receipts == nil { throw error }
         }
+        var words: [UnsignedWord] = []
+        var scope = HistoryScope(bundleID: report.bundleID, environment: "")
         if let receipts = app?.receipts, report.proof == nil || app?.server == nil {
             do {
                 let answer = try await receipts.ask(receipt.base64)
@@ -152,12 +157,18 @@ package struct ReceiptIntake: Sendable {
                 report.take(answer)
                 // In the same commit: an answer without its question says nothing.
                 evidence.append(Evidence(.receipt, from: .api, answer.json))
+                if app?.server == nil {
+                    scope.environment = answer.environment.rawValue
+                    words = answer.extracts.compactMap { UnsignedWord($0) }
+                }
             } catch  where report.proof != nil && AnswerTrouble.isTrouble(error) {
                 // Its signature is enough.
                 report.trouble = AnswerTrouble.line(error)
             }
         }
-        if report.proof != nil { report.outboxIDs = try await outbox.store(evidence) }
+        if report.proof != nil {
+            (report.outboxIDs, report.words) = try await history.store(receipt: evidence, saying: words, of: scope)
+        }
         if let server = app?.server {
             let ids = report.proof == nil ? receipt.transactionIds : report.transactionIDs
             try await ask(server, about: ids, in: receipt.contents?.environment, &report)
@@ -202,5 +213,24 @@ package struct ReceiptIntake: Sendable {
             of: outcome.open, in: HistoryScope(bundleID: report.bundleID, environment: environment.rawValue))
         report.queued = outcome.open.count
         if let trouble = outcome.trouble { report.trouble = AnswerTrouble.line(trouble) }
+    }
+}
+
+extension UnsignedWord {
+    /// Nil for what is longer than evidence may be: no transaction is.
+    fileprivate init?(_ extract: ReceiptExtract) {
+        let kind: EvidenceKind
+        let id: String
+        let date: Timestamp
+        switch extract.content {
+        case .transaction(let transaction):
+            (kind, id, date) = (.receiptTransaction, transaction.transactionId, transaction.signedDate)
+        case .renewal(let renewal):
+            (kind, id, date) = (.receiptRenewal, renewal.originalTransactionId, renewal.signedDate)
+        }
+        guard extract.json.count <= kind.maximumSize else { return nil }
+        self.init(
+            Evidence(kind, from: .api, extract.json), of: id, answeredAt: date,
+            saying: Fingerprint(of: extract.saying).bytes)
     }
 }

@@ -1,4 +1,5 @@
 package import AppStorePayloads
+import AppStoreServerAPI
 package import AppStoreVerification
 package import Ledger
 package import Postgres
@@ -13,7 +14,7 @@ package enum EvidenceFinding: Sendable {
 
     /// Verifies stored bytes.
     /// - Parameters:
-    ///   - body: the JWS; of a receipt its SHA-256.
+    ///   - body: the JWS; of a receipt its SHA-256; of what verifyReceipt answered the extract.
     ///   - isRepeated: whether it was verified before, so that no clock matters any more.
     ///   - now: what time it is; by the verifier's clock unless told.
     /// - Throws: the first check that fails.
@@ -58,7 +59,34 @@ package enum EvidenceFinding: Sendable {
         case .receipt:
             // Who took it in has verified it, and nothing is derived from it: its bytes are not even read here.
             self = entry(nil, nil, .receipt(digest: body))
+        case .receiptTransaction:
+            guard let extract = try? ReceiptExtract(body), case .transaction(let payload) = extract.content else {
+                throw Self.unreadable
+            }
+            try extract.requireServed(by: verifier)
+            self = entry(
+                extract.environment, extract.bundleId,
+                .receiptTransaction(.init(payload, digest: Fingerprint(of: body).bytes)))
+        case .receiptRenewal:
+            guard let extract = try? ReceiptExtract(body), case .renewal(let payload) = extract.content else {
+                throw Self.unreadable
+            }
+            try extract.requireServed(by: verifier)
+            self = entry(
+                extract.environment, extract.bundleId,
+                .receiptRenewal(.init(payload, digest: Fingerprint(of: body).bytes)))
         }
+    }
+
+    private static let unreadable = VerificationFailure(
+        .malformedPayload, "This is not what verifyReceipt says of a transaction or of a subscription's future.")
+}
+
+extension ReceiptExtract {
+    /// Whoever answered it did so over TLS, and nobody signed it; the app and the environment have to be ours all the same.
+    fileprivate func requireServed(by verifier: Verifier) throws(VerificationFailure) {
+        try verifier.requireServed(bundleId: bundleId)
+        try verifier.require(environment: environment)
     }
 }
 

@@ -60,7 +60,7 @@ extension PreparedBatch {
     /// Every JWS in it that was verified: the notifications, those inside them, and the records that came by themselves.
     var verifiedTexts: [[UInt8]] {
         rows.flatMap { row -> [[UInt8]] in
-            guard case .apply(let entry) = row.verdict, entry.kind != .receipt, let body = row.claimed.body else {
+            guard case .apply(let entry) = row.verdict, entry.kind.isJWS, let body = row.claimed.body else {
                 return []
             }
             let parts: [String?]

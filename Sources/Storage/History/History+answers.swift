@@ -45,11 +45,14 @@ extension History {
                   from unnest(\(ids(.transaction))) as w (id)
                   join storehook.transactions t on t.transaction_id = w.id
                  where t.bundle_id = \(scope.bundleID) and t.environment = \(scope.environment)
+                   -- What Apple signs is news where the same was only said.
+                   and t.is_unsigned is null
                 union all
                 select false, r.original_transaction_id, r.payload
                   from unnest(\(ids(.renewal))) as w (id)
                   join storehook.renewals r on r.original_transaction_id = w.id
                  where r.bundle_id = \(scope.bundleID) and r.environment = \(scope.environment)
+                   and r.is_unsigned is null
                 """))
         let known = try Set(
             held.compactMap { row in

@@ -35,6 +35,7 @@ enum LedgerColumns {
         LedgerColumn("billing_plan_type") { $0.record.payload.billingPlanType },
         LedgerColumn("signed_at") { PostgresTimestamp($0.record.payload.signedDate) },
         LedgerColumn("digest") { $0.record.digest },
+        LedgerColumn("is_unsigned") { ($0.isUnsigned ? true : nil) as Bool? },
         LedgerColumn("notification_uuid") { $0.notificationUUID.map(UUID.init) },
         LedgerColumn("payload") { PostgresJSON($0.record.payload.json) },
     ]
@@ -61,6 +62,7 @@ enum LedgerColumns {
         LedgerColumn("app_transaction_id") { $0.record.payload.appTransactionId },
         LedgerColumn("signed_at") { PostgresTimestamp($0.record.payload.signedDate) },
         LedgerColumn("digest") { $0.record.digest },
+        LedgerColumn("is_unsigned") { ($0.isUnsigned ? true : nil) as Bool? },
         LedgerColumn("notification_uuid") { $0.notificationUUID.map(UUID.init) },
         LedgerColumn("payload") { PostgresJSON($0.record.payload.json) },
     ]

@@ -4,7 +4,7 @@ public import Subscriptions
 
 /// One verified piece of evidence on its way into the ledger: a notification, or a record that came by itself.
 public struct LedgerEntry: Sendable {
-    /// A signed record and the SHA-256 of its JSON bytes.
+    /// A record, signed unless its evidence is unsigned by kind, and the SHA-256 of its JSON bytes.
     public struct Signed<Payload: Sendable>: Sendable {
         /// What Apple signed.
         public var payload: Payload
@@ -36,6 +36,10 @@ public struct LedgerEntry: Sendable {
         case appTransaction(AppTransactionPayload, digest: [UInt8])
         /// A receipt, of which nothing is derived.
         case receipt(digest: [UInt8])
+        /// What verifyReceipt answered of a transaction; its digest is that of the stored bytes.
+        case receiptTransaction(Signed<TransactionPayload>)
+        /// What verifyReceipt answered of a subscription's future; its digest is that of the stored bytes.
+        case receiptRenewal(Signed<RenewalInfoPayload>)
     }
 
     /// The stored row it came from.
@@ -56,7 +60,7 @@ public struct LedgerEntry: Sendable {
     public var transaction: Signed<TransactionPayload>?
     /// The renewal info, if there is one.
     public var renewal: Signed<RenewalInfoPayload>?
-    /// When it was signed, as a whole; nil for a receipt.
+    /// When it was signed, as a whole, or answered, where nobody signed it; nil for a receipt.
     public var signedAt: Timestamp?
 
     /// A notification.
@@ -101,6 +105,14 @@ public struct LedgerEntry: Sendable {
             signedAt = payload.effectiveSignedDate
         case .receipt(let digest):
             identity = .record(.receipt, digest: digest)
+        case .receiptTransaction(let record):
+            identity = .record(.receiptTransaction, digest: record.digest)
+            transaction = record
+            signedAt = record.payload.signedDate
+        case .receiptRenewal(let record):
+            identity = .record(.receiptRenewal, digest: record.digest)
+            renewal = record
+            signedAt = record.payload.signedDate
         }
     }
 

@@ -29,10 +29,11 @@ struct LedgerTable: Sendable {
 
     private static let purchase = ["original_transaction_id", "bundle_id", "environment"]
 
-    /// Whole records; the later-signed one stays (``SignedFact/supersedes(_:)``), and of two notifications that bring the
-    /// same record the one of the smaller UUID is named, so that the order of arrival shows nowhere.
+    /// Whole records; the later-signed one stays, and an unsigned one beside no signed one (``SignedFact/supersedes(_:)``), and of
+    /// two notifications that bring the same record the one of the smaller UUID is named, so that the order of arrival shows nowhere.
     private static let laterSigned = """
-        (excluded.signed_at, excluded.digest) > (known.signed_at, known.digest)
+        (excluded.is_unsigned is null, excluded.signed_at, excluded.digest)
+            > (known.is_unsigned is null, known.signed_at, known.digest)
         or (excluded.signed_at, excluded.digest) = (known.signed_at, known.digest)
            and (excluded.notification_uuid < known.notification_uuid or known.notification_uuid is null)
         """

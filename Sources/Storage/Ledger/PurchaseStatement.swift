@@ -22,7 +22,10 @@ struct PurchaseStatement: Sendable {
         return changed
     }
 
-    /// Whether its parts are dated as Apple dates them.
+    /// Whether nobody signed it.
+    var isUnsigned: Bool { transaction?.isUnsigned ?? renewal?.isUnsigned ?? false }
+
+    /// Whether its parts are signed, and dated as Apple dates them.
     var isRegular: Bool { transaction?.isRegular ?? true && renewal?.isRegular ?? true }
 
     /// The earliest instant of which it may say anything new.
@@ -37,9 +40,13 @@ extension PurchaseStatement {
         guard let key = entry.purchase, let signedAt = entry.signedAt else { return nil }
         self.init(
             key: key, outboxID: entry.outboxID, signedAt: signedAt, status: entry.reportedStatus,
-            transaction: entry.transaction.map { TransactionFact($0.payload, digest: $0.digest, asOf: signedAt) },
+            transaction: entry.transaction.map {
+                TransactionFact($0.payload, digest: $0.digest, asOf: signedAt, isUnsigned: entry.kind.isUnsigned)
+            },
             renewal: entry.renewal.map {
-                RenewalFact($0.payload, digest: $0.digest, asOf: signedAt, reportedStatus: entry.reportedStatus)
+                RenewalFact(
+                    $0.payload, digest: $0.digest, asOf: signedAt, reportedStatus: entry.reportedStatus,
+                    isUnsigned: entry.kind.isUnsigned)
             })
     }
 
@@ -68,6 +75,7 @@ extension PurchaseStatement {
         LedgerColumn("outbox_id") { $0.outboxID },
         LedgerColumn("signed_at") { PostgresTimestamp($0.signedAt) },
         LedgerColumn("reported_status") { $0.reportedStatus.map { Int16(clamping: $0.status) } },
+        LedgerColumn("is_unsigned") { ($0.isUnsigned ? true : nil) as Bool? },
         LedgerColumn("transaction_id") { $0.transaction?.transactionID },
         LedgerColumn("transaction_signed_at") { $0.transaction.map { PostgresTimestamp($0.signedAt) } },
         LedgerColumn("transaction_digest") { $0.transaction?.digest },
@@ -104,8 +112,13 @@ extension PurchaseStatement {
         let outboxID: Int64 = try cells.next()
         let signedAt = Timestamp(try cells.next(PostgresTimestamp.self))
         let status: Int16? = try cells.next()
-        let transaction = try TransactionFact(&cells, asOf: signedAt)
-        let renewal = try RenewalFact(&cells, asOf: signedAt, reportedStatus: status.map(Int.init))
+        let isUnsigned: Bool? = try cells.next()
+        var transaction = try TransactionFact(&cells, asOf: signedAt)
+        var renewal = try RenewalFact(&cells, asOf: signedAt, reportedStatus: status.map(Int.init))
+        if isUnsigned == true {
+            transaction?.isUnsigned = true
+            renewal?.isUnsigned = true
+        }
         self.init(
             key: key, outboxID: outboxID, signedAt: signedAt, status: status.map(Int.init), transaction: transaction,
             renewal: renewal)

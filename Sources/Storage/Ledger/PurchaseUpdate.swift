@@ -10,6 +10,8 @@ struct PurchaseUpdate: Sendable {
         var key: PurchaseKey
         var record: LedgerEntry.Signed<Payload>
         var notificationUUID: UniqueIdentifier?
+        /// Whether nobody signed it.
+        var isUnsigned = false
     }
 
     /// Whole records of one purchase whose evidence retention has dropped.
@@ -63,14 +65,18 @@ struct PurchaseUpdate: Sendable {
             kept.transactions
                 + entries.compactMap { entry in
                     entry.transaction.map {
-                        Sourced(key: known.key, record: $0, notificationUUID: entry.notificationUUID)
+                        Sourced(
+                            key: known.key, record: $0, notificationUUID: entry.notificationUUID,
+                            isUnsigned: entry.kind.isUnsigned)
                     }
                 })
         renewal = Self.latest(
             kept.renewals
                 + entries.compactMap { entry in
                     entry.renewal.map {
-                        Sourced(key: known.key, record: $0, notificationUUID: entry.notificationUUID)
+                        Sourced(
+                            key: known.key, record: $0, notificationUUID: entry.notificationUUID,
+                            isUnsigned: entry.kind.isUnsigned)
                     }
                 })
         sharedAnomalies = shared.anomalies(of: known.key)
@@ -143,6 +149,7 @@ extension PurchaseUpdate.Sourced where Payload: DatedPayload {
     /// The rule of ``SignedFact/supersedes(_:)``, and of one record out of two notifications the smaller UUID is named, so
     /// that the order of arrival shows nowhere.
     func replaces(_ known: Self) -> Bool {
+        if isUnsigned != known.isUnsigned { return known.isUnsigned }
         let (signedAt, knownSignedAt) = (record.payload.signedDate, known.record.payload.signedDate)
         if signedAt != knownSignedAt { return signedAt > knownSignedAt }
         if record.digest != known.record.digest { return known.record.digest.lexicographicallyPrecedes(record.digest) }

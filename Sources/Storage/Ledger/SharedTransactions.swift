@@ -15,8 +15,11 @@ struct SharedTransactions: Sendable {
         let originalTransactionID: String
         let signedAt: Timestamp
         let digest: [UInt8]
+        let isUnsigned: Bool
 
+        /// The rule of ``SignedFact/supersedes(_:)``.
         func replaces(_ known: Owner) -> Bool {
+            if isUnsigned != known.isUnsigned { return known.isUnsigned }
             if signedAt != known.signedAt { return signedAt > known.signedAt }
             return known.digest.lexicographicallyPrecedes(digest)
         }
@@ -37,7 +40,8 @@ struct SharedTransactions: Sendable {
             Owner(
                 originalTransactionID: original,
                 signedAt: Timestamp(try row.decode("signed_at", as: PostgresTimestamp.self)),
-                digest: try row.decode("digest")))
+                digest: try row.decode("digest"),
+                isUnsigned: try row.decode("is_unsigned", as: Bool?.self) ?? false))
     }
 
     /// Takes in a record that is not written yet.
@@ -48,7 +52,7 @@ struct SharedTransactions: Sendable {
                 environment: key.environment, bundleID: key.bundleID, id: record.payload.transactionId),
             Owner(
                 originalTransactionID: record.payload.originalTransactionId, signedAt: record.payload.signedDate,
-                digest: record.digest))
+                digest: record.digest, isUnsigned: entry.kind.isUnsigned))
     }
 
     private mutating func note(_ transaction: Transaction, _ owner: Owner) {
@@ -133,7 +137,7 @@ extension PostgresQuery {
             "ledger.shared",
             """
             select own.original_transaction_id, own.bundle_id, own.environment, own.transaction_id,
-                   t.original_transaction_id as owner, t.signed_at, t.digest
+                   t.original_transaction_id as owner, t.signed_at, t.digest, t.is_unsigned
               from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
                    as key (original_transaction_id, bundle_id, environment)
               join storehook.shared_transactions own using (original_transaction_id, bundle_id, environment)

@@ -16,10 +16,11 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
         case .receiver:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
-                "outbox_id": [.usage], "outbox": [.insert], "outbox_queue": [.insert],
+                "outbox_id": [.usage], "outbox_queue": [.insert],
                 "outbox_stored": [.insert], "signature_headers": [.select],
                 "refused_senders": [.execute], "store_posted": [.execute],
             ])
+            .union(["id", "received_at", "packing", "body"].map { DatabaseRight(.insert, on: "outbox", column: $0) })
         case .worker:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
@@ -55,6 +56,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "contradictions": [.select],
                 "consumption_status": [.select],
                 "plan_history": [.execute], "history_reach": [.execute],
+                "unsigned_words": [.select, .insert, .update],
             ])
             .union(
                 ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind"]

@@ -6,7 +6,7 @@ package struct Evidence: Sendable, Hashable {
     package var kind: EvidenceKind
     /// Which way it came.
     package var source: EvidenceSource
-    /// The compact JWS, byte for byte; of a receipt whatever came.
+    /// The compact JWS, byte for byte; of a receipt whatever came, and of what verifyReceipt answered its extract.
     package var bytes: [UInt8]
 
     /// A piece of evidence; at most ``Subscriptions/EvidenceKind/maximumSize`` bytes.
@@ -18,6 +18,9 @@ package struct Evidence: Sendable, Hashable {
 }
 
 extension EvidenceKind {
+    /// Whether it is a JWS, which names the certificates of who signed it.
+    package var isJWS: Bool { self != .receipt && !isUnsigned }
+
     /// The most that is stored of it, in bytes; the schema checks the same numbers. A receipt lists every purchase of a
     /// customer.
     package var maximumSize: Int { self == .receipt ? 4_194_304 : Outbox.maximumBodySize }
@@ -26,7 +29,9 @@ extension EvidenceKind {
 // The numbers by which outbox's columns know them.
 
 extension EvidenceKind {
-    private static let numbered: [EvidenceKind] = [.notification, .transaction, .renewal, .appTransaction, .receipt]
+    private static let numbered: [EvidenceKind] = [
+        .notification, .transaction, .renewal, .appTransaction, .receipt, .receiptTransaction, .receiptRenewal,
+    ]
 
     var number: Int16 { Int16(Self.numbered.firstIndex(of: self) ?? 0) }
 

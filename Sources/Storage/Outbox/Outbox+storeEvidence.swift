@@ -39,8 +39,8 @@ extension PostgresQuery {
     /// As the statement for what Apple posts, which costs nothing for this one; answers the ids, and none where a header that
     /// the bodies name is not there: then it has done nothing.
     fileprivate static func store(_ evidence: [Evidence], knowing headers: [SignatureHeader]) -> PostgresQuery {
-        // A receipt has no header to do without.
-        let bodies = evidence.map { StoredBody(packing: $0.bytes, knowing: $0.kind == .receipt ? [] : headers) }
+        // What is no JWS has no header to do without.
+        let bodies = evidence.map { StoredBody(packing: $0.bytes, knowing: $0.kind.isJWS ? headers : []) }
         return PostgresQuery(
             "outbox.store_evidence",
             """

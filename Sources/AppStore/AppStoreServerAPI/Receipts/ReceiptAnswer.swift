@@ -16,6 +16,8 @@ public struct ReceiptAnswer: Sendable, Hashable {
     public let purchases: [ReceiptAnswerPurchase]
     /// What is to come of each subscription (`pending_renewal_info`).
     public let renewals: [ReceiptAnswerRenewal]
+    /// The same in pieces that can be kept and read again by themselves; none where Apple does not say when it looked.
+    public let extracts: [ReceiptExtract]
 
     /// Reads an answer.
     ///
@@ -38,14 +40,43 @@ public struct ReceiptAnswer: Sendable, Hashable {
         let latest =
             object.objects("latest_receipt_info") ?? object.object("latest_receipt_info").map { [$0] } ?? []
         let held = receipt.objects("in_app") ?? [receipt]
-        var purchases: [ReceiptAnswerPurchase] = []
+        var bought: [(purchase: ReceiptAnswerPurchase, object: JSONObject)] = []
         var seen: Set<String> = []
-        for purchase in (latest + held).compactMap(ReceiptAnswerPurchase.init)
-        where seen.insert(purchase.transactionId).inserted {
-            purchases.append(purchase)
+        for object in latest + held {
+            guard let purchase = ReceiptAnswerPurchase(object), seen.insert(purchase.transactionId).inserted else {
+                continue
+            }
+            bought.append((purchase, object))
         }
-        self.purchases = purchases
-        renewals = (object.objects("pending_renewal_info") ?? []).compactMap(ReceiptAnswerRenewal.init)
+        purchases = bought.map(\.purchase)
+        let coming = (object.objects("pending_renewal_info") ?? []).compactMap { object in
+            ReceiptAnswerRenewal(object).map { (renewal: $0, object: object) }
+        }
+        renewals = coming.map(\.renewal)
+        guard let requestDate else {
+            extracts = []
+            return
+        }
+        let frame = ReceiptExtract.Frame(bundleId: bundleId, environment: environment, requestDate: requestDate)
+        let periods = Self.latestPeriods(of: purchases)
+        // Apple may list what is to come of each product that a subscription has had: one of them is the present one.
+        let present = coming.filter { $0.renewal.productId == periods[$0.renewal.originalTransactionId]?.productId }
+        var told: Set<String> = []
+        let futures = (present + coming).filter { told.insert($0.renewal.originalTransactionId).inserted }
+        extracts =
+            bought.compactMap { ReceiptExtract(frame, purchase: $0.object) }
+            + futures.compactMap {
+                ReceiptExtract(
+                    frame, renewal: $0.object, endsAt: periods[$0.renewal.originalTransactionId]?.expiresDate)
+            }
+    }
+
+    /// The period of each subscription that was bought last.
+    private static func latestPeriods(of purchases: [ReceiptAnswerPurchase]) -> [String: ReceiptAnswerPurchase] {
+        let periods = purchases.filter { $0.expiresDate != nil }.sorted {
+            ($0.purchaseDate ?? .distantPast, $0.transactionId) < ($1.purchaseDate ?? .distantPast, $1.transactionId)
+        }
+        return periods.reduce(into: [:]) { latest, period in latest[period.originalTransactionId] = period }
     }
 
     /// A transaction id of each purchase, each once: to ask the Server API with.

@@ -9,6 +9,14 @@ public enum EvidenceKind: String, Sendable, Hashable, CaseIterable {
     /// A signed app transaction by itself.
     case appTransaction = "app_transaction"
     /// An old receipt, or (from ``EvidenceSource/api``) verifyReceipt's answer to one, which nobody signs. It is kept whole, and
-    /// parked: no state comes of it.
+    /// parked: no state comes of it as such.
     case receipt
+    /// What such an answer says of one transaction, for an app that has no Server API key: weaker than any record of the same
+    /// transaction that Apple signed.
+    case receiptTransaction = "receipt_transaction"
+    /// What such an answer says of a subscription's future, in the same way.
+    case receiptRenewal = "receipt_renewal"
+
+    /// Whether state comes of it although nobody signed it.
+    public var isUnsigned: Bool { self == .receiptTransaction || self == .receiptRenewal }
 }

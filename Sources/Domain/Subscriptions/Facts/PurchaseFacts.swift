@@ -1,6 +1,6 @@
 public import AppStorePayloads
 
-/// All that Apple signed about one purchase: three growing sets, in the order of signing.
+/// All that Apple signed about one purchase, and what it only said: three growing sets, in the order of signing.
 ///
 /// Nothing is ever removed. A superseded record says what was true until its successor was signed: of a refund that was
 /// reversed, or of auto-renew that was off for a while.
@@ -11,6 +11,8 @@ public struct PurchaseFacts: Sendable, Hashable {
     public private(set) var renewals: [RenewalFact] = []
     /// Every status that Apple reported, by (signedAt, status).
     public private(set) var reportedStatuses: [ReportedStatus] = []
+    /// Whether anything among them is unsigned; seldom, and asked each time that state is derived.
+    private(set) var hasUnsigned = false
 
     /// Facts known so far; none by default.
     public init(
@@ -42,13 +44,14 @@ public struct PurchaseFacts: Sendable, Hashable {
             return false
         }
         transactions.insert(fact, at: index)
+        hasUnsigned = hasUnsigned || fact.isUnsigned
         return true
     }
 
     /// Takes a record in; answers whether it was not known.
     @discardableResult
     public mutating func merge(_ fact: RenewalFact) -> Bool {
-        let index = renewals.insertionIndex { fact.supersedes($0) }
+        let index = renewals.insertionIndex { fact.isLater(than: $0) }
         if index < renewals.count, renewals[index].isSameRecord(fact) {
             let known = renewals[index]
             renewals[index].asOf = min(known.asOf, fact.asOf)
@@ -57,6 +60,7 @@ public struct PurchaseFacts: Sendable, Hashable {
             return renewals[index] != known
         }
         renewals.insert(fact, at: index)
+        hasUnsigned = hasUnsigned || fact.isUnsigned
         return true
     }
 
@@ -72,6 +76,23 @@ public struct PurchaseFacts: Sendable, Hashable {
     /// Leaves out what is known of periods that began before an instant. See ``PurchaseState/mayBeCut(_:at:from:)``.
     public mutating func cut(at instant: Timestamp) {
         transactions.removeAll { $0.purchasedAt.map { $0 < instant } ?? false }
+        lookForUnsigned()
+    }
+
+    private mutating func lookForUnsigned() {
+        guard hasUnsigned else { return }
+        hasUnsigned = transactions.contains(where: \.isUnsigned) || renewals.contains(where: \.isUnsigned)
+    }
+
+    /// Some of the facts.
+    func filtered(
+        _ isIncluded: (TransactionFact) -> Bool, and isRenewalIncluded: (RenewalFact) -> Bool
+    ) -> PurchaseFacts {
+        var facts = self
+        facts.transactions.removeAll { !isIncluded($0) }
+        facts.renewals.removeAll { !isRenewalIncluded($0) }
+        facts.lookForUnsigned()
+        return facts
     }
 
     /// What was known at an instant: the facts that counted by then.
@@ -80,6 +101,7 @@ public struct PurchaseFacts: Sendable, Hashable {
         known.transactions.removeAll { $0.asOf > instant }
         known.renewals.removeAll { $0.asOf > instant }
         known.reportedStatuses.removeAll { $0.asOf > instant }
+        known.lookForUnsigned()
         return known
     }
 }

@@ -29,13 +29,16 @@ public struct RenewalFact: SignedFact, Hashable {
     public var reportedStatus: Int?
     /// SHA-256 of its JSON bytes.
     public var digest: [UInt8]
+    /// Whether nobody signed it.
+    public var isUnsigned: Bool
 
     /// Memberwise.
     public init(
         productID: String? = nil, renewalProductID: String? = nil, autoRenew: Bool? = nil, renewsAt: Timestamp? = nil,
         expirationIntent: Int? = nil, inBillingRetry: Bool = false, graceExpiresAt: Timestamp? = nil,
         priceIncreasePending: Bool = false, appAccountToken: UniqueIdentifier? = nil,
-        signedAt: Timestamp, asOf: Timestamp? = nil, reportedStatus: Int? = nil, digest: [UInt8]
+        signedAt: Timestamp, asOf: Timestamp? = nil, reportedStatus: Int? = nil, digest: [UInt8],
+        isUnsigned: Bool = false
     ) {
         self.productID = productID
         self.renewalProductID = renewalProductID
@@ -50,6 +53,7 @@ public struct RenewalFact: SignedFact, Hashable {
         self.asOf = asOf ?? signedAt
         self.reportedStatus = reportedStatus
         self.digest = digest
+        self.isUnsigned = isUnsigned
     }
 
     /// The fact in verified renewal info.
@@ -58,8 +62,10 @@ public struct RenewalFact: SignedFact, Hashable {
     ///   - digest: SHA-256 of its JSON bytes.
     ///   - asOf: when the notification that brought it was signed; nil for a record that came by itself.
     ///   - reportedStatus: the status that the notification reported.
+    ///   - isUnsigned: whether nobody signed it.
     public init(
-        _ payload: RenewalInfoPayload, digest: [UInt8], asOf: Timestamp? = nil, reportedStatus: Int? = nil
+        _ payload: RenewalInfoPayload, digest: [UInt8], asOf: Timestamp? = nil, reportedStatus: Int? = nil,
+        isUnsigned: Bool = false
     ) {
         self.init(
             productID: payload.productId,
@@ -74,7 +80,8 @@ public struct RenewalFact: SignedFact, Hashable {
             signedAt: payload.signedDate,
             asOf: asOf.map { min($0, payload.signedDate) },
             reportedStatus: reportedStatus,
-            digest: digest
+            digest: digest,
+            isUnsigned: isUnsigned
         )
     }
 }

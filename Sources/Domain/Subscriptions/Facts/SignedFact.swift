@@ -1,20 +1,29 @@
 public import AppStorePayloads
 
-/// A record that Apple signed, whole. Of two records of the same thing, one supersedes the other by one rule.
+/// A record of Apple's, whole. Of two records of the same thing, one supersedes the other by one rule.
 public protocol SignedFact: Sendable {
-    /// The record's own `signedDate`, not that of the notification it came in.
+    /// The record's own `signedDate`, not that of the notification it came in; of one that nobody signed, when Apple answered it.
     var signedAt: Timestamp { get }
     /// SHA-256 of the record's signed JSON; decides between records signed in the same millisecond.
     var digest: [UInt8] { get }
+    /// Whether nobody signed it: Apple's word over TLS alone, as verifyReceipt gives it.
+    var isUnsigned: Bool { get }
 }
 
 extension SignedFact {
-    /// Whether this record takes the other's place: the later (signedAt, digest) wins.
+    /// Whether this record takes the other's place: a signed one that of an unsigned one, whatever their dates, and of two alike
+    /// the later (signedAt, digest) wins.
     ///
     /// Records are replaced whole and never patched: that a field is absent from the newer one is the message (after a
     /// reversed refund, `revocationDate` is gone). The rule is a total order, so the set of records decides the winner and
     /// the order of arrival does not.
     public func supersedes(_ other: Self) -> Bool {
+        if isUnsigned != other.isUnsigned { return other.isUnsigned }
+        return isLater(than: other)
+    }
+
+    /// The order of time: that of (signedAt, digest).
+    func isLater(than other: Self) -> Bool {
         if signedAt != other.signedAt { return signedAt > other.signedAt }
         return other.digest.lexicographicallyPrecedes(digest)
     }

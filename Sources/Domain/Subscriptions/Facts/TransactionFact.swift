@@ -10,7 +10,7 @@ public struct TransactionFact: SignedFact, Hashable {
     public var productID: String?
     /// The subscription group, for auto-renewables.
     public var subscriptionGroupID: String?
-    /// What kind of thing was bought.
+    /// What kind of thing was bought; nil where Apple does not say, as verifyReceipt does not of things bought once.
     public var kind: ProductType?
     /// `PURCHASED` or `FAMILY_SHARED`, as Apple spells it.
     public var ownership: String?
@@ -39,6 +39,8 @@ public struct TransactionFact: SignedFact, Hashable {
     public var asOf: Timestamp
     /// SHA-256 of its JSON bytes.
     public var digest: [UInt8]
+    /// Whether nobody signed it.
+    public var isUnsigned: Bool
 
     /// Memberwise.
     public init(
@@ -47,7 +49,7 @@ public struct TransactionFact: SignedFact, Hashable {
         purchasedAt: Timestamp? = nil, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil,
         isUpgraded: Bool = false, isRenewal: Bool = false, isFreeTrial: Bool = false,
         quantity: Int64? = nil, revocationPercentage: Int64? = nil, appAccountToken: UniqueIdentifier? = nil,
-        signedAt: Timestamp, asOf: Timestamp? = nil, digest: [UInt8]
+        signedAt: Timestamp, asOf: Timestamp? = nil, digest: [UInt8], isUnsigned: Bool = false
     ) {
         self.transactionID = transactionID
         self.webOrderLineItemID = webOrderLineItemID
@@ -67,6 +69,7 @@ public struct TransactionFact: SignedFact, Hashable {
         self.signedAt = signedAt
         self.asOf = asOf ?? signedAt
         self.digest = digest
+        self.isUnsigned = isUnsigned
     }
 
     /// The earliest instant of which it may say anything. A period counts up to a day ahead of its start, once it is charged.
@@ -80,7 +83,8 @@ public struct TransactionFact: SignedFact, Hashable {
     ///   - payload: what Apple signed.
     ///   - digest: SHA-256 of its JSON bytes.
     ///   - asOf: when the notification that brought it was signed; nil for a record that came by itself.
-    public init(_ payload: TransactionPayload, digest: [UInt8], asOf: Timestamp? = nil) {
+    ///   - isUnsigned: whether nobody signed it.
+    public init(_ payload: TransactionPayload, digest: [UInt8], asOf: Timestamp? = nil, isUnsigned: Bool = false) {
         self.init(
             transactionID: payload.transactionId,
             webOrderLineItemID: payload.webOrderLineItemId,
@@ -99,7 +103,8 @@ public struct TransactionFact: SignedFact, Hashable {
             appAccountToken: payload.appAccountToken,
             signedAt: payload.signedDate,
             asOf: asOf.map { min($0, payload.signedDate) },
-            digest: digest
+            digest: digest,
+            isUnsigned: isUnsigned
         )
     }
 }

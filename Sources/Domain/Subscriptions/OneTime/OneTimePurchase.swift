@@ -14,11 +14,16 @@ public struct OneTimePurchase: Sendable, Hashable {
         /// Credited once, and used up.
         case consumable
 
-        init?(_ type: ProductType?) {
-            switch type {
+        /// What a record says was bought; nil for what is not bought once. Of unsigned records, which do not say which of the three it
+        /// is, the one of which only the app knows how long it lasts: anything else would be a guess, and end in somebody's access.
+        init?(_ fact: TransactionFact) {
+            switch fact.kind {
             case .nonConsumable: self = .nonConsumable
             case .nonRenewingSubscription: self = .nonRenewing
             case .consumable: self = .consumable
+            // Line items and groups are subscriptions'.
+            case nil where fact.isUnsigned && fact.webOrderLineItemID == nil && fact.subscriptionGroupID == nil:
+                self = .nonRenewing
             default: return nil
             }
         }
@@ -48,13 +53,13 @@ public struct OneTimePurchase: Sendable, Hashable {
     /// Derives the purchase; nil where the facts make none.
     public init?(_ facts: PurchaseFacts) {
         var latest: [String: TransactionFact] = [:]
-        for fact in facts.transactions where Kind(fact.kind) != nil && fact.purchasedAt != nil {
+        for fact in facts.transactions where Kind(fact) != nil && fact.purchasedAt != nil {
             latest[fact.transactionID] = fact
         }
         let copies = latest.values.sorted {
             ($0.signedAt, $0.transactionID) < ($1.signedAt, $1.transactionID)
         }
-        guard let record = copies.last, let kind = Kind(record.kind),
+        guard let record = copies.last, let kind = Kind(record),
             let purchasedAt = copies.compactMap(\.purchasedAt).min()
         else { return nil }
         let revoked = copies.filter { $0.revokedAt != nil }

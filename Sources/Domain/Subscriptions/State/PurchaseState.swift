@@ -21,6 +21,7 @@ public struct PurchaseState: Sendable {
         policy: StatusPolicy = StatusPolicy(), from horizon: Timestamp = .distantPast,
         carriedAccount: UniqueIdentifier? = nil
     ) {
+        let facts = facts.counting
         rules = SubscriptionRules(facts, in: environment, policy: policy, carriedAccount: carriedAccount)
         let unexplained = UnexplainedReports(facts, rules, from: horizon)
         anomalies = unexplained.anomalies
@@ -41,7 +42,7 @@ public struct PurchaseState: Sendable {
     /// The account of the last period that names one, of those that began by an instant.
     public func account(carriedTo instant: Timestamp) -> UniqueIdentifier? { rules.account(carriedTo: instant) }
 
-    /// Whether all records are dated as Apple dates them: the parts of a notification within a day of the whole, a purchase at
+    /// Whether all records are signed, and dated as Apple dates them: the parts of a notification within a day of the whole, a purchase at
     /// most a day and a half after its signature, and all records of one period with one date. Only of such facts the end
     /// can be told from the beginning by dates; see ``mayBeCut(_:at:from:)``.
     public static func isRegular(_ facts: PurchaseFacts) -> Bool {
@@ -86,14 +87,14 @@ extension TransactionFact {
     /// A day: by so much Apple's dates within one notification differ at the most, and by a thousand times less in truth.
     public static let regularDelay: Int64 = 86_400_000
 
-    /// Whether it is dated as Apple dates records.
+    /// Whether it is dated as Apple dates records, and signed: an unsigned one may give way to a later word of any date.
     public var isRegular: Bool {
-        signedAt.milliseconds(since: asOf) <= Self.regularDelay
+        !isUnsigned && signedAt.milliseconds(since: asOf) <= Self.regularDelay
             && (purchasedAt.map { $0.milliseconds(since: asOf) <= Self.regularDelay * 3 / 2 } ?? true)
     }
 }
 
 extension RenewalFact {
-    /// Whether it is dated as Apple dates records.
-    public var isRegular: Bool { signedAt.milliseconds(since: asOf) <= TransactionFact.regularDelay }
+    /// Whether it is dated as Apple dates records, and signed.
+    public var isRegular: Bool { !isUnsigned && signedAt.milliseconds(since: asOf) <= TransactionFact.regularDelay }
 }

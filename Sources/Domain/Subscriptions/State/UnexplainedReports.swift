@@ -140,6 +140,7 @@ extension TransactionFact {
         switch kind {
         case .autoRenewableSubscription: !isUsablePeriod
         case .nonConsumable, .consumable, .nonRenewingSubscription: purchasedAt == nil
+        case nil where OneTimePurchase.Kind(self) != nil: purchasedAt == nil
         default: true
         }
     }

@@ -62,6 +62,11 @@ public struct PurchaseEvidence: Sendable, Hashable {
     /// The digest of a record that came by itself, which is what such a piece is known by; nil for a notification.
     public var loneDigest: [UInt8]? { notificationUUID == nil ? recordDigests.first : nil }
 
+    /// Whether it is not unsigned where Apple's signed word is known.
+    func counts(beside signed: SignedWord) -> Bool {
+        transaction.map { signed.letsCount($0) } ?? true && renewal.map { signed.letsCount($0) } ?? true
+    }
+
     /// The instant that it is about: its signature, or what it tells of where Apple's clocks put that a moment later. A
     /// purchase that is dated a second after its own signature has begun.
     var instant: Timestamp {

@@ -46,12 +46,13 @@ public struct PurchaseStory: Sendable, Hashable {
         let state = SubscriptionState(facts, in: purchase.environment, policy: policy)
         // What came with a notification is told by that, whichever of the two was signed first: it knows more about it.
         let notified = Set(evidence.filter { $0.notificationUUID != nil }.flatMap(\.recordDigests))
+        let signed = SignedWord(facts)
         var told = StorySoFar()
         var before: SubscriptionStatus?
         entries = evidence.map { piece in
             let after = state?.status(at: piece.instant)
             defer { before = after?.status }
-            let isTold = piece.loneDigest.map(notified.contains) ?? false
+            let isTold = piece.loneDigest.map(notified.contains) ?? false || !piece.counts(beside: signed)
             let changes = isTold ? [PurchaseChange(.nothingNew)] : told.take(piece, after)
             return Entry(
                 notificationUUID: piece.notificationUUID, type: piece.type, subtype: piece.subtype,

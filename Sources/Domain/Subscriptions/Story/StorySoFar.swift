@@ -86,7 +86,7 @@ struct StorySoFar {
         }
         var changes = revoked(new, after: previous, piece)
         if previous == nil, new.revokedAt == nil {
-            if OneTimePurchase.Kind(new.kind) != nil {
+            if OneTimePurchase.Kind(new) != nil {
                 changes.append(boughtOnce(new, isFirst: isFirst, piece))
             } else if new.isUsablePeriod, piece.type != .consumptionRequest, piece.type != .refundDeclined {
                 changes.append(began(new, piece))

@@ -5,7 +5,6 @@ import AppStoreVerification
 import AppleSync
 import EvidenceVerification
 import History
-import Outbox
 import Postgres
 
 /// Clients of Apple's for a command: what the settings say, over HTTP.
@@ -74,7 +73,7 @@ struct AppleAccess {
                             transport: transport, clock: MachineClock(), budget: budget, policy: policy,
                             observer: observer)
                     })
-            }, history: History(pool), outbox: Outbox(pool), settleRevocation: settle)
+            }, history: History(pool), settleRevocation: settle)
     }
 
     /// Closes all connections.

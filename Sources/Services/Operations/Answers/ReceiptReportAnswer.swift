@@ -13,6 +13,8 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
     private let refusalIsTransient: Bool?
     private let transactionIDs: [String]
     private let outboxIDs: [Int64]
+    /// How much of what verifyReceipt says, and nobody signs, was stored to derive state from.
+    private let unsignedStored: Int
     private let refreshes: [RefreshAnswer]
     private let queued: Int
     /// What went wrong with asking about it, although it is proven.
@@ -24,6 +26,7 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
         case transactionIDs = "transaction_ids"
         case outboxIDs = "outbox_ids"
         case refusalIsTransient = "refusal_is_transient"
+        case unsignedStored = "unsigned_stored"
     }
 
     /// Whether it is proven, everything in Apple's answers was Apple's, and what was not answered will be asked again.
@@ -40,6 +43,7 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
         refusalIsTransient = report.refusal?.isTransient
         transactionIDs = report.transactionIDs
         outboxIDs = report.outboxIDs
+        unsignedStored = report.words
         refreshes = report.refreshes.map(RefreshAnswer.init)
         queued = report.queued
         trouble = report.trouble
@@ -55,6 +59,9 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
         } else {
             lines.append("nobody vouches for this receipt, and it is not stored: \(refusal ?? "no reason is known")")
             if refusalIsTransient == true { lines.append("that passes: hand it in again later") }
+        }
+        if unsignedStored > 0 {
+            lines.append("\(unsignedStored) things that verifyReceipt says, and nobody signs, were stored and wait for a worker")
         }
         lines += refreshes.map(\.text)
         if let trouble { lines.append("asking about it went wrong: \(trouble)") }

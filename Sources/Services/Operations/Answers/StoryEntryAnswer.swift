@@ -108,6 +108,8 @@ extension RecordedStory.Learned {
     /// For people; nil for what is usual, a notification that Apple posted.
     var origin: String? {
         guard kind != .notification || source != .webhook else { return nil }
+        // There is one way in which it comes.
+        if kind.isUnsigned { return kind.words }
         return "\(kind.words) \(source.words)"
     }
 }
@@ -121,6 +123,7 @@ extension EvidenceKind {
         case .renewal: "renewal info"
         case .appTransaction: "app transaction"
         case .receipt: "receipt"
+        case .receiptTransaction, .receiptRenewal: "verifyReceipt's answer, unsigned"
         }
     }
 }
