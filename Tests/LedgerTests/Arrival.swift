@@ -63,6 +63,28 @@ struct Arrival: Sendable {
         }
     }
 
+    /// What verifyReceipt might have answered of it some days later, or before, as entries of outbox rows of their own.
+    func unsigned(run: Int, days: Int64) -> [LedgerEntry] {
+        let records: [LedgerEntry.Record?] = [
+            transaction.map { record in
+                var payload = record.payload
+                payload.signedDate = payload.signedDate.adding(days: days)
+                return .receiptTransaction(.init(payload, digest: Self.digest(payload.json + Array("\(days)".utf8))))
+            },
+            renewal.map { record in
+                var payload = record.payload
+                payload.signedDate = payload.signedDate.adding(days: days)
+                return .receiptRenewal(.init(payload, digest: Self.digest(payload.json + Array("\(days)".utf8))))
+            },
+        ]
+        return records.compactMap(\.self).map { record in
+            LedgerEntry(
+                outboxID: Self.lastOutboxID.add(1, ordering: .relaxed).newValue,
+                receivedAt: PostgresTimestamp(millisecondsSince1970: 1_767_225_600_000), source: .api,
+                environment: environment, bundleID: "\(run)/\(bundleID)", record)
+        }
+    }
+
     private static let lastOutboxID = Atomic<Int64>(0)
 
     /// Everything that a story tells.

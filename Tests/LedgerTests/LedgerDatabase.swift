@@ -84,6 +84,16 @@ struct LedgerDatabase: Sendable {
         }
     }
 
+    /// Forgets everything.
+    func empty() async throws {
+        try await connection.query(
+            """
+            truncate storehook.notifications, storehook.records, storehook.purchase_facts, storehook.transactions,
+                     storehook.renewals, storehook.purchase_lines, storehook.subscriptions, storehook.subscription_history,
+                     storehook.one_time_purchases, storehook.anomalies, storehook.shared_transactions
+            """)
+    }
+
     /// One number.
     func count(_ query: PostgresQuery) async throws -> Int64 {
         try await connection.query(query).one().decode(0)

@@ -83,4 +83,21 @@ struct MoneyTests {
         told += anna.takeNotifications()
         #expect(try await payments(told).map(\.isRefunded) == [false])
     }
+
+    @Test("is what Apple signed of a paid period, and not what it only said of a copy of it")
+    func unsignedCopy() async throws {
+        var anna = SimulatedSubscriber(storefront: .germany, lane: 1, seed: 1)
+        anna.buy(.basicMonthly, at: Self.start)
+        let arrival = try Arrival(#require(anna.takeNotifications().first), in: .example)
+        var copy = arrival
+        copy.transaction?.payload.transactionId = "a copy"
+        copy.transaction?.payload.price = nil
+        copy.renewal = nil
+        let said = copy.unsigned(run: 0, days: 30)
+        try await LedgerDatabase.with { database in
+            try await database.apply(said + [arrival.entry(run: 0)])
+            let rows = try await database.connection.query("select price from storehook.paid_periods")
+            #expect(try rows.map { try $0.decode(0, as: Int64?.self) } == [4990])
+        }
+    }
 }

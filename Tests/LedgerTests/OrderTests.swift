@@ -77,13 +77,7 @@ struct OrderTests {
                         return
                     }
                     expected = expected ?? rows
-                    try await database.connection.query(
-                        """
-                        truncate storehook.notifications, storehook.records, storehook.purchase_facts,
-                                 storehook.transactions, storehook.renewals, storehook.purchase_lines,
-                                 storehook.subscriptions, storehook.subscription_history,
-                                 storehook.one_time_purchases, storehook.anomalies, storehook.shared_transactions
-                        """)
+                    try await database.empty()
                 }
             }
         }
@@ -139,5 +133,52 @@ struct OrderTests {
                 try await database.count(
                     "select count(*) from storehook.anomalies where kind = 'transaction_unusable'") == 2)
         }
+    }
+
+    @Test("does not matter where some of it was only said, and beside what Apple signed that changes nothing")
+    func unsigned() async throws {
+        var generator = TestSupport.SeededGenerator()
+        try await LedgerDatabase.with { database in
+            for story in Story.catalogue {
+                let told = try Arrival.all(of: story.performed()).filter { $0.transaction != nil }
+                guard !told.isEmpty else { continue }
+                let days = told.map { _ in Int64.random(in: -3...40, using: &generator) }
+                // Of every other notification there is only verifyReceipt's word.
+                var expected: [String]?
+                for round in 0..<4 {
+                    var entries = zip(told, days).enumerated().flatMap { number, told in
+                        let said = told.0.unsigned(run: 0, days: told.1)
+                        return number.isMultiple(of: 2) ? said : said + [told.0.entry(run: 0)]
+                    }
+                    if round > 0 { entries.shuffle(using: &generator) }
+                    for batch in entries.batches(of: 1...5, using: &generator) { try await database.apply(batch) }
+                    let rows = try await database.rows()[0]
+                    guard expected ?? rows == rows else {
+                        Issue.record("\(story.name) of seed \(generator.seed): \(rows ?? []) is not \(expected ?? [])")
+                        return
+                    }
+                    expected = expected ?? rows
+                    try await database.empty()
+                }
+                // Where Apple signed all of it, what it said as well stands among the facts alone.
+                try await database.apply(told.map { $0.entry(run: 0) })
+                let signed = try await state(database)
+                for (arrival, days) in zip(told, days) {
+                    try await database.apply(arrival.unsigned(run: 0, days: days))
+                }
+                let both = try await state(database)
+                guard both == signed else {
+                    Issue.record("\(story.name) of seed \(generator.seed): \(both) is not \(signed)")
+                    return
+                }
+                try await database.empty()
+            }
+        }
+    }
+
+    /// All rows but facts; whether a purchase may be derived in part is not what it is.
+    private func state(_ database: LedgerDatabase) async throws -> [String] {
+        (try await database.rows()[0] ?? []).filter { !$0.hasPrefix("facts") }
+            .map { $0.replacing(/"is_regular": (true|false)/, with: "") }
     }
 }

@@ -18,9 +18,25 @@ struct RandomEntries<Generator: RandomNumberGenerator> {
         let dates = transactions.compactMap(\.expiresDate)
         var renewals: [RenewalInfoPayload] = []
         for _ in 0..<Int.random(in: 0...2, using: &generator) { renewals.append(renewal(line, dates)) }
-        return transactions.enumerated().map { number, transaction in
-            entry(line, transaction, number < renewals.count ? renewals[number] : nil)
+        var entries: [LedgerEntry] = []
+        for (number, transaction) in transactions.enumerated() {
+            let renewal = number < renewals.count ? renewals[number] : nil
+            // Some of it was only said, of the same transactions and of others.
+            if chance(15) {
+                entries.append(unsigned(line, .receiptTransaction(.init(transaction, digest: digest()))))
+                if let renewal { entries.append(unsigned(line, .receiptRenewal(.init(renewal, digest: digest())))) }
+            } else {
+                entries.append(entry(line, transaction, renewal))
+            }
         }
+        return entries
+    }
+
+    private mutating func unsigned(_ line: PurchaseKey, _ record: LedgerEntry.Record) -> LedgerEntry {
+        made += 1
+        return LedgerEntry(
+            outboxID: Int64(made), receivedAt: PostgresTimestamp(millisecondsSince1970: 0), source: .api,
+            environment: line.environment, bundleID: line.bundleID, record)
     }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
@@ -104,11 +120,15 @@ extension LedgerEntry {
             var status: Int?
             if case .data(let data) = entry.notification?.part { status = data.status.map { Int($0.rawValue) } }
             if let signed = entry.transaction {
-                facts.merge(TransactionFact(signed.payload, digest: signed.digest, asOf: signedAt))
+                facts.merge(
+                    TransactionFact(
+                        signed.payload, digest: signed.digest, asOf: signedAt, isUnsigned: entry.kind.isUnsigned))
             }
             if let signed = entry.renewal {
                 facts.merge(
-                    RenewalFact(signed.payload, digest: signed.digest, asOf: signedAt, reportedStatus: status))
+                    RenewalFact(
+                        signed.payload, digest: signed.digest, asOf: signedAt, reportedStatus: status,
+                        isUnsigned: entry.kind.isUnsigned))
             }
             if let status {
                 let parts = [entry.transaction?.payload.signedDate, entry.renewal?.payload.signedDate]

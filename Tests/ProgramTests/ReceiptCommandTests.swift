@@ -70,6 +70,45 @@ struct ReceiptCommandTests {
         }
     }
 
+    @Test("derives from what verifyReceipt says where that is all there is, and the story and the rebuild know what it is")
+    func unsigned() async throws {
+        try await withSite { site in
+            try await withReceipt(by: site.authority) { file, original in
+                func answer(_ second: Int64, _ more: String) -> String {
+                    """
+                    {"status":0,"environment":"Sandbox","receipt":{"bundle_id":"\(Site.app.bundleId)",\
+                    "request_date_ms":"\(Site.now + second * 1000)","in_app":[]},"latest_receipt_info":[\
+                    {"transaction_id":"\(original)","original_transaction_id":"\(original)",\
+                    "product_id":"\(SimulatedProduct.basicMonthly.id)","purchase_date_ms":"\(Site.now)",\
+                    "original_purchase_date_ms":"\(Site.now)","expires_date_ms":"\(Site.now + 30 * 86_400_000)"\(more)}]}
+                    """
+                }
+                let refund = #","cancellation_date_ms":"\#(Site.now + 10_000)""#
+                for (said, stored) in [(answer(2, ""), 1), (answer(20, refund), 1), (answer(21, refund), 0)] {
+                    let server = try ScriptedServer { request in
+                        .json(200, request.line.contains("environment=Production") ? #"{"status":21007}"# : said)
+                    }
+                    let run = try await site.run(
+                        "refresh", "--receipt", file, "--format", "json", with: settings(server))
+                    server.stop()
+                    #expect(run.ending == .exited(0), "\(run.errors)")
+                    let told = try #require(try run.json() as? [String: Any])
+                    #expect(told["unsigned_stored"] as? Int == stored)
+                    try await site.with(["work"]) { _ in try await site.untilDone() }
+                }
+                let told = try await site.run("subscription", original, "--format", "table", "--at", "2026-02-02")
+                #expect(told.output.contains("revoked"), "\(told.output)\(told.errors)")
+                #expect(told.output.contains("verifyReceipt's answer, unsigned"), "\(told.output)")
+                let json = try await site.run("subscription", original, "--format", "json")
+                #expect(json.output.contains("\"receipt_transaction\""), "\(json.output)")
+                let check = try await site.run("rebuild", "--check")
+                #expect(check.ending == .exited(0), "\(check.output)\(check.errors)")
+                let books = try await site.outbox.conservation(audit: true)
+                #expect(books.isWhole && books.applied == 2)
+            }
+        }
+    }
+
     @Test("leaves with 1 and what to do where verifyReceipt does not vouch, and stores nothing")
     func refused() async throws {
         try await withSite { site in

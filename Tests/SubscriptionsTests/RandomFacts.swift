@@ -95,7 +95,7 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
             // Now and then before the purchase, or after the end.
             revokedAt: chance(20) ? day(-5...120) : nil,
             isUpgraded: chance(12), isRenewal: chance(50), isFreeTrial: chance(15), appAccountToken: token(),
-            signedAt: signedAt, asOf: asOf(signedAt), digest: digest())
+            signedAt: signedAt, asOf: asOf(signedAt), digest: digest(), isUnsigned: chance(15))
     }
 
     private mutating func later(than earlier: TransactionFact) -> TransactionFact {
@@ -103,6 +103,7 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
         record.signedAt = earlier.signedAt.adding(seconds: pick([0, 1, 3600, 86_400, 10 * 86_400, 40 * 86_400]))
         record.asOf = asOf(record.signedAt)
         record.digest = digest()
+        record.isUnsigned = chance(15)
         switch Int.random(in: 0..<10, using: &generator) {
         case 0..<4: record.revokedAt = record.signedAt.adding(seconds: pick([0, -5, -86_400]))
         case 4..<8: record.revokedAt = nil
@@ -123,7 +124,8 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
             inBillingRetry: chance(35),
             graceExpiresAt: chance(30) ? (renewsAt ?? day(0...120)).adding(days: pick([3, 16, 28])) : nil,
             priceIncreasePending: chance(10), appAccountToken: token(), signedAt: signedAt, asOf: asOf(signedAt),
-            reportedStatus: chance(60) ? pick([1, 1, 1, 2, 3, 4, 5]) : nil, digest: digest())
+            reportedStatus: chance(60) ? pick([1, 1, 1, 2, 3, 4, 5]) : nil, digest: digest(),
+            isUnsigned: chance(15))
     }
 }
 

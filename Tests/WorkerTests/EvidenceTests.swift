@@ -45,6 +45,25 @@ struct EvidenceTests {
         return Evidence(.appTransaction, from: source, Array(bench.authority.sign(Array(json.utf8)).utf8))
     }
 
+    /// What verifyReceipt says of a transaction and of what is to come of its subscription, an hour ago.
+    private func said(
+        of id: String, _ original: String, app: String = Bench.app.bundleId, in environment: String = "Sandbox",
+        from source: EvidenceSource = .api
+    ) -> [Evidence] {
+        let (from, until) = (Bench.now - 20 * 86_400_000, Bench.now + 10 * 86_400_000)
+        let frame = #""bundle_id":"\#(app)","environment":"\#(environment)","request_date_ms":\#(Bench.now - 3_600_000)"#
+        let purchase =
+            #"{\#(frame),"purchase":{"transaction_id":"\#(id)","original_transaction_id":"\#(original)","#
+            + #""product_id":"basic","purchase_date_ms":"\#(from)","expires_date_ms":"\#(until)","source":"\#(source)"}}"#
+        let renewal =
+            #"{\#(frame),"expires_date_ms":\#(until),"renewal":{"original_transaction_id":"\#(original)","#
+            + #""product_id":"basic","auto_renew_product_id":"basic","auto_renew_status":"0","source":"\#(source)"}}"#
+        return [
+            Evidence(.receiptTransaction, from: source, Array(purchase.utf8)),
+            Evidence(.receiptRenewal, from: source, Array(renewal.utf8)),
+        ]
+    }
+
     private func texts(_ bench: Bench, _ query: PostgresQuery) async throws -> [String] {
         try await bench.pool.query(query).map { try $0.decode(0) }
     }
@@ -70,7 +89,7 @@ struct EvidenceTests {
                     + [
                         appTransaction(bench, from: source),
                         Evidence(.receipt, from: source, Array("a receipt \(source)".utf8)),
-                    ]
+                    ] + said(of: "said-\(source)", told[0].transaction?.originalTransactionId ?? "", from: source)
                 try await bench.outbox.store(evidence)
                 // The same again, another way.
                 let again = EvidenceSource.allCases[(lane + 1) % EvidenceSource.allCases.count]
@@ -81,8 +100,8 @@ struct EvidenceTests {
             #expect(
                 counted
                     == Conservation(
-                        received: 50, pending: 0, applied: 20, duplicate: 25, parked: 5, dead: 0, discarded: 0,
-                        missing: 0, doubled: 0, acknowledged: 50))
+                        received: 70, pending: 0, applied: 30, duplicate: 35, parked: 5, dead: 0, discarded: 0,
+                        missing: 0, doubled: 0, acknowledged: 70))
             #expect(try await bench.outbox.conservation(audit: true) == counted)
             let found = try await texts(
                 bench,
@@ -100,8 +119,8 @@ struct EvidenceTests {
             #expect(
                 try await bench.value(
                     "select count(notification_uuid) || ' ' || count(digest) from storehook.duplicates",
-                    as: String.self) == "5 20")
-            #expect(try await bench.outbox.rate().appliedLastMinute == 25)
+                    as: String.self) == "5 30")
+            #expect(try await bench.outbox.rate().appliedLastMinute == 35)
             let (report, differences) = try await check(bench)
             #expect(report.purchases == 5 && differences == [])
         }
@@ -194,6 +213,15 @@ struct EvidenceTests {
                 (.appTransaction, transaction, "malformed_payload"), (.appTransaction, renewal, "malformed_payload"),
                 (.appTransaction, notification, "malformed_payload"), (.notification, transaction, "malformed_payload"),
                 (.notification, renewal, "malformed_payload"), (.notification, app, "malformed_payload"),
+                // What nobody signed has no less to be ours, and is what it was stored as.
+                (.receiptTransaction, transaction, "malformed_payload"), (.receiptTransaction, "{}", "malformed_payload"),
+                (.receiptTransaction, text(said(of: "1", "1", app: "com.other")[0]), "wrong_bundle"),
+                (.receiptTransaction, text(said(of: "1", "1", in: "Xcode")[0]), "wrong_environment"),
+                (.receiptRenewal, text(said(of: "1", "1", app: "com.other")[1]), "wrong_bundle"),
+                (.receiptRenewal, text(said(of: "1", "1", in: "Xcode")[1]), "wrong_environment"),
+                (.receiptTransaction, text(said(of: "1", "1")[1]), "malformed_payload"),
+                (.receiptRenewal, text(said(of: "1", "1")[0]), "malformed_payload"),
+                (.transaction, text(said(of: "1", "1")[0]), "malformed"),
             ]
             try await bench.outbox.store(cases.map { Evidence($0.0, from: .client, Array($0.1.utf8)) })
             try await bench.workOff()
@@ -204,6 +232,41 @@ struct EvidenceTests {
             #expect(try await bench.value("select count(*) from storehook.purchase_lines", as: Int64.self) == 0)
             let books = try await bench.outbox.conservation()
             #expect(books.dead == Int64(cases.count) && books.missing == 0 && books.doubled == 0)
+        }
+    }
+
+    private func text(_ evidence: Evidence) -> String { String(decoding: evidence.bytes, as: UTF8.self) }
+
+    @Test("of verifyReceipt's gives way to what Apple signs in any order, and is rebuilt with its bytes and without them")
+    func unsigned() async throws {
+        try await withBench { bench in
+            // One purchase is only said, one is signed, too.
+            let told = life()
+            let transaction = try #require(told[0].transaction)
+            let signed = records(told[0], bench)
+            let other = said(of: transaction.transactionId, transaction.originalTransactionId)
+            try await bench.outbox.store([other[1], signed[0], other[0], signed[1]] + said(of: "1", "1"))
+            try await bench.workOff()
+            let now = PostgresTimestamp(millisecondsSince1970: Bench.now)
+            #expect(
+                try await texts(
+                    bench,
+                    """
+                    select original_transaction_id || ' ' || status from storehook.status_at(\(now))
+                     order by original_transaction_id = '1' desc
+                    """) == ["1 cancelled", "\(transaction.originalTransactionId) expired"])
+            let unsigned: PostgresQuery = """
+                select (select count(*) from storehook.purchase_facts where is_unsigned) || ' '
+                       || (select count(*) from storehook.transactions where is_unsigned) || ' '
+                       || (select count(*) from storehook.renewals where is_unsigned)
+                """
+            #expect(try await bench.value(unsigned, as: String.self) == "4 1 1")
+            #expect(try await bench.value("select count(*) from storehook.subscriptions where is_regular") == Int64(0))
+            #expect(try await check(bench).1 == [])
+            // Without the bytes the rows tell it as well.
+            try await bench.pool.query("delete from storehook.outbox")
+            let (report, differences) = try await check(bench)
+            #expect(report.withoutBytes == 6 && differences == [])
         }
     }
 

@@ -73,8 +73,8 @@ comment on column storehook.transactions.is_unsigned is
 comment on column storehook.renewals.is_unsigned is
     'true where this is what verifyReceipt said, and Apple''s signed word is not known; signed_at is then when it was answered';
 
--- What verifyReceipt said last of each thing, as far as it was stored: who takes in the next answer stores only what says
--- something else. A word is noted in the commit that stores it.
+-- What verifyReceipt said last of each thing: who takes in the next answer stores only what says something else. A word is noted in
+-- the commit that stores it.
 create table storehook.unsigned_words (
     id          text        collate "C" not null,
     bundle_id   text        collate "C" not null,
@@ -83,9 +83,9 @@ create table storehook.unsigned_words (
     saying      bytea       not null check (octet_length(saying) = 32),
     answered_at timestamptz not null,
     primary key (id, bundle_id, environment, kind)
-);
+) with (fillfactor = 80);
 comment on table storehook.unsigned_words is
-    'what verifyReceipt said last of each transaction, and of each subscription''s future, as far as it was stored as evidence';
+    'what verifyReceipt said last of each transaction, and of each subscription''s future, where Apple has not signed it';
 comment on column storehook.unsigned_words.id is 'the transaction; of a subscription''s future the original transaction';
 comment on column storehook.unsigned_words.saying is 'SHA-256 of what was said, without the instant';
 

@@ -7,11 +7,12 @@ import Subscriptions
 extension History {
     /// Stores a receipt, verifyReceipt's answer to it, and what that answer says and has not said before, in one commit.
     ///
-    /// Apps hand in the same receipt each time they start. What the last stored answer said of the same thing is not stored again, and
-    /// neither is what says something of a record that Apple signed: it would give way to that, whatever their dates.
+    /// Apps hand in the same receipt each time they start. What the answer before said of the same thing is not stored again. Neither
+    /// is what says something of a record that Apple signed: it would give way to that, whatever their dates. Nor is what a later
+    /// answer has overtaken: what that said may have been no news, and then nothing would put it right.
     /// - Parameters:
     ///   - evidence: the receipt and the answer, which are stored in any case.
-    ///   - words: what the answer says.
+    ///   - words: what the answer says, of each thing once.
     ///   - scope: whose they are.
     /// - Returns: the rows of `evidence`, in its order, and how many of `words` were stored.
     package func store(
@@ -20,27 +21,49 @@ extension History {
         let stored: (ids: [Int64], words: Int) = try await pool.withTransaction(
             TransactionOptions(isDurable: true, name: "history.receipt")
         ) { session in
-            let new: Set<Int> =
-                try words.isEmpty ? [] : Set(session.query(.news(among: words, of: scope)).map(Self.place))
-            let ids = try outbox.store(
-                evidence + words.enumerated().filter { new.contains($0.offset) }.map(\.element.evidence), session)
-            return (Array(ids.prefix(evidence.count)), ids.count - evidence.count)
+            let news = try Self.news(among: words, of: scope, session).map(\.evidence)
+            let ids = try outbox.store(evidence + news, session)
+            return (Array(ids.prefix(evidence.count)), news.count)
         }
         await outbox.queue.announceNow()
         return stored
     }
 
-    private static func place(_ row: PostgresRow) throws -> Int { try row.decode(0) }
+    /// Notes what is said; answers what is news.
+    private static func news(
+        among words: [UnsignedWord], of scope: HistoryScope, _ session: borrowing PostgresSession
+    ) throws -> [UnsignedWord] {
+        guard !words.isEmpty else { return [] }
+        var known: [Int: [UInt8]] = [:]
+        for row in try session.query(.known(words, of: scope)) { known[try row.decode(0)] = try row.decode(1) }
+        let noted = try session.query(.note(words, of: scope)).map { try $0.decode(0, as: Int.self) }
+        return noted.sorted().filter { known[$0] != words[$0].saying }.map { words[$0] }
+    }
 }
 
 extension PostgresQuery {
-    /// Notes what was said last; answers the places of those that say something new.
-    fileprivate static func news(among words: [UnsignedWord], of scope: HistoryScope) -> PostgresQuery {
-        let dates = words.map {
-            PostgresTimestamp(millisecondsSince1970: $0.answeredAt.millisecondsSince1970)
-        }
+    /// What was said last of the same things, each with its place, and locks it.
+    fileprivate static func known(_ words: [UnsignedWord], of scope: HistoryScope) -> PostgresQuery {
+        PostgresQuery(
+            "history.unsigned_known",
+            """
+            select said.place - 1, k.saying
+              from unnest(\(words.map(\.evidence.kind.rawValue)), \(words.map(\.id)))
+                   with ordinality as said (kind, id, place)
+              join storehook.unsigned_words k
+                   on k.id = said.id and k.kind = said.kind and k.bundle_id = \(scope.bundleID)
+                  and k.environment = \(scope.environment)
+             -- In one order everywhere, so that two answers never wait for each other in a ring.
+             order by k.kind, k.id
+               for update of k
+            """)
+    }
+
+    /// Notes what is said where nothing later is known and Apple has not signed it; answers the places of what was noted.
+    fileprivate static func note(_ words: [UnsignedWord], of scope: HistoryScope) -> PostgresQuery {
+        let dates = words.map { PostgresTimestamp(millisecondsSince1970: $0.answeredAt.millisecondsSince1970) }
         return PostgresQuery(
-            "history.unsigned_news",
+            "history.unsigned_note",
             """
             with said as materialized (
                 select * from unnest(\(words.map(\.evidence.kind.rawValue)), \(words.map(\.id)), \(words.map(\.saying)),
@@ -60,14 +83,10 @@ extension PostgresQuery {
                         where said.kind = 'receipt_renewal' and r.original_transaction_id = said.id
                           and r.bundle_id = \(scope.bundleID) and r.environment = \(scope.environment)
                           and r.is_unsigned is null)
-                 -- In one order everywhere, so that two answers never wait for each other in a ring.
                  order by kind, id
                     on conflict (id, bundle_id, environment, kind) do update
-                   -- An answer that comes late is told, and what was said after it stays the last word.
-                   set saying = case when excluded.answered_at >= known.answered_at then excluded.saying
-                                     else known.saying end,
-                       answered_at = greatest(excluded.answered_at, known.answered_at)
-                 where excluded.saying <> known.saying
+                   set saying = excluded.saying, answered_at = excluded.answered_at
+                 where excluded.answered_at > known.answered_at
                 returning kind, id
             )
             select said.place - 1 from said join noted using (kind, id)
