@@ -299,7 +299,8 @@ let package = Package(
         .target(
             name: "EvidenceVerification",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue",
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Ledger", "Outbox", "Postgres",
+                "Queue",
                 "Subscriptions", logging,
             ],
             path: "Sources/Services/EvidenceVerification",

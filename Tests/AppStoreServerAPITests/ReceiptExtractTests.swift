@@ -8,7 +8,9 @@ struct ReceiptExtractTests {
     private static let asked: Int64 = 1_769_904_000_123
 
     /// An answer about a subscription with an upgrade and a refund, and something bought once.
-    private static func answer(at asked: String = #","request_date_ms":"\#(asked)""#, app: String = "com.example") -> [UInt8] {
+    private static func answer(at asked: String = #","request_date_ms":"\#(asked)""#, app: String = "com.example")
+        -> [UInt8]
+    {
         Array(
             """
             {"status":0,"environment":"Production","receipt":{"bundle_id":"\(app)"\(asked),"in_app":[\
@@ -82,7 +84,8 @@ struct ReceiptExtractTests {
         #expect(later.map(\.saying) == extracts.map(\.saying))
         #expect(Set(later.map(\.json)).isDisjoint(with: extracts.map(\.json)))
         // Apple's own words are in it, those that are not modelled too.
-        #expect(String(decoding: extracts[3].json, as: UTF8.self).contains(#""original_purchase_date_ms":"1769000000000""#))
+        #expect(
+            String(decoding: extracts[3].json, as: UTF8.self).contains(#""original_purchase_date_ms":"1769000000000""#))
         #expect(Set(extracts.map(\.saying)).count == extracts.count)
     }
 
@@ -99,7 +102,8 @@ struct ReceiptExtractTests {
         }
         // A key that no column takes.
         let long = String(repeating: "1", count: 300)
-        let answer = String(decoding: Self.answer(), as: UTF8.self).replacing(#""transaction_id":"7""#, with: #""transaction_id":"\#(long)""#)
+        let answer = String(decoding: Self.answer(), as: UTF8.self).replacing(
+            #""transaction_id":"7""#, with: #""transaction_id":"\#(long)""#)
         #expect(try extracts(Array(answer.utf8)).count == 4)
     }
 }

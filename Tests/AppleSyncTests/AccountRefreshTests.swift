@@ -6,6 +6,7 @@ import Foundation
 import History
 import Outbox
 import Postgres
+import Simulator
 import StandIn
 import StandInSupport
 import Subscriptions
@@ -36,7 +37,8 @@ struct AccountRefreshTests {
             let more = customer.map { #","customer":"\#($0)""# } ?? ""
             let sold = try await standIn.shop(
                 "purchases",
-                #"{"productId":"\#(AccountRefreshTests.monthly)","environment":"Production","appAccountToken":"\#(token)"\#(more)}"#)
+                #"{"productId":"\#(AccountRefreshTests.monthly)","environment":"Production","appAccountToken":"\#(token)"\#(more)}"#
+            )
             guard let original = sold.string("originalTransactionId"), let customer = sold.string("customer"),
                 let jws = sold.string("signedTransactionInfo")
             else { throw NeverHappened("it is sold") }
@@ -52,7 +54,8 @@ struct AccountRefreshTests {
 
         func refresh(over transport: (any AppStoreTransport)? = nil) async throws -> AccountRefresh.Report {
             let client = try transport.map { try standIn.client(over: $0) } ?? standIn.client
-            return try await AccountRefresh(site.history, AppleClients([client], in: [.production])).run(AccountRefreshTests.token)
+            return try await AccountRefresh(site.history, AppleClients([client], in: [.production])).run(
+                AccountRefreshTests.token)
         }
 
         /// Whether a subscription will renew, by what is derived.
@@ -138,7 +141,8 @@ struct AccountRefreshTests {
             try await shop.workOff()
             let away = LossyTransport(base: shop.standIn.transport, method: "GET", part: "/inApps/", loss: .proxy)
             let report = try await shop.refresh(over: away)
-            #expect(report.answers.isEmpty && report.queued == 1 && report.trouble?.hasPrefix("unexpected_status") == true)
+            #expect(
+                report.answers.isEmpty && report.queued == 1 && report.trouble?.hasPrefix("unexpected_status") == true)
             let queued: PostgresQuery = "select count(*) from storehook.refresh_queue"
             #expect(try await shop.site.value(queued) == Int64(1))
             // One purchase of each of many customers.

@@ -197,7 +197,8 @@ struct UnsignedReceiptTests {
                     "\(SimulatedProduct.coins.id) non_renewing false",
                     "\(SimulatedProduct.lifetime.id) non_renewing false",
                 ])
-            let access: PostgresQuery = "select bool_and(access is null) from storehook.entitlements where kind <> 'subscription'"
+            let access: PostgresQuery =
+                "select bool_and(access is null) from storehook.entitlements where kind <> 'subscription'"
             #expect(try await site.value(access))
             #expect(try await site.value("select count(*) from storehook.consumable_balances") == Int64(0))
             let lifetime = try #require(story.items.first { $0.productId == SimulatedProduct.lifetime.id })

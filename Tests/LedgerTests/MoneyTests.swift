@@ -1,3 +1,4 @@
+import AppStorePayloads
 import Ledger
 import Postgres
 import Simulator

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Postgres
 import Simulator
 import TestSupport
 import Testing
@@ -28,7 +29,9 @@ struct AccountRefreshCommandTests {
             """)
     }
 
-    @Test("stores what Apple says of the account's purchases, as a table and as JSON, and takes the id in either letter case")
+    @Test(
+        "stores what Apple says of the account's purchases, as a table and as JSON, and takes the id in either letter case"
+    )
     func stored() async throws {
         try await withSite { site in
             let signed = site.authority.sign(

@@ -70,7 +70,9 @@ struct ReceiptCommandTests {
         }
     }
 
-    @Test("derives from what verifyReceipt says where that is all there is, and the story and the rebuild know what it is")
+    @Test(
+        "derives from what verifyReceipt says where that is all there is, and the story and the rebuild know what it is"
+    )
     func unsigned() async throws {
         try await withSite { site in
             try await withReceipt(by: site.authority) { file, original in

@@ -51,7 +51,8 @@ struct UnsignedTests {
                 let instant = day(0, hours: Int64(hour))
                 #expect(
                     facts.value(instant)
-                        == PurchaseFacts(transactions: [period("1", 0...30, signed: day(11), digest: 1)]).value(instant))
+                        == PurchaseFacts(transactions: [period("1", 0...30, signed: day(11), digest: 1)]).value(instant)
+                )
             }
             // Another transaction of the purchase is another thing.
             facts.merge(said(period("2", 30...60, renewal: true, signed: day(31), digest: 3)))
@@ -79,7 +80,9 @@ struct UnsignedTests {
 
     @Test("of something bought once does not tell which kind it is, and what it signed does")
     func once() {
-        func bought(_ id: String, _ kind: ProductType?, revoked: Timestamp? = nil, digest number: UInt8) -> TransactionFact {
+        func bought(_ id: String, _ kind: ProductType?, revoked: Timestamp? = nil, digest number: UInt8)
+            -> TransactionFact
+        {
             TransactionFact(
                 transactionID: id, productID: "lifetime", kind: kind, purchasedAt: day(0), revokedAt: revoked,
                 signedAt: day(Int64(number)), digest: digest(number))

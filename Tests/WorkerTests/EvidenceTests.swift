@@ -51,7 +51,8 @@ struct EvidenceTests {
         from source: EvidenceSource = .api
     ) -> [Evidence] {
         let (from, until) = (Bench.now - 20 * 86_400_000, Bench.now + 10 * 86_400_000)
-        let frame = #""bundle_id":"\#(app)","environment":"\#(environment)","request_date_ms":\#(Bench.now - 3_600_000)"#
+        let frame =
+            #""bundle_id":"\#(app)","environment":"\#(environment)","request_date_ms":\#(Bench.now - 3_600_000)"#
         let purchase =
             #"{\#(frame),"purchase":{"transaction_id":"\#(id)","original_transaction_id":"\#(original)","#
             + #""product_id":"basic","purchase_date_ms":"\#(from)","expires_date_ms":"\#(until)","source":"\#(source)"}}"#
@@ -214,7 +215,8 @@ struct EvidenceTests {
                 (.appTransaction, notification, "malformed_payload"), (.notification, transaction, "malformed_payload"),
                 (.notification, renewal, "malformed_payload"), (.notification, app, "malformed_payload"),
                 // What nobody signed has no less to be ours, and is what it was stored as.
-                (.receiptTransaction, transaction, "malformed_payload"), (.receiptTransaction, "{}", "malformed_payload"),
+                (.receiptTransaction, transaction, "malformed_payload"),
+                (.receiptTransaction, "{}", "malformed_payload"),
                 (.receiptTransaction, text(said(of: "1", "1", app: "com.other")[0]), "wrong_bundle"),
                 (.receiptTransaction, text(said(of: "1", "1", in: "Xcode")[0]), "wrong_environment"),
                 (.receiptRenewal, text(said(of: "1", "1", app: "com.other")[1]), "wrong_bundle"),
@@ -237,7 +239,8 @@ struct EvidenceTests {
 
     private func text(_ evidence: Evidence) -> String { String(decoding: evidence.bytes, as: UTF8.self) }
 
-    @Test("of verifyReceipt's gives way to what Apple signs in any order, and is rebuilt with its bytes and without them")
+    @Test(
+        "of verifyReceipt's gives way to what Apple signs in any order, and is rebuilt with its bytes and without them")
     func unsigned() async throws {
         try await withBench { bench in
             // One purchase is only said, one is signed, too.

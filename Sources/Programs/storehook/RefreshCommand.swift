@@ -10,7 +10,8 @@ import Subscriptions
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Ask Apple about a purchase, an account's purchases or those in an old receipt now, and store what it says.",
+        abstract:
+            "Ask Apple about a purchase, an account's purchases or those in an old receipt now, and store what it says.",
         discussion: """
             Stores the signed records of Get Transaction History, Get All Subscription Statuses and Get Refund History. They
             take the way of all evidence: a worker verifies and applies them, and storehook subscription names their source.

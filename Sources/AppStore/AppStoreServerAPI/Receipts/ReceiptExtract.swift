@@ -39,7 +39,9 @@ public struct ReceiptExtract: Sendable, Hashable {
         guard let object = try? JSONDocument(json).object else { throw .unreadable("it is no JSON object") }
         guard let bundleId = object.string("bundle_id"), let environment = object.string("environment"),
             let requestDate = object.lenientDate("request_date_ms")
-        else { throw .unreadable("it does not say of which app it is, from which environment, or when it was answered") }
+        else {
+            throw .unreadable("it does not say of which app it is, from which environment, or when it was answered")
+        }
         let frame = Frame(
             bundleId: bundleId, environment: Environment(rawValue: environment), requestDate: requestDate)
         let whole: ReceiptExtract?

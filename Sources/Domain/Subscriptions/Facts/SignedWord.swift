@@ -35,6 +35,10 @@ extension PurchaseFacts {
     var counting: PurchaseFacts {
         guard hasUnsigned else { return self }
         let signed = SignedWord(self)
-        return filtered { signed.letsCount($0) } and: { signed.letsCount($0) }
+        return filtered {
+            signed.letsCount($0)
+        } and: {
+            signed.letsCount($0)
+        }
     }
 }

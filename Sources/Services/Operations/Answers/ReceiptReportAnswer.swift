@@ -61,7 +61,8 @@ package struct ReceiptReportAnswer: Encodable, Sendable {
             if refusalIsTransient == true { lines.append("that passes: hand it in again later") }
         }
         if unsignedStored > 0 {
-            lines.append("\(unsignedStored) things that verifyReceipt says, and nobody signs, were stored and wait for a worker")
+            lines.append(
+                "\(unsignedStored) things that verifyReceipt says, and nobody signs, were stored and wait for a worker")
         }
         lines += refreshes.map(\.text)
         if let trouble { lines.append("asking about it went wrong: \(trouble)") }
