@@ -25,6 +25,7 @@ public enum Schema {
         Migration(version: 19, name: "storing", sql: text(PackageResources._019_storing_sql)),
         Migration(version: 20, name: "extensions", sql: text(PackageResources._020_extensions_sql)),
         Migration(version: 21, name: "consumption", sql: text(PackageResources._021_consumption_sql)),
+        Migration(version: 25, name: "unsigned", sql: text(PackageResources._025_unsigned_sql)),
     ]
 
     /// The oldest version of the schema that this program works with: what stands in the migrations after it, no statement
