@@ -1,0 +1,93 @@
+extension Catalog {
+    /// Something that an app asks about before it does it, and reports after.
+    public struct Feature: Sendable, Hashable {
+        /// Its id, of a to z, 0 to 9, _ and -, 64 at most.
+        public var id: String
+        /// What customers call it; nil where the file does not say.
+        public var names: LocalizedText?
+        /// What is counted, like minutes; nil where the file does not say.
+        public var units: LocalizedText?
+        /// What each tier gives of it. A file names every tier.
+        public var limits: [String: Limit]
+
+        /// A feature.
+        public init(id: String, names: LocalizedText? = nil, units: LocalizedText? = nil, limits: [String: Limit]) {
+            self.id = id
+            self.names = names
+            self.units = units
+            self.limits = limits
+        }
+
+        /// What a tier gives of it; nothing where it is not named.
+        public func limit(in tier: String) -> Limit { limits[tier] ?? .no }
+    }
+
+    /// What a tier gives of a feature.
+    public enum Limit: Sendable, Hashable {
+        /// Nothing.
+        case no
+        /// All of it, and nobody counts.
+        case yes
+        /// All of it, and it is counted.
+        case unlimited
+        /// So much. 0 is nothing, said as a number.
+        case count(Int64, per: UsagePeriod)
+
+        /// Whether it opens the feature at all, before anything was used.
+        public var isOpen: Bool {
+            switch self {
+            case .no: false
+            case .yes, .unlimited: true
+            case .count(let count, _): count > 0
+            }
+        }
+    }
+
+    /// What use is counted over.
+    public enum UsagePeriod: String, Sendable, Hashable, CaseIterable {
+        /// A calendar day in the catalog's time zone.
+        case day
+        /// A calendar month in the catalog's time zone.
+        case month
+        /// All of it: a stock that can be given back, like words that are saved.
+        case total
+    }
+}
+
+extension Catalog.Limit: LosslessStringConvertible {
+    /// Reads what a file says: `no`, `yes`, `unlimited`, `5 per day`, `30 per month`, `500 in total`. Nil for anything else.
+    public init?(_ text: String) {
+        switch text {
+        case "no": self = .no
+        case "yes": self = .yes
+        case "unlimited": self = .unlimited
+        default:
+            let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let period = Catalog.UsagePeriod.allCases.first(where: { parts.last ?? "" == $0.words }),
+                let digits = parts.first, digits.utf8.allSatisfy(CatalogWord.isDigit), digits.utf8.count <= 15,
+                let count = Int64(digits)
+            else { return nil }
+            self = .count(count, per: period)
+        }
+    }
+
+    /// As a file says it.
+    public var description: String {
+        switch self {
+        case .no: "no"
+        case .yes: "yes"
+        case .unlimited: "unlimited"
+        case .count(let count, let period): "\(count) \(period.words)"
+        }
+    }
+}
+
+extension Catalog.UsagePeriod {
+    fileprivate var words: String {
+        switch self {
+        case .day: "per day"
+        case .month: "per month"
+        case .total: "in total"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// A word of certain letters: what is accepted and the pattern that says so in the schema come out of the same lines.
+struct CatalogWord: Sendable, Hashable {
+    /// What may come first, as between the brackets of a regular expression.
+    let first: String
+    /// What may follow, likewise; a `-` that means itself comes last.
+    let rest: String
+    /// How many letters it has.
+    let lengths: ClosedRange<Int>
+    /// What to write, to follow the member's name: `is …`.
+    let expectation: String
+
+    /// A word.
+    /// - Parameter first: what may come first; the same as the rest, unless it is told.
+    init(first: String? = nil, of rest: String, _ lengths: ClosedRange<Int>, _ expectation: String) {
+        self.first = first ?? rest
+        self.rest = rest
+        self.lengths = lengths
+        self.expectation = expectation
+    }
+
+    /// The ids of tiers, products and features, and what aliases are called: they stand in paths and in scripts.
+    static let id = CatalogWord(
+        first: "a-z0-9", of: "a-z0-9_-", 1...64,
+        "is an id: 1 to 64 of a to z, 0 to 9, _ and -, a letter or digit first, like pro-yearly")
+
+    /// A regular expression that it matches as a whole.
+    var pattern: String { "^[\(first)][\(rest)]{\(lengths.lowerBound - 1),\(lengths.upperBound - 1)}$" }
+
+    /// Whether a text is such a word.
+    func accepts(_ text: String) -> Bool {
+        guard lengths.contains(text.utf8.count), let head = text.utf8.first else { return false }
+        return Self.has(first, head) && text.utf8.dropFirst().allSatisfy { Self.has(rest, $0) }
+    }
+
+    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// Whether a byte is among `a-z0-9_-`.
+    private static func has(_ letters: String, _ byte: UInt8) -> Bool {
+        let bytes = Array(letters.utf8)
+        var index = 0
+        while index < bytes.count {
+            if index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "-") {
+                if bytes[index] <= byte, byte <= bytes[index + 2] { return true }
+                index += 3
+            } else {
+                if bytes[index] == byte { return true }
+                index += 1
+            }
+        }
+        return false
+    }
+}

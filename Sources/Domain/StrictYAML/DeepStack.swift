@@ -1,0 +1,27 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A stack with room for whatever a text may nest: the parser calls itself for each level, of which it allows a thousand, and so does
+/// whoever lets go of what it made. On the stack of an ordinary thread that ends the process.
+package enum DeepStack {
+    /// Runs a body on a thread of its own and waits for it. What it makes of nodes has to be gone when it returns.
+    package static func run<T: Sendable>(_ body: @escaping @Sendable () -> T) -> T {
+        let box = Box<T>()
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            let made = body()
+            box.value.withLock { $0 = made }
+            done.signal()
+        }
+        thread.stackSize = 64 << 20
+        thread.start()
+        done.wait()
+        return box.value.withLock { $0 } ?? body()
+    }
+}
+
+/// What a thread leaves for the one that waits.
+private final class Box<T: Sendable>: Sendable {
+    let value = Mutex<T?>(nil)
+}
