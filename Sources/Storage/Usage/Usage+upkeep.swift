@@ -1,0 +1,57 @@
+import Postgres
+
+/// What was thrown away of usage, because nobody can report anything of it any more.
+package struct UsageUpkeep: Sendable, Hashable {
+    /// Counters of days and months that are over.
+    package var counters: Int64 = 0
+    /// Idempotency keys.
+    package var keys: Int64 = 0
+
+    /// Nothing yet.
+    package init() {}
+}
+
+extension Usage {
+    /// Throws away the counters of days and months that are over and too long ago to be reported, and the keys that are not to be kept
+    /// any longer. A portion each time, so that nobody waits for long; what is left over after many goes the next time.
+    ///
+    /// A counter stays two days longer than anything can be reported of it: if the catalog's time zone changes, days end at another
+    /// time than was written down.
+    package func dropOld() async throws -> UsageUpkeep {
+        var report = UsageUpkeep()
+        report.counters = try await inPortions(
+            PostgresQuery(
+                "usage.drop_counters",
+                """
+                delete from storehook.usage_counters
+                 where ctid = any (array(select c.ctid from storehook.usage_counters c
+                                          where c.resets_at < now() - interval '888 hours'
+                                          order by c.resets_at
+                                          limit \(Self.portion)))
+                """))
+        report.keys = try await inPortions(
+            PostgresQuery(
+                "usage.drop_keys",
+                """
+                delete from storehook.usage_keys
+                 where ctid = any (array(select k.ctid from storehook.usage_keys k
+                                          where k.kept_until < now()
+                                          order by k.kept_until
+                                          limit \(Self.portion)))
+                """))
+        return report
+    }
+
+    private func inPortions(_ query: PostgresQuery) async throws -> Int64 {
+        var all: Int64 = 0
+        for _ in 0..<Self.mostPortions {
+            let some = try await pool.query(query).affectedRows
+            all += Int64(some)
+            if some < Int(Self.portion) { break }
+        }
+        return all
+    }
+
+    private static let portion: Int64 = 5000
+    private static let mostPortions = 1000
+}
