@@ -1,0 +1,54 @@
+package import Accounts
+package import AppStorePayloads
+package import Subscriptions
+
+/// Why an account is what it is at an instant, however long ago.
+package struct AccountExplanation: Sendable {
+    /// A purchase that the account has or had a part in.
+    package struct Line: Sendable {
+        /// The purchase.
+        package var key: PurchaseKey
+        /// What it is at the instant; nil before it began.
+        package var phase: LinePhase?
+        /// Whose it is then; nil where it is free.
+        package var owner: UniqueIdentifier?
+        /// How it came to its owners.
+        package var bindings: [PurchaseBinding]
+    }
+
+    /// An act of staff's with its record.
+    package struct Act: Sendable {
+        /// What, and when.
+        package var act: StaffAct
+        /// Who did it.
+        package var person: String
+        /// Why.
+        package var why: String
+    }
+
+    /// The account.
+    package var token: UniqueIdentifier
+    /// What the app's own tokens call it.
+    package var account: String?
+    /// The environment.
+    package var environment: String
+    /// The instant.
+    package var at: Timestamp
+    /// The catalog's number.
+    package var catalogVersion: Int64
+    /// Its version now; 0 where nothing is written of it.
+    package var version: Int64
+    /// What it is, as a function of time, from its beginning.
+    package var state: AccountState
+    /// Its purchases.
+    package var lines: [Line]
+    /// What staff did, by then and later, in order.
+    package var acts: [Act]
+    /// The app's own trial.
+    package var trial: StartedTrial?
+    /// When it was erased; what was before is forgotten.
+    package var erasedAt: Timestamp?
+
+    /// What it is then.
+    package var value: AccountPhase { state.value(at: at) }
+}

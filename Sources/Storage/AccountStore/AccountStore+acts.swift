@@ -1,0 +1,145 @@
+package import Accounts
+import AppStorePayloads
+import Catalog
+import Foundation
+import Ledger
+import Postgres
+
+/// An act of staff's that cannot be done.
+package enum ActRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+    /// No catalog was ever applied.
+    case noCatalog
+    /// The catalog has no such tier.
+    case unknownTier(String, known: [String])
+    /// Nothing gives the account access.
+    case noAccess
+    /// What gives access has no end.
+    case noEnd
+    /// Nothing gives access, or would if the charge went through.
+    case nothingThere
+    /// There is no block to lift.
+    case notRevoked
+
+    /// One line: what happened, and what to do.
+    package var description: String {
+        switch self {
+        case .noCatalog:
+            "no catalog was applied yet, so that no account has anything; apply one with storehook catalog apply"
+        case .unknownTier(let tier, let known):
+            "the catalog has no tier \(tier); it has \(known.joined(separator: ", "))"
+        case .noAccess: "nothing gives the account access now; grant it a tier instead"
+        case .noEnd: "what gives the account access has no end, so there is nothing to extend"
+        case .nothingThere: "nothing gives the account access now, so there is nothing to revoke"
+        case .notRevoked: "no block of the account's stands"
+        }
+    }
+}
+
+extension AccountStore {
+    /// Does something for an account in Production, on record.
+    /// - Parameters:
+    ///   - account: what the app's own tokens call it, or its token.
+    ///   - person: who does it.
+    /// - Returns: the act, and what the account was before it and is after.
+    /// - Throws: ``ActRefusal``, and then nothing is recorded.
+    package func act(
+        _ kind: StaffAct.Kind, for account: String, by person: String, why: String
+    ) async throws -> (act: StaffAct, before: AccountPhase, after: AccountPhase) {
+        let token = AccountToken.of(account)
+        let done = try await pool.withTransaction(TransactionOptions(isDurable: true, name: "accounts.act")) {
+            session in
+            try self.hold([token], naming: self.naming(token, account), session)
+            let moment = try AccountMoment(session)
+            guard let version = moment.current else { throw ActRefusal.noCatalog }
+            let catalog = try self.catalog(version, session)
+            if let tier = kind.tier, catalog.tier(tier) == nil {
+                throw ActRefusal.unknownTier(tier, known: catalog.tiers.map(\.id))
+            }
+            let now = Timestamp(moment.clock)
+            let known = try self.load([token], for: [catalog], whole: true, session)
+                .first { $0.environment == Environment.production.rawValue }
+            let facts = known?.facts ?? AccountFacts(account: token)
+            // Of two within a millisecond the later one is of the next.
+            let act = StaffAct(
+                id: .max, at: max(now, facts.acts.map(\.at).max()?.adding(milliseconds: 1) ?? now), kind: kind)
+            var changed = facts
+            changed.acts.append(act)
+            let (was, would) = (
+                AccountState(facts, catalog: catalog), AccountState(changed, catalog: catalog)
+            )
+            try kind.refuse(was, would, facts.acts, at: act.at)
+            let id = try self.record(act, for: token, by: person, why: why, session)
+            return (
+                act: StaffAct(id: id, at: act.at, kind: kind), before: was.value(at: act.at),
+                after: would.value(at: act.at), changed: try self.derive([token], under: moment, session)
+            )
+        }
+        announce(done.changed)
+        return (done.act, done.before, done.after)
+    }
+
+    private func record(
+        _ act: StaffAct, for token: UniqueIdentifier, by person: String, why: String,
+        _ session: borrowing PostgresSession
+    ) throws -> Int64 {
+        try session.query(
+            PostgresQuery(
+                "accounts.act",
+                """
+                insert into storehook.staff_acts (token, kind, tier, days, at, recorded_by, why)
+                values (\(UUID(token)), \(act.kind.name), \(act.kind.tier), \(act.kind.days.map { Int32(clamping: $0) }),
+                        \(PostgresTimestamp(act.at)), \(String(person.prefix(200))), \(why))
+                returning id
+                """)
+        ).one().decode(0)
+    }
+}
+
+extension StaffAct.Kind {
+    /// The name in the table.
+    package var name: String {
+        switch self {
+        case .grant: "grant"
+        case .extend: "extend"
+        case .revoke: "revoke"
+        case .unrevoke: "unrevoke"
+        case .changeTier: "change_tier"
+        }
+    }
+
+    /// The tier that it is about.
+    package var tier: String? {
+        switch self {
+        case .grant(let tier, _), .changeTier(let tier): tier
+        case .extend, .revoke, .unrevoke: nil
+        }
+    }
+
+    /// The days that it gives.
+    package var days: Int64? {
+        switch self {
+        case .grant(_, let days), .extend(let days): days
+        case .revoke, .unrevoke, .changeTier: nil
+        }
+    }
+
+    /// Says why there is nothing for it to do, if there is not.
+    fileprivate func refuse(
+        _ was: AccountState, _ would: AccountState, _ acts: [StaffAct], at instant: Timestamp
+    ) throws(ActRefusal) {
+        switch self {
+        case .grant: return
+        case .extend:
+            guard was.value(at: instant).access else { throw .noAccess }
+            guard was != would else { throw .noEnd }
+        case .changeTier:
+            guard was.value(at: instant).access else { throw .noAccess }
+        case .revoke:
+            guard was != would else { throw .nothingThere }
+        case .unrevoke:
+            guard let last = acts.sorted().last(where: { $0.kind == .revoke || $0.kind == .unrevoke }),
+                last.kind == .revoke
+            else { throw .notRevoked }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Accounts
+import AppStorePayloads
+import Foundation
+import Ledger
+package import Postgres
+package import Subscriptions
+
+extension AccountStore {
+    /// Under `transfer`, how often a purchase may move within ``transferDays``.
+    package static let transfers = 3
+    /// See ``transfers``.
+    package static let transferDays = 30
+
+    /// Gives purchases to an account that has proven that it holds them, as far as they are free, and derives the accounts
+    /// concerned, in the transaction that stored and applied the proof. What Apple signed is taken from the merged facts and not
+    /// from the record that was handed in.
+    ///
+    /// It locks the purchases and then the accounts, so the caller may have locked purchases, and no account.
+    /// - Parameters:
+    ///   - purchases: all that were handed in at once; each has facts.
+    ///   - account: what the app's own tokens call the account.
+    ///   - changed: further purchases that the transaction changed, to be derived with them.
+    /// - Returns: what became of each, and what is to be told after the commit.
+    package func bind(
+        _ purchases: [PurchaseKey], to account: String, under rule: RestoreRule, changed: [PurchaseKey] = [],
+        _ session: borrowing PostgresSession
+    ) throws -> (outcomes: [PurchaseKey: BindOutcome], settled: Settled) {
+        let token = AccountToken.of(account)
+        let all = Set(purchases).union(changed)
+        try Ledger.hold(all, session)
+        var outcomes: [PurchaseKey: BindOutcome] = [:]
+        var recorded: [(key: PurchaseKey, kind: PurchaseBinding.Kind)] = []
+        for standing in try standing(purchases, session) {
+            let outcome = standing.outcome(for: token, under: rule)
+            outcomes[standing.key] = outcome
+            if outcome == .bound { recorded.append((standing.key, .proof)) }
+            if outcome == .transferred { recorded.append((standing.key, .transfer)) }
+        }
+        try record(recorded.map { Binding(key: $0.key, kind: $0.kind, token: token) }, session)
+        return (outcomes, try settle(all.sorted(), naming: [token: account], session))
+    }
+
+    /// Moves a purchase to an account, whatever Apple signed and signs into it: what later renewals do not undo.
+    /// - Parameters:
+    ///   - account: what the app's own tokens call it, or the token.
+    ///   - person: who does it.
+    /// - Returns: nil where nothing is known of the purchase.
+    package func move(
+        _ purchase: PurchaseKey, to account: String, by person: String, why: String
+    ) async throws -> Settled? {
+        let token = AccountToken.of(account)
+        let settled = try await pool.withTransaction(TransactionOptions(isDurable: true, name: "accounts.move")) {
+            session -> Settled? in
+            guard try !self.standing([purchase], session).isEmpty else { return nil }
+            try Ledger.hold([purchase], session)
+            let binding = Binding(key: purchase, kind: .staff, token: token, person: person, why: why)
+            try self.record([binding], session)
+            return try self.settle([purchase], naming: self.naming(token, account), session)
+        }
+        announce(settled?.changed ?? [])
+        return settled
+    }
+
+    /// The text by which an account is called, where it is one: a token's own text is the name of who is a UUID, and of nobody else.
+    func naming(_ token: UniqueIdentifier, _ account: String) -> [UniqueIdentifier: String] {
+        UniqueIdentifier(account) == nil ? [token: account] : [:]
+    }
+
+    /// A row of `storehook.purchase_bindings` that is to be written.
+    struct Binding: Sendable {
+        var key: PurchaseKey
+        var kind: PurchaseBinding.Kind
+        var token: UniqueIdentifier
+        var person: String?
+        var why: String?
+    }
+
+    func record(_ bindings: [Binding], _ session: borrowing PostgresSession) throws {
+        guard !bindings.isEmpty else { return }
+        try session.query(
+            PostgresQuery(
+                "accounts.bind",
+                """
+                insert into storehook.purchase_bindings
+                       (original_transaction_id, bundle_id, environment, kind, token, recorded_by, why)
+                select * from unnest(
+                       \(bindings.map(\.key.originalTransactionID)), \(bindings.map(\.key.bundleID)),
+                       \(bindings.map(\.key.environment)), \(bindings.map(\.kind.rawValue)),
+                       \(bindings.map { UUID($0.token) }), \(bindings.map { $0.person.map { String($0.prefix(200)) } }),
+                       \(bindings.map(\.why)))
+                """))
+    }
+
+    /// Whose purchases are now; none of those of which nothing is known.
+    func standing(
+        _ purchases: [PurchaseKey], _ session: borrowing PostgresSession
+    ) throws -> [StandingPurchase] {
+        try session.query(
+            PostgresQuery(
+                "accounts.standing",
+                """
+                select l.environment, l.bundle_id, l.original_transaction_id, clock_timestamp() as now,
+                       coalesce(s.phase_account[greatest(width_bucket(clock_timestamp(), s.phase_starts), 1)],
+                                o.app_account_token) as signed,
+                       coalesce(s.phase_account, array[o.app_account_token]) as every_signed,
+                       (select count(*) from storehook.purchase_bindings t
+                         where t.original_transaction_id = l.original_transaction_id and t.bundle_id = l.bundle_id
+                           and t.environment = l.environment and t.kind = 'transfer'
+                           and t.at > clock_timestamp() - make_interval(days => \(Int32(Self.transferDays)))) as transfers,
+                       b.binding_ids, b.binding_kinds, b.binding_tokens, b.binding_instants
+                  from unnest(
+                       \(purchases.map(\.environment)), \(purchases.map(\.bundleID)),
+                       \(purchases.map(\.originalTransactionID)))
+                       as l (environment, bundle_id, original_transaction_id)
+                \(unescaped: PostgresQuery.purchase)
+                \(unescaped: PostgresQuery.bindings)
+                 where s.original_transaction_id is not null or o.original_transaction_id is not null
+                """)
+        ).map { try StandingPurchase($0) }
+    }
+}

@@ -1,0 +1,113 @@
+import Accounts
+package import AppStorePayloads
+import Catalog
+import Foundation
+package import Ledger
+package import Postgres
+package import Subscriptions
+
+extension AccountStore {
+    /// Derives a page of accounts anew and holds the result against what stands.
+    /// - Parameters:
+    ///   - last: the last account of the page before; nil for the first page.
+    ///   - repair: write what was derived where it differs; workers wait for the accounts meanwhile.
+    /// - Returns: the accounts of the page, none after the last one, and what differs or differed; nil where no catalog was ever
+    ///   applied.
+    package func rederive(
+        after last: UniqueIdentifier?, repair: Bool, _ session: borrowing PostgresSession
+    ) throws -> (accounts: [UniqueIdentifier], differences: [RowDifference])? {
+        let accounts = try accounts(after: last, session)
+        if repair { try hold(accounts, session) }
+        let moment = try AccountMoment(session)
+        guard let current = moment.current else { return nil }
+        let catalog = try catalog(current, session)
+        var differences: [RowDifference] = []
+        let standing = try standing(accounts, under: current, session)
+        for account in try load(accounts, for: [catalog], session) where account.isKnown {
+            let derived = account.derived(by: catalog, current)
+            let id = Standing(token: account.token, environment: account.environment)
+            if let stored = standing[id], stored.phases == derived.phases { continue }
+            differences.append(
+                RowDifference(
+                    table: "account_status", key: "\(account.token) \(account.environment)", column: "phases",
+                    stored: standing[id]?.summary ?? "nothing", derived: AccountState(derived.phases)?.summary ?? ""))
+        }
+        if repair, !differences.isEmpty { _ = try derive(accounts, under: moment, session) }
+        return (accounts, differences)
+    }
+
+    /// Notes the accounts of a page of purchases anew, where somebody keeps that at all. They must be locked for `repair`.
+    /// - Returns: what differs or differed.
+    package func relink(
+        _ purchases: [PurchaseKey], repair: Bool, _ session: borrowing PostgresSession
+    ) throws -> [RowDifference] {
+        let moment = try AccountMoment(session)
+        guard moment.current != nil, !purchases.isEmpty else { return [] }
+        let differences = try session.query(
+            PostgresQuery(
+                "accounts.link_differences",
+                """
+                with changed as (
+                    select * from unnest(
+                        \(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
+                        \(purchases.map(\.environment)))
+                        as purchase (original_transaction_id, bundle_id, environment)
+                ), \(unescaped: Self.holders), stored as (
+                    select l.token, environment, original_transaction_id, bundle_id
+                      from storehook.account_lines l
+                      join changed using (original_transaction_id, bundle_id, environment)
+                )
+                select concat_ws(' ', token, original_transaction_id, bundle_id, environment) as key,
+                       s.token is not null as is_stored
+                  from stored s full join holder h using (token, environment, original_transaction_id, bundle_id)
+                 where s.token is null or h.token is null
+                 order by 1
+                """)
+        ).map { row in
+            let isStored: Bool = try row.decode("is_stored")
+            return RowDifference(
+                table: "account_lines", key: try row.decode("key"), column: "*",
+                stored: isStored ? "there" : nil, derived: isStored ? nil : "there")
+        }
+        if repair, !differences.isEmpty {
+            let accounts = try link(purchases, session).sorted()
+            try hold(accounts, session)
+            _ = try derive(accounts, under: moment, session)
+        }
+        return differences
+    }
+
+    private struct Standing: Hashable {
+        var token: UniqueIdentifier
+        var environment: String
+    }
+
+    private func standing(
+        _ accounts: [UniqueIdentifier], under catalog: Int64, _ session: borrowing PostgresSession
+    ) throws -> [Standing: AccountState] {
+        try session.query(
+            PostgresQuery(
+                "accounts.stored",
+                """
+                select token, environment, \(unescaped: StoredAccount.phaseColumns.joined(separator: ", "))
+                  from storehook.account_status
+                 where token = any(\(accounts.map { UUID($0) })) and catalog = \(catalog)
+                """)
+        ).reduce(into: [:]) { standing, row in
+            let id = Standing(
+                token: UniqueIdentifier(try row.decode("token", as: UUID.self)),
+                environment: try row.decode("environment"))
+            standing[id] = try AccountState(row, in: id.environment)
+        }
+    }
+}
+
+extension AccountState {
+    /// The phases in one line.
+    fileprivate var summary: String {
+        phases.map { phase in
+            let start = phase.startsAt == .distantPast ? "" : "\(phase.startsAt.millisecondsSince1970) "
+            return "\(start)\(phase.status.rawValue) \(phase.tier) \(phase.source.rawValue)"
+        }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,104 @@
+import Accounts
+import AppStorePayloads
+import Catalog
+import Foundation
+import Ledger
+import Postgres
+
+extension AccountStore {
+    /// Derives accounts that are held under every catalog that there is to derive under, and writes what differs.
+    /// - Parameter only: leave it at this one of them.
+    /// - Returns: the accounts that changed under the current one.
+    func derive(
+        _ accounts: [UniqueIdentifier], under moment: AccountMoment, only: Int64? = nil,
+        _ session: borrowing PostgresSession
+    ) throws -> Set<UniqueIdentifier> {
+        guard !accounts.isEmpty else { return [] }
+        var versions: [(version: Int64, catalog: Catalog)] = []
+        for version in moment.versions where only == nil || version == only {
+            versions.append((version, try catalog(version, session)))
+        }
+        let loaded = try load(accounts, for: versions.map(\.catalog), session)
+        var changed: Set<UniqueIdentifier> = []
+        for (version, catalog) in versions {
+            let rows = loaded.filter(\.isKnown).map { $0.derived(by: catalog, version) }
+            guard !rows.isEmpty else { continue }
+            if version == moment.current {
+                for row in try session.query(.write(rows)) {
+                    changed.insert(UniqueIdentifier(try row.decode(0, as: UUID.self)))
+                }
+            } else {
+                try session.query(.prepare(rows, beside: moment.current))
+            }
+        }
+        return changed
+    }
+}
+
+extension LoadedAccount {
+    /// What stands in the account's row, if all of this is known.
+    func derived(by catalog: Catalog, _ version: Int64) -> StoredAccount {
+        StoredAccount(
+            token: token, environment: environment, catalog: version,
+            AccountState(facts, catalog: catalog, from: keptFrom))
+    }
+}
+
+extension PostgresQuery {
+    /// Compares two rows' phases.
+    private static func phases(of row: String) -> String {
+        "(\((["known_from"] + StoredAccount.phaseColumns).map { "\(row).\($0)" }.joined(separator: ", ")))"
+    }
+
+    private static let columns = (["token", "environment", "catalog", "known_from"] + StoredAccount.phaseColumns)
+        .joined(separator: ", ")
+    private static let replaced = (["known_from"] + StoredAccount.phaseColumns)
+        .map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+
+    /// Writes rows of the current catalog where they differ: each change counts its version up.
+    fileprivate static func write(_ rows: [StoredAccount]) -> PostgresQuery {
+        PostgresQuery(
+            "accounts.write",
+            """
+            with \(embedding: .derived(rows))
+            insert into storehook.account_status as known (\(unescaped: columns), version)
+            select \(unescaped: columns), 1 from derived
+                on conflict (token, environment, catalog) do update
+               set \(unescaped: replaced), version = known.version + 1, changed_at = now()
+             where \(unescaped: phases(of: "known")) is distinct from \(unescaped: phases(of: "excluded"))
+            returning token
+            """)
+    }
+
+    /// Writes rows of a catalog that is to become current. Its version is what readers are going to see then: one more than now
+    /// where the phases are others, and the same where they are not. It never shrinks: who began before a catalog became current may
+    /// still write its rows when readers see them. Where nothing stands, an account was free.
+    fileprivate static func prepare(_ rows: [StoredAccount], beside current: Int64?) -> PostgresQuery {
+        let versions = """
+            select derived.*,
+                   case when shown.token is null then 1
+                        when \(phases(of: "shown")) is distinct from \(phases(of: "derived")) then shown.version + 1
+                        else shown.version end as version
+              from derived
+              left join storehook.account_status shown
+                   on shown.token = derived.token and shown.environment = derived.environment
+            """
+        return PostgresQuery(
+            "accounts.prepare",
+            """
+            with \(embedding: .derived(rows)), versioned as (
+                \(unescaped: versions) and shown.catalog = \(current)
+            )
+            insert into storehook.account_status as known (\(unescaped: columns), version)
+            select \(unescaped: columns), version from versioned
+                on conflict (token, environment, catalog) do update
+               set \(unescaped: replaced), changed_at = now(),
+                   version = greatest(
+                       excluded.version,
+                       known.version + case when \(unescaped: phases(of: "known"))
+                                                 is distinct from \(unescaped: phases(of: "excluded")) then 1 else 0 end)
+             where \(unescaped: phases(of: "known")) is distinct from \(unescaped: phases(of: "excluded"))
+                or known.version < excluded.version
+            """)
+    }
+}

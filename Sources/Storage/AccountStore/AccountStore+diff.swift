@@ -1,0 +1,165 @@
+import Accounts
+import AppStorePayloads
+package import Catalog
+import Foundation
+import Ledger
+import Postgres
+import Subscriptions
+
+extension AccountStore {
+    /// What a catalog would change.
+    package struct CatalogDiff: Sendable, Hashable {
+        /// An account that would have another tier.
+        package struct Example: Sendable, Hashable {
+            /// What the app's own tokens call it, else its token.
+            package var account: String
+            /// What would change.
+            package var move: TierMove
+        }
+
+        /// How many accounts were looked at.
+        package var accounts = 0
+        /// How many accounts would have another tier, by which.
+        package var moves: [TierMove: Int] = [:]
+        /// Some of them, of each move.
+        package var examples: [Example] = []
+    }
+
+    /// Of each move so many accounts are named.
+    private static let named = 5
+
+    /// Derives every account under a catalog and holds it against what stands now, and writes nothing. What it counts is what
+    /// ``apply(_:by:onPage:)`` then does, as long as no end passes and nothing comes in between.
+    /// - Parameter onPage: told how many accounts are done.
+    package func diff(_ catalog: Catalog, onPage: @Sendable (Int) -> Void = { _ in }) async throws -> CatalogDiff {
+        let isLinked: Bool = try await pool.query(
+            PostgresQuery("catalog.is_linked", "select is_linked from storehook.catalog_state")
+        ).one().decode(0)
+        return isLinked
+            ? try await diffLinked(catalog, onPage: onPage) : try await diffUnlinked(catalog, onPage: onPage)
+    }
+
+    private func diffLinked(_ catalog: Catalog, onPage: @Sendable (Int) -> Void) async throws -> CatalogDiff {
+        var (diff, last) = (CatalogDiff(), UniqueIdentifier?.none)
+        while true {
+            let after = last
+            let page = try await looking { session in
+                let accounts = try self.accounts(after: after, session)
+                return (accounts, try self.moves(of: accounts, to: catalog, lines: nil, session))
+            }
+            guard let end = page.0.last else { return diff }
+            last = end
+            diff.take(page.1, of: page.0.count, naming: Self.named)
+            onPage(diff.accounts)
+        }
+    }
+
+    /// Before the first catalog nobody keeps which accounts have a part in which purchases, so that it is looked up first.
+    private func diffUnlinked(_ catalog: Catalog, onPage: @Sendable (Int) -> Void) async throws -> CatalogDiff {
+        let held = try await allHeld()
+        var diff = CatalogDiff()
+        let accounts = held.keys.sorted()
+        for start in stride(from: 0, to: accounts.count, by: Self.page) {
+            let page = Array(accounts[start..<min(start + Self.page, accounts.count)])
+            let pairs = page.flatMap { account in (held[account] ?? []).map { (account, $0) } }
+            let moves = try await looking { session in
+                try self.moves(
+                    of: page, to: catalog, lines: .lines(of: pairs.map { UUID($0.0) }, pairs.map(\.1)), session)
+            }
+            diff.take(moves, of: page.count, naming: Self.named)
+            onPage(diff.accounts)
+        }
+        return diff
+    }
+
+    private func allHeld() async throws -> [UniqueIdentifier: [PurchaseKey]] {
+        var held: [UniqueIdentifier: [PurchaseKey]] = [:]
+        var last: PurchaseKey?
+        while true {
+            let after = last
+            let (end, found) = try await looking { session in
+                let keys = try Ledger().purchases(after: after, limit: 1000, session)
+                return (keys.last, try self.holders(of: keys, session))
+            }
+            for (account, key) in found { held[account, default: []].append(key) }
+            guard let end else { return held }
+            last = end
+        }
+    }
+
+    private func holders(
+        of keys: [PurchaseKey], _ session: borrowing PostgresSession
+    ) throws -> [(UniqueIdentifier, PurchaseKey)] {
+        try session.query(
+            PostgresQuery(
+                "accounts.holders",
+                """
+                with changed as (
+                    select * from unnest(
+                        \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                        as purchase (original_transaction_id, bundle_id, environment)
+                ), \(unescaped: Self.holders)
+                select token, environment, bundle_id, original_transaction_id from holder
+                """)
+        ).map { row in
+            (
+                UniqueIdentifier(try row.decode(0, as: UUID.self)),
+                PurchaseKey(
+                    environment: try row.decode(1), bundleID: try row.decode(2),
+                    originalTransactionID: try row.decode(3))
+            )
+        }
+    }
+
+    private func looking<T: Sendable>(
+        _ body: @Sendable (borrowing PostgresSession) throws -> T
+    ) async throws -> T {
+        try await pool.withTransaction(
+            TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "catalog.diff"), body)
+    }
+
+    private func moves(
+        of accounts: [UniqueIdentifier], to catalog: Catalog, lines: PostgresQuery?,
+        _ session: borrowing PostgresSession
+    ) throws -> [CatalogDiff.Example] {
+        let moment = try AccountMoment(session)
+        let standing = try moment.current.map { try self.catalog($0, session) }
+        let names = try names(of: accounts, session)
+        let now = Timestamp(moment.clock)
+        return try load(accounts, for: [standing, catalog].compactMap(\.self), lines: lines, session).compactMap {
+            account in
+            let (facts, from) = (account.facts, account.keptFrom)
+            func tier(_ catalog: Catalog) -> String {
+                AccountState(facts, catalog: catalog, from: from).value(at: now).tier
+            }
+            let move = TierMove(environment: account.environment, before: standing.map(tier), after: tier(catalog))
+            guard move.before != move.after else { return nil }
+            return CatalogDiff.Example(account: names[account.token] ?? account.token.description, move: move)
+        }
+    }
+
+    private func names(
+        of accounts: [UniqueIdentifier], _ session: borrowing PostgresSession
+    ) throws -> [UniqueIdentifier: String] {
+        try session.query(
+            PostgresQuery(
+                "accounts.names",
+                """
+                select token, account from storehook.accounts
+                 where token = any(\(accounts.map { UUID($0) })) and account is not null
+                """)
+        ).reduce(into: [:]) { names, row in
+            names[UniqueIdentifier(try row.decode(0, as: UUID.self))] = try row.decode(1, as: String.self)
+        }
+    }
+}
+
+extension AccountStore.CatalogDiff {
+    fileprivate mutating func take(_ found: [Example], of count: Int, naming limit: Int) {
+        accounts += count
+        for example in found {
+            if moves[example.move, default: 0] < limit { examples.append(example) }
+            moves[example.move, default: 0] += 1
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Accounts
+import AppStorePayloads
+import Foundation
+import Ledger
+import Postgres
+import Subscriptions
+
+extension AccountStore {
+    /// Forgets a person: what the app's own tokens call the account is taken out, its purchases are free for the next who proves
+    /// them, also where Apple signed or signs them for this account, and what staff did for it counts no more. A hash stays, so that
+    /// the account has no second trial; what Apple signed stays as evidence of a sale, and the record of who did what, too.
+    /// - Parameters:
+    ///   - account: what the app's own tokens call it, or its token.
+    ///   - person: who does it.
+    /// - Returns: how many purchases were freed; nil where no such account is known.
+    package func erase(_ account: String, by person: String) async throws -> Int? {
+        let token = AccountToken.of(account)
+        while true {
+            let purchases = try await lines(of: token)
+            let done = try await pool.withTransaction(TransactionOptions(isDurable: true, name: "accounts.erase")) {
+                try self.erase(token, purchases, by: person, $0)
+            }
+            switch done {
+            case .unknown: return nil
+            // A purchase came between reading which there are and holding them: purchases are held first, so once more.
+            case .outpaced: continue
+            case .erased(let freed, let changed):
+                announce(changed)
+                return freed
+            }
+        }
+    }
+
+    private enum Erasure: Sendable {
+        case unknown
+        case outpaced
+        case erased(Int, Set<UniqueIdentifier>)
+    }
+
+    private func erase(
+        _ token: UniqueIdentifier, _ purchases: [PurchaseKey], by person: String, _ session: borrowing PostgresSession
+    ) throws -> Erasure {
+        // Who changes anything has a number by the time at which it asks for the catalog: see apply(_:by:onPage:).
+        try session.query(PostgresQuery("accounts.number", "select pg_current_xact_id()::text"))
+        try Ledger.hold(purchases, session)
+        let isKnown = try !session.query(
+            PostgresQuery("accounts.known", "select 1 from storehook.accounts where token = \(UUID(token))")
+        ).isEmpty
+        guard isKnown else { return .unknown }
+        let moment = try AccountMoment(session)
+        // Others that Apple signed into them are derived, too: what was signed for them counts no more either.
+        let concerned = moment.isIdle || purchases.isEmpty ? [] : try link(purchases, session)
+        let accounts = Set(concerned).union([token]).sorted()
+        try hold(accounts, session)
+        guard try Set(lines(of: token, session)).isSubset(of: purchases) else { return .outpaced }
+        let freed = try standing(purchases, session).filter { $0.owner == token }
+        try record(
+            freed.flatMap { purchase in
+                purchase.everySigned.union([token]).sorted().map {
+                    Binding(key: purchase.key, kind: .erasure, token: $0, person: person)
+                }
+            }, session)
+        for statement in Self.forgetting(token) { try session.query(statement) }
+        return .erased(freed.count, moment.isIdle ? [] : try derive(accounts, under: moment, session))
+    }
+
+    private static func forgetting(_ token: UniqueIdentifier) -> [PostgresQuery] {
+        [
+            PostgresQuery(
+                "accounts.erase",
+                """
+                update storehook.accounts
+                   set account = null, erased_at = date_trunc('milliseconds', clock_timestamp())
+                 where token = \(UUID(token))
+                """),
+            PostgresQuery(
+                "accounts.erase_trial", "update storehook.trials set token = null where token = \(UUID(token))"),
+            PostgresQuery(
+                "accounts.erase_attempts", "delete from storehook.purchase_attempts where token = \(UUID(token))"),
+        ]
+    }
+
+    private func lines(of token: UniqueIdentifier) async throws -> [PurchaseKey] {
+        try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts.erase")) {
+            try self.lines(of: token, $0)
+        }
+    }
+
+    private func lines(of token: UniqueIdentifier, _ session: borrowing PostgresSession) throws -> [PurchaseKey] {
+        try session.query(
+            PostgresQuery(
+                "accounts.purchases",
+                """
+                select environment, bundle_id, original_transaction_id
+                  from storehook.account_lines where token = \(UUID(token))
+                """)
+        ).map {
+            PurchaseKey(
+                environment: try $0.decode(0), bundleID: try $0.decode(1), originalTransactionID: try $0.decode(2))
+        }
+    }
+}

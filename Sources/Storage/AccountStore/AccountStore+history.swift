@@ -1,0 +1,76 @@
+import Accounts
+package import AppStorePayloads
+import Catalog
+import Foundation
+import Ledger
+import Postgres
+import Subscriptions
+
+extension AccountStore {
+    /// Works out what an account was at an instant, from all phases of its purchases, also those that are over for long, by all that
+    /// is known now and under the current catalog.
+    /// - Parameters:
+    ///   - account: its token.
+    ///   - instant: now unless told.
+    /// - Returns: nil where nothing was ever heard of the account in this environment.
+    /// - Throws: ``ActRefusal/noCatalog`` where none was ever applied.
+    package func history(
+        of account: UniqueIdentifier, in environment: String, at instant: Timestamp? = nil
+    ) async throws -> AccountExplanation? {
+        try await pool.withTransaction(
+            TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "accounts.history")
+        ) { session in
+            let moment = try AccountMoment(session)
+            guard let version = moment.current else { throw ActRefusal.noCatalog }
+            let catalog = try self.catalog(version, session)
+            guard
+                let loaded = try self.load([account], for: [catalog], whole: true, session)
+                    .first(where: { $0.environment == environment })
+            else { return nil }
+            let instant = instant ?? Timestamp(moment.clock)
+            let row = try session.query(
+                PostgresQuery(
+                    "accounts.name",
+                    """
+                    select a.account, coalesce(s.version, 0) as version
+                      from storehook.accounts a
+                      left join storehook.account_status s
+                           on s.token = a.token and s.environment = \(environment) and s.catalog = \(version)
+                     where a.token = \(UUID(account))
+                    """)
+            ).first
+            return AccountExplanation(
+                token: account, account: try row?.decode("account"), environment: environment, at: instant,
+                catalogVersion: version, version: try row?.decode("version") ?? 0,
+                state: AccountState(loaded.facts, catalog: catalog, from: loaded.erasedAt ?? .distantPast),
+                lines: loaded.lines.map { line in
+                    let phase = line.line.phase(at: instant, by: catalog)
+                    return AccountExplanation.Line(
+                        key: line.line.key, phase: phase,
+                        owner: line.line.ownership.owner(signed: phase?.signedAccount, at: instant),
+                        bindings: line.line.ownership.bindings)
+                }.sorted { $0.key < $1.key },
+                acts: environment == Environment.production.rawValue ? try self.acts(of: account, session) : [],
+                trial: loaded.trial, erasedAt: loaded.erasedAt)
+        }
+    }
+
+    private func acts(
+        of account: UniqueIdentifier, _ session: borrowing PostgresSession
+    ) throws -> [AccountExplanation.Act] {
+        try session.query(
+            PostgresQuery(
+                "accounts.acts",
+                """
+                select id, at, kind, tier, days, recorded_by, why from storehook.staff_acts
+                 where token = \(UUID(account)) order by at, id
+                """)
+        ).compactMap { row in
+            guard let kind = try StaffAct.Kind(row) else { return nil }
+            let at = try row.decode("at", as: PostgresTimestamp.self)
+            return AccountExplanation.Act(
+                act: StaffAct(id: try row.decode("id"), at: Timestamp(at), kind: kind),
+                person: try row.decode("recorded_by"), why: try row.decode("why"))
+        }
+    }
+}

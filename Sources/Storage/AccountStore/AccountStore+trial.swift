@@ -1,0 +1,78 @@
+package import Accounts
+import AppStorePayloads
+import Catalog
+import Crypto
+import Foundation
+import Ledger
+import Postgres
+
+/// What became of an account's wish to try the app.
+package enum TrialOutcome: Sendable, Hashable {
+    /// It has begun.
+    case started(StartedTrial)
+    /// The account has had its trial, or the download has: one for ever.
+    case hadOne
+    /// The catalog has no trial, or none with this product.
+    case notOffered
+}
+
+extension AccountStore {
+    /// Starts the app's own trial of an account, once for ever; and once for a download of the app, where the app proves one. Of any
+    /// number at once one starts, and what it gives is derived with it. Whether the account is eligible otherwise is the caller's to
+    /// judge.
+    /// - Parameters:
+    ///   - account: what the app's own tokens call it.
+    ///   - product: the short id of the product that it is started with; nil for none.
+    ///   - appTransactionID: Apple's name of the customer's download, out of a verified record.
+    package func startTrial(
+        of account: String, with product: String? = nil, appTransactionID: String? = nil
+    ) async throws -> TrialOutcome {
+        let token = AccountToken.of(account)
+        let done = try await pool.withTransaction(TransactionOptions(isDurable: true, name: "accounts.trial")) {
+            session -> (outcome: TrialOutcome, changed: Set<UniqueIdentifier>) in
+            try self.hold([token], naming: self.naming(token, account), session)
+            let moment = try AccountMoment(session)
+            guard let version = moment.current, let trial = try self.catalog(version, session).trial,
+                product.map({ trial.products.contains($0) }) ?? true
+            else { return (.notOffered, []) }
+            let startedAt = Timestamp(moment.clock)
+            let started = StartedTrial(
+                tier: trial.tier, product: product, startedAt: startedAt,
+                endsAt: startedAt.adding(days: Int64(trial.days)))
+            // Who wants the same hash at once waits for this transaction, and then finds it there.
+            let isFirst = try !session.query(
+                PostgresQuery(
+                    "accounts.start_trial",
+                    """
+                    insert into storehook.trials
+                           (account_hash, app_transaction_hash, token, tier, product, started_at, ends_at)
+                    values (\(Self.hash(token.description)), \(appTransactionID.map(Self.hash)), \(UUID(token)),
+                            \(started.tier), \(started.product), \(PostgresTimestamp(started.startedAt)),
+                            \(PostgresTimestamp(started.endsAt)))
+                        on conflict do nothing
+                    returning token
+                    """)
+            ).isEmpty
+            guard isFirst else { return (.hadOne, []) }
+            return (.started(started), try self.derive([token], under: moment, session))
+        }
+        announce(done.changed)
+        return done.outcome
+    }
+
+    /// Whether an account, or a download of the app, has had its trial.
+    package func hadTrial(_ account: String, appTransactionID: String? = nil) async throws -> Bool {
+        try await !pool.query(
+            PostgresQuery(
+                "accounts.had_trial",
+                """
+                select 1 from storehook.trials
+                 where account_hash = \(Self.hash(AccountToken.of(account).description))
+                    or app_transaction_hash = \(appTransactionID.map(Self.hash))
+                """)
+        ).isEmpty
+    }
+
+    /// What is kept for ever of who has had a trial.
+    static func hash(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
+}

@@ -1,0 +1,151 @@
+import Accounts
+package import AppStorePayloads
+import Catalog
+import Foundation
+import Ledger
+package import Postgres
+import Subscriptions
+
+extension AccountStore {
+    /// What an account is in an environment now: one indexed statement, whatever the number of accounts.
+    /// - Parameter account: its token.
+    package func view(_ account: UniqueIdentifier, in environment: String) async throws -> AccountView {
+        let rows = try await pool.query(.view(of: UUID(account), in: environment))
+        let version = try rows.first?.decode("catalog", as: Int64?.self)
+        let catalog: Catalog?
+        if let read = version.flatMap({ self.known($0) }) {
+            catalog = read
+        } else if let version {
+            catalog = try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts")) {
+                try self.catalog(version, $0)
+            }
+        } else {
+            catalog = nil
+        }
+        return try AccountView(rows, of: account, in: environment, catalog)
+    }
+
+    /// The same in a transaction that has changed it.
+    package func view(
+        _ account: UniqueIdentifier, in environment: String, _ session: borrowing PostgresSession
+    ) throws -> AccountView {
+        let rows = try session.query(.view(of: UUID(account), in: environment))
+        let version = try rows.first?.decode("catalog", as: Int64?.self)
+        return try AccountView(rows, of: account, in: environment, try version.map { try catalog($0, session) })
+    }
+}
+
+extension PostgresQuery {
+    /// A row for each purchase that the account may have a part in, one where there is none; the account stands in each.
+    fileprivate static func view(of token: UUID, in environment: String) -> PostgresQuery {
+        let phases = StoredAccount.phaseColumns.map { "status.\($0) as account_\($0)" }.joined(separator: ", ")
+        return PostgresQuery(
+            "accounts.view",
+            """
+            select clock.now, c.current_version as catalog, a.account, status.version, \(unescaped: phases),
+                   t.tier as trial_tier, t.product as trial_product, t.started_at as trial_starts, t.ends_at as trial_ends,
+                   l.bundle_id, l.original_transaction_id, s.phase_renewal_product[p.n] as renewal_product,
+                   coalesce(s.phase_transaction[p.n], o.transaction_id) as transaction_id,
+                   tr.purchased_at as bought_at, tr.price, tr.currency, tr.ownership,
+                   case when tr.payload->>'originalPurchaseDate' ~ '^[0-9]{1,15}$'
+                        then (tr.payload->>'originalPurchaseDate')::bigint end as originally,
+                   \(unescaped: purchaseColumns)
+              from storehook.catalog_state c
+             cross join (select date_trunc('milliseconds', clock_timestamp()) as now) clock
+              left join storehook.accounts a on a.token = \(token)
+              left join storehook.account_status status
+                   on status.token = \(token) and status.environment = \(environment)
+                  and status.catalog = c.current_version
+              left join storehook.trials t on t.token = \(token) and \(environment) = 'Production'
+              left join storehook.account_lines l on l.token = \(token) and l.environment = \(environment)
+            \(unescaped: purchase)
+            \(unescaped: bindings)
+              left join lateral (select nullif(width_bucket(clock.now, s.phase_starts), 0) as n) p on true
+              left join storehook.transactions tr
+                   on tr.transaction_id = coalesce(s.phase_transaction[p.n], o.transaction_id) collate "C"
+                  and tr.bundle_id = l.bundle_id and tr.environment = l.environment
+            """)
+    }
+}
+
+extension AccountView {
+    fileprivate init(
+        _ rows: PostgresRows, of account: UniqueIdentifier, in environment: String, _ catalog: Catalog?
+    ) throws {
+        guard let row = rows.first else {
+            throw PostgresError(.decoding, "storehook.catalog_state has no row", operation: "accounts.view")
+        }
+        let now = Timestamp(try row.decode("now", as: PostgresTimestamp.self))
+        let free = AccountPhase(
+            startsAt: .distantPast, status: .free, tier: catalog?.free.id ?? "free", source: .none)
+        guard let state = try AccountState(row, in: environment, prefix: "account_") ?? AccountState([free]) else {
+            throw PostgresError(.decoding, "account_status: a row without phases", operation: "accounts.view")
+        }
+        let current = state.value(at: now)
+        var trial: StartedTrial?
+        if let tier = try row.decode("trial_tier", as: String?.self) {
+            trial = StartedTrial(
+                tier: tier, product: try row.decode("trial_product"),
+                startedAt: Timestamp(try row.decode("trial_starts", as: PostgresTimestamp.self)),
+                endsAt: Timestamp(try row.decode("trial_ends", as: PostgresTimestamp.self)))
+        }
+        let lines = try rows.compactMap {
+            try Line($0, of: account, in: environment, at: now, catalog, speaks: current)
+        }
+        self.init(
+            token: account, account: try row.decode("account"), environment: environment, now: now, catalog: catalog,
+            catalogVersion: try row.decode("catalog"), version: try row.decode("version", as: Int64?.self) ?? 0,
+            state: state,
+            lines: lines.sorted { a, b in
+                let speaks = (a.key == current.purchase, b.key == current.purchase)
+                if speaks.0 != speaks.1 { return speaks.0 }
+                let ends = (a.expiresAt ?? .distantFuture, b.expiresAt ?? .distantFuture)
+                return ends.0 != ends.1 ? ends.0 > ends.1 : a.key < b.key
+            },
+            trial: trial)
+    }
+}
+
+extension AccountView.Line {
+    /// Nil where the row has no purchase, where it has not begun, and where it is another account's now.
+    fileprivate init?(
+        _ row: PostgresRow, of account: UniqueIdentifier, in environment: String, at now: Timestamp,
+        _ catalog: Catalog?, speaks: AccountPhase
+    ) throws {
+        guard let bundleID = try row.decode("bundle_id", as: String?.self) else { return nil }
+        let key = PurchaseKey(
+            environment: environment, bundleID: bundleID,
+            originalTransactionID: try row.decode("original_transaction_id"))
+        let content: AccountLine.Content
+        var kind: OneTimePurchase.Kind?
+        if try row.decode("earlier_phases", as: Int32?.self) != nil {
+            content = .subscription(try LinePhase.all(of: row))
+        } else if let bought = try AccountLine.BoughtOnce(row) {
+            content = .oneTime(bought)
+            kind = bought.kind
+        } else {
+            return nil
+        }
+        let line = AccountLine(key: key, content: content, ownership: try PurchaseOwnership(bindings: row))
+        guard let catalog, let phase = line.phase(at: now, by: catalog),
+            line.ownership.owner(signed: phase.signedAccount, at: now) == account
+        else { return nil }
+        let phases = line.phases(by: catalog)
+        let trial = phases.last { $0.inTrial && $0.startsAt <= now }
+        let run = phases.prefix { $0.startsAt <= now }.reversed().prefix { $0.status == phase.status }
+        let originally = try row.decode("originally", as: Int64?.self)
+        self.init(
+            key: key, oneTime: kind, productID: phase.productID, status: phase.status,
+            givesAccess: line.gives(to: account, at: now, by: catalog)
+                && !(speaks.status == .revoked && speaks.purchase == key),
+            expiresAt: phase.accessUntil, willRenew: phase.willRenew, inTrial: phase.inTrial,
+            cancelledAt: phase.status == .cancelled || phase.status == .revoked ? run.last?.startsAt : nil,
+            trialStartedAt: trial?.startsAt, trialEndsAt: trial?.accessUntil,
+            transactionID: try row.decode("transaction_id"),
+            purchasedAt: try row.decode("bought_at", as: PostgresTimestamp?.self).map { Timestamp($0) },
+            originallyPurchasedAt: originally.map(Timestamp.init(millisecondsSince1970:)),
+            price: try row.decode("price"), currency: try row.decode("currency"),
+            ownership: try row.decode("ownership"),
+            renewalProductID: try row.decode("renewal_product"))
+    }
+}

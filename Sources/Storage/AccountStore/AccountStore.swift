@@ -1,0 +1,95 @@
+import Accounts
+package import AppStorePayloads
+package import Catalog
+import Foundation
+import Ledger
+package import Postgres
+import Synchronization
+
+/// Who has which purchase, what staff did, the app's trials, and each account's status as a function of time.
+///
+/// Whoever changes what a status depends on derives it in the same transaction (``settle(_:naming:_:)``). Locks are taken in one
+/// order everywhere: purchases by their keys, then accounts by their tokens.
+package final class AccountStore: Sendable {
+    let pool: PostgresPool
+    private let announcer: AccountAnnouncer
+    /// Catalogs that were read, by version: a version never changes.
+    private let catalogs = Mutex<[Int64: Catalog]>([:])
+
+    /// The store behind a pool of connections. One is enough.
+    package init(_ pool: PostgresPool) {
+        self.pool = pool
+        announcer = AccountAnnouncer(pool)
+    }
+
+    /// The catalog that is current, and its number; nil where none was ever applied.
+    /// - Throws: `PostgresError`; ``UnreadableCatalog`` where a newer release applied it.
+    package func current(_ session: borrowing PostgresSession) throws -> (version: Int64, catalog: Catalog)? {
+        guard let version = try AccountMoment(session).current else { return nil }
+        return (version, try catalog(version, session))
+    }
+
+    /// The same in a transaction of its own.
+    package func current() async throws -> (version: Int64, catalog: Catalog)? {
+        try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts")) { try current($0) }
+    }
+
+    /// The current catalog as it was applied; nil where none was.
+    package func applied() async throws -> (version: Int64, at: Timestamp, person: String, source: String)? {
+        try await pool.query(
+            PostgresQuery(
+                "accounts.applied",
+                """
+                select c.version, c.applied_at, c.applied_by, c.source
+                  from storehook.catalog_state s join storehook.catalogs c on c.version = s.current_version
+                """)
+        ).first.map { row in
+            let at = try row.decode(1, as: PostgresTimestamp.self)
+            return (try row.decode(0), Timestamp(at), try row.decode(2), try row.decode(3))
+        }
+    }
+
+    /// The catalog of a number that stands in a row.
+    package func catalog(_ version: Int64, _ session: borrowing PostgresSession) throws -> Catalog {
+        if let read = self.known(version) { return read }
+        let source: String = try session.query(
+            PostgresQuery("accounts.catalog", "select source from storehook.catalogs where version = \(version)")
+        ).one().decode(0)
+        let catalog: Catalog
+        do throws(CatalogFault) { catalog = try Catalog(yaml: source) } catch {
+            throw UnreadableCatalog(version: version, why: "\(error)")
+        }
+        catalogs.withLock { known in
+            // One is current, one may be prepared, and one is what readers may still have begun with.
+            if known.count >= Self.catalogsKept { known.removeAll() }
+            known[version] = catalog
+        }
+        return catalog
+    }
+
+    private static let catalogsKept = 4
+
+    /// A catalog that was read before.
+    func known(_ version: Int64) -> Catalog? { catalogs.withLock { $0[version] } }
+
+    func announceAll() async { await announcer.announceAll() }
+
+    /// Tells whoever listens that these accounts changed, beside the transaction that changed them and after it: a hint.
+    package func announce(_ accounts: some Collection<UniqueIdentifier>) { announcer.announce(accounts) }
+
+    /// The channel of ``announce(_:)``: each payload is an account's token, or empty where any may have changed.
+    package static let channel = AccountAnnouncer.channel
+}
+
+/// A stored catalog that this release cannot read.
+package struct UnreadableCatalog: Error, Sendable, CustomStringConvertible {
+    /// Its number.
+    package var version: Int64
+    /// What is wrong with it.
+    package var why: String
+
+    /// One line.
+    package var description: String {
+        "catalog \(version) cannot be read by this release (\(why)); upgrade it, or apply a catalog that it can read"
+    }
+}

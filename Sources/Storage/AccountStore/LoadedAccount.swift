@@ -1,0 +1,240 @@
+import Accounts
+import AppStorePayloads
+import Catalog
+import Foundation
+import Ledger
+import Postgres
+import Subscriptions
+
+/// What stands in the database of one account in one environment, as far as its status depends on it.
+struct LoadedAccount: Sendable {
+    /// A purchase that may be the account's.
+    struct Line: Sendable {
+        var line: AccountLine
+        /// Phases of it that stand in `subscription_history`.
+        var earlierPhases = 0
+        /// Where the phases at hand begin.
+        var knownFrom: Timestamp?
+        /// Whether the earlier ones have been read, too.
+        var isWhole = false
+
+        var hasMore: Bool { earlierPhases > 0 && !isWhole }
+    }
+
+    let token: UniqueIdentifier
+    let environment: String
+    var lines: [Line] = []
+    var acts: [StaffAct] = []
+    var trial: StartedTrial?
+    /// Whether anything is known of it at all; else there is nothing to write.
+    var isKnown = false
+    /// What was before counts no more.
+    var erasedAt: Timestamp?
+
+    /// Its facts.
+    var facts: AccountFacts {
+        AccountFacts(account: token, lines: lines.map(\.line), acts: acts, trial: trial)
+    }
+
+    /// From when on its phases are kept: from where the phases at hand of each purchase reach back, so that a row grows no longer
+    /// than they do. Which phases were read decides nothing.
+    var keptFrom: Timestamp {
+        ([erasedAt] + lines.map { $0.earlierPhases > 0 ? $0.knownFrom : nil }).compactMap(\.self).max() ?? .distantPast
+    }
+
+    /// The purchases of which the earlier phases are needed for what is kept: all of them where acts may be about something that
+    /// was; else those that give nothing where the phases at hand begin, since what they gave last was before.
+    func wanting(_ catalogs: [Catalog]) -> [PurchaseKey] {
+        lines.filter { line in
+            guard line.hasMore, let start = line.knownFrom else { return false }
+            return !acts.isEmpty || !catalogs.allSatisfy { line.line.gives(to: token, at: start, by: $0) }
+        }.map(\.line.key)
+    }
+}
+
+extension AccountStore {
+    /// Reads accounts that are held: three statements, and one more where earlier phases are needed.
+    /// - Parameters:
+    ///   - catalogs: what they are to be derived under.
+    ///   - isWhole: read everything of every purchase, for who asks for instants long ago.
+    ///   - lines: what names their purchases, where that is not `account_lines`.
+    func load(
+        _ accounts: [UniqueIdentifier], for catalogs: [Catalog], whole isWhole: Bool = false,
+        lines: PostgresQuery? = nil, _ session: borrowing PostgresSession
+    ) throws -> [LoadedAccount] {
+        let tokens = accounts.map { UUID($0) }
+        var loaded = Loading()
+        for row in try session.query(lines ?? .lines(of: tokens)) { try loaded.take(line: row) }
+        for row in try session.query(.about(tokens)) { try loaded.take(about: row) }
+        var all = loaded.accounts
+        let wanting = Set(
+            all.values.flatMap { account in
+                isWhole ? account.lines.filter(\.hasMore).map(\.line.key) : account.wanting(catalogs)
+            })
+        if !wanting.isEmpty {
+            let earlier = try earlierPhases(of: wanting.sorted(), session)
+            for id in all.keys { all[id]?.prepend(earlier) }
+        }
+        return all.values.sorted { ($0.token, $0.environment) < ($1.token, $1.environment) }
+    }
+
+    private func earlierPhases(
+        of purchases: [PurchaseKey], _ session: borrowing PostgresSession
+    ) throws -> [PurchaseKey: [LinePhase]] {
+        var phases: [PurchaseKey: [LinePhase]] = [:]
+        for row in try session.query(.earlierPhases(of: purchases)) {
+            let key = PurchaseKey(
+                environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
+                originalTransactionID: try row.decode("original_transaction_id"))
+            phases[key, default: []] += try LinePhase.all(of: row)
+        }
+        return phases
+    }
+}
+
+extension LoadedAccount {
+    fileprivate mutating func prepend(_ earlier: [PurchaseKey: [LinePhase]]) {
+        for index in lines.indices {
+            guard let phases = earlier[lines[index].line.key], case .subscription(let last) = lines[index].line.content
+            else { continue }
+            lines[index].line.content = .subscription(phases + last)
+            lines[index].isWhole = true
+        }
+    }
+}
+
+extension LinePhase {
+    /// Reads the columns of `subscriptions` or of `subscription_history`.
+    static func all(of row: PostgresRow) throws -> [LinePhase] {
+        let starts = try row.decode("phase_starts", as: [PostgresTimestamp].self)
+        let statuses = try row.decode("phase_status", as: [String].self)
+        let products = try row.decode("phase_product", as: [String?].self)
+        let ends = try row.decode("phase_expires", as: [PostgresTimestamp].self)
+        let graces = try row.decode("phase_grace_ends", as: [PostgresTimestamp?].self)
+        let trials = try row.decode("phase_trial", as: [Bool].self)
+        let renews = try row.decode("phase_will_renew", as: [Bool?].self)
+        let accounts = try row.decode("phase_account", as: [UUID?].self)
+        return try starts.indices.map { place in
+            guard let status = SubscriptionStatus(rawValue: statuses[place]) else {
+                throw PostgresError(
+                    .decoding, "phase_status: a status that this release does not know", operation: "decode")
+            }
+            return LinePhase(
+                startsAt: Timestamp(starts[place]), status: status, productID: products[place],
+                accessUntil: Timestamp(graces[place] ?? ends[place]), inTrial: trials[place],
+                willRenew: renews[place] ?? false, signedAccount: accounts[place].map { UniqueIdentifier($0) })
+        }
+    }
+}
+
+/// Rows put together.
+private struct Loading {
+    struct ID: Hashable {
+        var token: UniqueIdentifier
+        var environment: String
+    }
+
+    var accounts: [ID: LoadedAccount] = [:]
+
+    private func account(_ row: PostgresRow) throws -> (id: ID, account: LoadedAccount) {
+        let id = ID(
+            token: UniqueIdentifier(try row.decode("token", as: UUID.self)), environment: try row.decode("environment"))
+        var account = accounts[id] ?? LoadedAccount(token: id.token, environment: id.environment)
+        account.isKnown = true
+        return (id, account)
+    }
+
+    mutating func take(line row: PostgresRow) throws {
+        var (id, account) = try account(row)
+        let key = PurchaseKey(
+            environment: account.environment, bundleID: try row.decode("bundle_id"),
+            originalTransactionID: try row.decode("original_transaction_id"))
+        let ownership = try PurchaseOwnership(bindings: row)
+        if let earlier = try row.decode("earlier_phases", as: Int32?.self) {
+            let phases = try LinePhase.all(of: row)
+            account.lines.append(
+                LoadedAccount.Line(
+                    line: AccountLine(key: key, content: .subscription(phases), ownership: ownership),
+                    earlierPhases: Int(earlier), knownFrom: phases.first?.startsAt))
+        }
+        if let bought = try AccountLine.BoughtOnce(row) {
+            account.lines.append(
+                LoadedAccount.Line(line: AccountLine(key: key, content: .oneTime(bought), ownership: ownership)))
+        }
+        accounts[id] = account
+    }
+
+    mutating func take(about row: PostgresRow) throws {
+        var (id, account) = try account(row)
+        let at = try row.decode("at", as: PostgresTimestamp?.self).map { Timestamp($0) }
+        switch (try row.decode("what", as: String.self), at) {
+        case ("act", let at?):
+            if let kind = try StaffAct.Kind(row) {
+                account.acts.append(StaffAct(id: try row.decode("id"), at: at, kind: kind))
+            }
+        case ("trial", let at?):
+            let endsAt = try row.decode("ends_at", as: PostgresTimestamp.self)
+            account.trial = StartedTrial(
+                tier: try row.decode("tier"), product: try row.decode("product"), startedAt: at,
+                endsAt: Timestamp(endsAt))
+        case ("erased", let at?): account.erasedAt = at
+        default: break
+        }
+        accounts[id] = account
+    }
+}
+
+extension AccountLine.BoughtOnce {
+    /// Reads the columns of `one_time_purchases`; nil where the row has none.
+    init?(_ row: PostgresRow) throws {
+        guard let name = try row.decode("kind", as: String?.self) else { return nil }
+        guard let kind = OneTimePurchase.Kind(rawValue: name) else {
+            throw PostgresError(.decoding, "kind: a value that this release does not know", operation: "decode")
+        }
+        let purchasedAt = try row.decode("purchased_at", as: PostgresTimestamp.self)
+        let expiresAt = try row.decode("expires_at", as: PostgresTimestamp?.self)
+        let revokedAt = try row.decode("revoked_at", as: PostgresTimestamp?.self)
+        let account = try row.decode("app_account_token", as: UUID?.self)
+        self.init(
+            kind: kind, productID: try row.decode("product_id"), purchasedAt: Timestamp(purchasedAt),
+            expiresAt: expiresAt.map { Timestamp($0) }, revokedAt: revokedAt.map { Timestamp($0) },
+            signedAccount: account.map { UniqueIdentifier($0) })
+    }
+}
+
+extension StaffAct.Kind {
+    /// Reads the columns `kind`, `tier` and `days`; nil for a kind that this release does not know.
+    init?(_ row: PostgresRow) throws {
+        let tier = try row.decode("tier", as: String?.self)
+        let days = try row.decode("days", as: Int32?.self).map(Int64.init)
+        switch (try row.decode("kind", as: String.self), tier, days) {
+        case ("grant", let tier?, let days?): self = .grant(tier: tier, days: days)
+        case ("extend", _, let days?): self = .extend(days: days)
+        case ("revoke", _, _): self = .revoke
+        case ("unrevoke", _, _): self = .unrevoke
+        case ("change_tier", let tier?, _): self = .changeTier(to: tier)
+        default: return nil
+        }
+    }
+}
+
+extension PurchaseOwnership {
+    /// Reads the columns of bindings that were gathered.
+    init(bindings row: PostgresRow) throws {
+        guard let ids = try row.decode("binding_ids", as: [Int64]?.self) else {
+            self.init()
+            return
+        }
+        let kinds = try row.decode("binding_kinds", as: [String].self)
+        let tokens = try row.decode("binding_tokens", as: [UUID].self)
+        let instants = try row.decode("binding_instants", as: [PostgresTimestamp].self)
+        self.init(
+            ids.indices.compactMap { place in
+                PurchaseBinding.Kind(rawValue: kinds[place]).map {
+                    PurchaseBinding(
+                        id: ids[place], kind: $0, account: UniqueIdentifier(tokens[place]),
+                        at: Timestamp(instants[place]))
+                }
+            })
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Postgres
+import Subscriptions
+
+extension PostgresQuery {
+    /// All that was recorded of a purchase's owners, beside `l`, which names it.
+    static let bindings = """
+        left join lateral (
+               select array_agg(b.id) as binding_ids, array_agg(b.kind) as binding_kinds,
+                      array_agg(b.token) as binding_tokens, array_agg(b.at) as binding_instants
+                 from storehook.purchase_bindings b
+                where b.original_transaction_id = l.original_transaction_id and b.bundle_id = l.bundle_id
+                  and b.environment = l.environment
+              ) b on true
+        """
+
+    /// What stands of a purchase, beside `l`, which names it.
+    static let purchase = """
+        left join storehook.subscriptions s
+               on s.original_transaction_id = l.original_transaction_id and s.bundle_id = l.bundle_id
+              and s.environment = l.environment
+        left join storehook.one_time_purchases o
+               on o.original_transaction_id = l.original_transaction_id and o.bundle_id = l.bundle_id
+              and o.environment = l.environment
+        """
+
+    /// The columns that ``AccountStore/load(_:for:whole:_:)`` reads of a purchase.
+    static let purchaseColumns = """
+        s.earlier_phases, s.phase_starts, s.phase_status, s.phase_product, s.phase_expires, s.phase_grace_ends,
+        s.phase_trial, s.phase_will_renew, s.phase_account, o.kind, o.product_id, o.purchased_at, o.expires_at,
+        o.revoked_at, o.app_account_token, b.binding_ids, b.binding_kinds, b.binding_tokens, b.binding_instants
+        """
+
+    /// The purchases of accounts.
+    static func lines(of tokens: [UUID]) -> PostgresQuery {
+        PostgresQuery(
+            "accounts.lines",
+            """
+            select l.token, l.environment, l.bundle_id, l.original_transaction_id, \(unescaped: purchaseColumns)
+              from storehook.account_lines l
+            \(unescaped: purchase)
+            \(unescaped: bindings)
+             where l.token = any(\(tokens))
+            """)
+    }
+
+    /// The same of purchases that are named with the account that they are read for: where `account_lines` is not kept yet.
+    static func lines(of tokens: [UUID], _ purchases: [PurchaseKey]) -> PostgresQuery {
+        PostgresQuery(
+            "accounts.unlinked_lines",
+            """
+            select l.token, l.environment, l.bundle_id, l.original_transaction_id, \(unescaped: purchaseColumns)
+              from unnest(
+                   \(tokens), \(purchases.map(\.environment)), \(purchases.map(\.bundleID)),
+                   \(purchases.map(\.originalTransactionID)))
+                   as l (token, environment, bundle_id, original_transaction_id)
+            \(unescaped: purchase)
+            \(unescaped: bindings)
+            """)
+    }
+
+    /// What else accounts' statuses depend on, all of it in Production; and where something was derived of them before.
+    static func about(_ tokens: [UUID]) -> PostgresQuery {
+        PostgresQuery(
+            "accounts.about",
+            """
+            with wanted as (
+                select a.token, coalesce(a.erased_at, '-infinity') as erased_at
+                  from storehook.accounts a where a.token = any(\(tokens))
+            )
+            select 'act' as what, a.token, 'Production' as environment, a.id, a.at, a.kind, a.tier, a.days,
+                   null as product, null::timestamptz as ends_at
+              from storehook.staff_acts a join wanted w using (token)
+             where a.at > w.erased_at
+            union all
+            select 'trial', t.token, 'Production', null, t.started_at, null, t.tier, null, t.product, t.ends_at
+              from storehook.trials t join wanted w using (token)
+            union all
+            select distinct 'status', s.token, s.environment, null::bigint, null::timestamptz, null, null, null::integer,
+                   null, null::timestamptz
+              from storehook.account_status s join wanted w using (token)
+            union all
+            select distinct 'erased', w.token, e.environment, null::bigint, w.erased_at, null, null, null::integer, null,
+                   null::timestamptz
+              from wanted w
+             cross join lateral (
+                    select 'Production' as environment
+                    union select l.environment from storehook.account_lines l where l.token = w.token
+                    union select s.environment from storehook.account_status s where s.token = w.token
+                   ) e
+             where w.erased_at > '-infinity'
+            """)
+    }
+
+    /// Phases that are over and stand in `subscription_history`, in order.
+    static func earlierPhases(of purchases: [PurchaseKey]) -> PostgresQuery {
+        PostgresQuery(
+            "accounts.history",
+            """
+            select h.original_transaction_id, h.bundle_id, h.environment, h.phase_starts, h.phase_status,
+                   h.phase_product, h.phase_expires, h.phase_grace_ends, h.phase_trial, h.phase_will_renew,
+                   h.phase_account
+              from unnest(
+                   \(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
+                   \(purchases.map(\.environment)))
+                   as purchase (original_transaction_id, bundle_id, environment)
+              join storehook.subscription_history h using (original_transaction_id, bundle_id, environment)
+             order by h.original_transaction_id, h.bundle_id, h.environment, h.starts_at
+            """)
+    }
+}

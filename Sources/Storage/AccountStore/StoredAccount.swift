@@ -1,0 +1,114 @@
+import Accounts
+import AppStorePayloads
+import Catalog
+import Foundation
+import Ledger
+import Postgres
+import Subscriptions
+
+/// A row of `storehook.account_status`, but for its version: what is derived of one account in one environment under one catalog.
+struct StoredAccount: Sendable, Hashable {
+    let token: UniqueIdentifier
+    let environment: String
+    let catalog: Int64
+    /// Nil where the first phase reaches back for ever.
+    let knownFrom: Timestamp?
+    let phases: [AccountPhase]
+
+    /// How few phases are kept of an account that has had very many. Where they are cut depends on their number alone, so that the
+    /// same facts make the same row in whatever order they came. What is to come is never that many.
+    static let fewest = 32
+
+    /// - Parameter from: before it not all is known.
+    init(
+        token: UniqueIdentifier, environment: String, catalog: Int64, _ state: AccountState
+    ) {
+        self.token = token
+        self.environment = environment
+        self.catalog = catalog
+        let over = max(0, state.phases.count / Self.fewest - 1) * Self.fewest
+        phases = Array(state.phases[over...])
+        knownFrom = phases.first.flatMap { $0.startsAt == .distantPast ? nil : $0.startsAt }
+    }
+
+    /// The columns that hold phases.
+    static let phaseColumns = [
+        "phase_starts", "phase_status", "phase_tier", "phase_source", "phase_product", "phase_bundle", "phase_purchase",
+        "phase_act", "phase_expires", "phase_will_renew", "phase_trial",
+    ]
+}
+
+extension PostgresQuery {
+    /// `derived`: the rows, as the first parts of a WITH. Arrays of arrays cannot be passed, so all phases travel in one array a
+    /// column, with the number of the row that each belongs to, and are gathered there.
+    static func derived(_ rows: [StoredAccount]) -> PostgresQuery {
+        let phases = rows.enumerated().flatMap { number, row in row.phases.map { (Int32(number + 1), $0) } }
+        let all = phases.map(\.1)
+        let columns = StoredAccount.phaseColumns.joined(separator: ", ")
+        let gathered = StoredAccount.phaseColumns.map { "array_agg(\($0)) as \($0)" }.joined(separator: ", ")
+        return """
+            phase as (
+                select n, \(unescaped: gathered)
+                  from (select * from unnest(
+                            \(phases.map(\.0)), \(all.map { PostgresTimestamp($0.startsAt) }),
+                            \(all.map(\.status.rawValue)), \(all.map(\.tier)), \(all.map(\.source.rawValue)),
+                            \(all.map(\.productID)), \(all.map { $0.purchase?.bundleID }),
+                            \(all.map { $0.purchase?.originalTransactionID }), \(all.map(\.act)),
+                            \(all.map { $0.expiresAt.map { PostgresTimestamp($0) } }), \(all.map(\.willRenew)),
+                            \(all.map(\.inTrial)))
+                            with ordinality as phase (n, \(unescaped: columns), place)
+                         order by n, place) sorted
+                 group by n
+            ), derived as (
+                select account.token, account.environment, account.catalog, account.known_from, \(unescaped: columns)
+                  from unnest(
+                       \(rows.map { UUID($0.token) }), \(rows.map(\.environment)), \(rows.map(\.catalog)),
+                       \(rows.map { $0.knownFrom.map { PostgresTimestamp($0) } }))
+                       with ordinality as account (token, environment, catalog, known_from, n)
+                  join phase using (n)
+            )
+            """
+    }
+}
+
+extension AccountState {
+    /// Reads the columns of phases by their names, which may begin with something; nil where the row has none.
+    init?(_ row: PostgresRow, in environment: String, prefix: String = "") throws {
+        guard let starts = try row.decode("\(prefix)phase_starts", as: [PostgresTimestamp]?.self) else { return nil }
+        let statuses = try row.decode("\(prefix)phase_status", as: [String].self)
+        let tiers = try row.decode("\(prefix)phase_tier", as: [String].self)
+        let sources = try row.decode("\(prefix)phase_source", as: [String].self)
+        let products = try row.decode("\(prefix)phase_product", as: [String?].self)
+        let bundles = try row.decode("\(prefix)phase_bundle", as: [String?].self)
+        let purchases = try row.decode("\(prefix)phase_purchase", as: [String?].self)
+        let acts = try row.decode("\(prefix)phase_act", as: [Int64?].self)
+        let ends = try row.decode("\(prefix)phase_expires", as: [PostgresTimestamp?].self)
+        let renews = try row.decode("\(prefix)phase_will_renew", as: [Bool].self)
+        let trials = try row.decode("\(prefix)phase_trial", as: [Bool].self)
+        self.init(
+            try starts.indices.map { place in
+                guard let status = AccountStatus(rawValue: statuses[place]),
+                    let source = AccountSource(rawValue: sources[place])
+                else {
+                    throw PostgresError(
+                        .decoding, "account_status: a status or source that this release does not know",
+                        operation: "decode")
+                }
+                var purchase: PurchaseKey?
+                if let bundle = bundles[place], let id = purchases[place] {
+                    purchase = PurchaseKey(environment: environment, bundleID: bundle, originalTransactionID: id)
+                }
+                return AccountPhase(
+                    startsAt: Timestamp(phaseStart: starts[place]), status: status, tier: tiers[place], source: source,
+                    productID: products[place], purchase: purchase, act: acts[place],
+                    expiresAt: ends[place].map { Timestamp($0) }, willRenew: renews[place], inTrial: trials[place])
+            })
+    }
+}
+
+extension Timestamp {
+    /// Where a phase begins: what reaches back for ever is written as the first instant there is.
+    init(phaseStart: PostgresTimestamp) {
+        self = phaseStart == .earliest ? .distantPast : Timestamp(phaseStart)
+    }
+}

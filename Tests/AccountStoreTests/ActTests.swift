@@ -1,0 +1,125 @@
+import AccountStore
+import Accounts
+import AppStorePayloads
+import Catalog
+import Foundation
+import Ledger
+import Postgres
+import Subscriptions
+import TestSupport
+import Testing
+
+/// What staff does, and the app's own trial.
+struct ActTests {
+    private func prepared(_ body: (AccountDatabase) async throws -> Void) async throws {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            try await database.apply([Purchases.period(purchase(1), "basic", from: -5, to: 25, account: token(1))])
+            try await body(database)
+        }
+    }
+
+    @Test func `Acts count at once, are on record with who and why, and each makes the version grow`() async throws {
+        try await prepared { database in
+            let store = database.store
+            var version = try await store.view(token(1), in: "Production").version
+            let acts: [(StaffAct.Kind, String, AccountStatus)] = [
+                (.changeTier(to: "premium"), "premium", .active), (.extend(days: 5), "premium", .active),
+                (.revoke, "free", .revoked), (.unrevoke, "premium", .active),
+                (.grant(tier: "premium", days: 90), "premium", .active),
+            ]
+            for (kind, tier, status) in acts {
+                let done = try await store.act(kind, for: name(1), by: "staff@desk", why: "asked for it")
+                #expect(done.after.tier == tier && done.after.status == status, "\(kind)")
+                let view = try await store.view(token(1), in: "Production")
+                #expect(view.current.tier == tier && view.current.status == status, "\(kind)")
+                #expect(view.version > version, "\(kind)")
+                version = view.version
+            }
+            let told = try #require(try await store.history(of: token(1), in: "Production"))
+            #expect(told.acts.map(\.act.kind) == acts.map(\.0))
+            #expect(told.acts.allSatisfy { $0.person == "staff@desk" && $0.why == "asked for it" })
+            #expect(told.value.tier == "premium" && told.lines.map(\.owner) == [token(1)])
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+
+    @Test func `What there is nothing to do for is refused, and not recorded`() async throws {
+        try await AccountDatabase.with { database in
+            let store = database.store
+            func refusal(_ kind: StaffAct.Kind, _ account: String) async throws -> ActRefusal? {
+                do {
+                    _ = try await store.act(kind, for: account, by: "staff", why: "why")
+                    return nil
+                } catch let refusal as ActRefusal { return refusal }
+            }
+            #expect(try await refusal(.grant(tier: "pro", days: 1), "a") == .noCatalog)
+            _ = try await store.apply(Shop.catalog(), by: "test")
+            #expect(
+                try await refusal(.grant(tier: "gold", days: 1), "a")
+                    == .unknownTier("gold", known: ["free", "pro", "premium"]))
+            #expect(try await refusal(.extend(days: 1), "a") == .noAccess)
+            #expect(try await refusal(.changeTier(to: "pro"), "a") == .noAccess)
+            #expect(try await refusal(.revoke, "a") == .nothingThere)
+            #expect(try await refusal(.unrevoke, "a") == .notRevoked)
+            try await database.apply([Purchases.forever(purchase(2), at: -5, account: AccountToken.of("b"))])
+            #expect(try await refusal(.extend(days: 1), "b") == .noEnd)
+            #expect(try await database.value("select count(*) from storehook.staff_acts", as: Int64.self) == 0)
+        }
+    }
+
+    @Test func `Of 50 starts of a trial at once, of one account or with one download, one begins`() async throws {
+        try await prepared { database in
+            func started(_ account: @escaping @Sendable (Int) -> String, _ download: String?) async throws -> Int {
+                try await withThrowingTaskGroup(of: TrialOutcome.self) { group in
+                    for number in 0..<50 {
+                        group.addTask {
+                            try await database.store.startTrial(of: account(number), appTransactionID: download)
+                        }
+                    }
+                    return try await group.reduce(0) { count, outcome in
+                        if case .started = outcome { count + 1 } else { count }
+                    }
+                }
+            }
+            #expect(try await started({ _ in name(1) }, nil) == 1)
+            #expect(try await started({ name($0 + 10) }, "704000000000000001") == 1)
+            let view = try await database.store.view(token(1), in: "Production")
+            #expect(view.trial?.tier == "premium" && view.current.status == .trial)
+            #expect(try await database.store.hadTrial(name(1)))
+            #expect(try await database.store.hadTrial("new", appTransactionID: "704000000000000001"))
+            #expect(try await !database.store.hadTrial("new"))
+        }
+    }
+
+    @Test func `A view has all of an account in one answer`() async throws {
+        try await prepared { database in
+            try await database.apply([Purchases.forever(purchase(2), at: -5, account: token(1))])
+            let view = try await database.store.view(token(1), in: "Production")
+            #expect(view.lines.map(\.key) == [purchase(2), purchase(1)])
+            #expect(view.line?.oneTime == .nonConsumable && view.line?.expiresAt == nil)
+            #expect(view.lines.last?.status == .active && view.lines.last?.givesAccess == true)
+            #expect(view.lines.last?.transactionID == "10001.0")
+            #expect(view.lines.last?.purchasedAt == Purchases.now.adding(days: -5))
+            #expect(view.catalogVersion != nil && view.catalog?.tiers.count == 3)
+            // Nobody's data is in anybody else's answer.
+            let other = try await database.store.view(token(2), in: "Production")
+            #expect(other.lines.isEmpty && other.version == 0 && other.current.status == .free)
+            #expect(try await database.store.view(token(1), in: "Sandbox").current.status == .free)
+        }
+    }
+
+    @Test func `Who listens is told that an account changed`() async throws {
+        try await prepared { database in
+            let listener = try PostgresListener(
+                configuration: database.database.configuration, channel: AccountStore.channel, logger: quiet)
+            let run = Task { try await listener.run() }
+            var wakeUps = listener.wakeUps.makeAsyncIterator()
+            #expect(await wakeUps.next() == .listening)
+            _ = try await database.store.act(.grant(tier: "premium", days: 1), for: name(1), by: "s", why: "w")
+            #expect(await wakeUps.next() == .notified)
+            run.cancel()
+            _ = try? await run.value
+        }
+    }
+}

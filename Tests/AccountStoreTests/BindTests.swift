@@ -1,0 +1,114 @@
+import AccountStore
+import Accounts
+import AppStorePayloads
+import Foundation
+import Ledger
+import Postgres
+import Subscriptions
+import TestSupport
+import Testing
+
+/// Whose a purchase is.
+struct BindTests {
+    private func bind(
+        _ database: AccountDatabase, _ key: PurchaseKey, to account: String, under rule: RestoreRule = .keep
+    ) async throws -> BindOutcome? {
+        let store = database.store
+        return try await database.pool.withTransaction {
+            try store.bind([key], to: account, under: rule, $0).outcomes[key]
+        }
+    }
+
+    private func prepared(_ account: UniqueIdentifier?, _ body: (AccountDatabase) async throws -> Void) async throws {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            try await database.apply([Purchases.period(purchase(1), "basic", from: -5, to: 25, account: account)])
+            try await body(database)
+        }
+    }
+
+    @Test func `Of 20 who prove an unclaimed purchase at once, one gets it`() async throws {
+        try await prepared(nil) { database in
+            let outcomes = try await withThrowingTaskGroup(of: BindOutcome?.self) { group in
+                for number in 0..<20 { group.addTask { try await bind(database, purchase(1), to: name(number)) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 == .bound } == 1)
+            #expect(outcomes.count { $0 == .boundElsewhere } == 19)
+            let holders: Int64 = try await database.value(
+                "select count(*) from storehook.account_status_now where access and tier = 'pro'")
+            #expect(holders == 1)
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+
+    @Test func `What Apple signed for another account goes to nobody else under either rule`() async throws {
+        try await prepared(token(1)) { database in
+            #expect(try await bind(database, purchase(1), to: name(1)) == .already)
+            #expect(try await bind(database, purchase(1), to: name(2)) == .otherAccountsToken)
+            #expect(try await bind(database, purchase(1), to: name(2), under: .transfer) == .otherAccountsToken)
+            let view = try await database.store.view(token(1), in: "Production")
+            #expect(view.current.status == .active && view.account == name(1))
+        }
+    }
+
+    @Test func `Under transfer a purchase moves three times in 30 days, on record`() async throws {
+        try await prepared(nil) { database in
+            #expect(try await bind(database, purchase(1), to: name(0), under: .transfer) == .bound)
+            for number in 1...3 {
+                #expect(try await bind(database, purchase(1), to: name(number), under: .transfer) == .transferred)
+            }
+            #expect(try await bind(database, purchase(1), to: name(4), under: .transfer) == .boundElsewhere)
+            #expect(try await database.store.view(token(3), in: "Production").current.access)
+            #expect(try await !database.store.view(token(0), in: "Production").current.access)
+            #expect(try await database.value("select count(*) from storehook.purchase_bindings", as: Int64.self) == 4)
+            // A month later it may move again.
+            try await database.pool.query("update storehook.purchase_bindings set at = at - interval '31 days'")
+            #expect(try await bind(database, purchase(1), to: name(4), under: .transfer) == .transferred)
+        }
+    }
+
+    @Test func `A move by staff outlasts renewals and proofs`() async throws {
+        try await prepared(token(1)) { database in
+            let moved = try await database.store.move(purchase(1), to: name(2), by: "staff", why: "bought on his phone")
+            #expect(Set(moved?.changed ?? []) == [token(1), token(2)])
+            try await database.apply([
+                Purchases.period(purchase(1), "basic", from: 25, to: 55, account: token(1), number: 1)
+            ])
+            #expect(try await database.store.view(token(2), in: "Production").current.tier == "pro")
+            #expect(try await database.store.view(token(1), in: "Production").current.status == .free)
+            #expect(try await bind(database, purchase(1), to: name(1), under: .transfer) == .boundElsewhere)
+            #expect(try await database.store.move(purchase(99), to: name(2), by: "staff", why: "none") == nil)
+        }
+    }
+
+    @Test func `An erased account's purchases are free for the next, signed tokens too, and its trial stays used`()
+        async throws
+    {
+        try await prepared(token(1)) { database in
+            _ = try await bind(database, purchase(1), to: name(1))
+            guard case .started = try await database.store.startTrial(of: name(1)) else {
+                Issue.record("the trial is to start")
+                return
+            }
+            #expect(try await database.store.erase(name(1), by: "staff") == 1)
+            let view = try await database.store.view(token(1), in: "Production")
+            #expect(view.current.status == .free && view.account == nil && view.trial == nil && view.lines.isEmpty)
+            #expect(try await bind(database, purchase(1), to: name(2)) == .bound)
+            // Renewals are signed for the erased account all the same.
+            try await database.apply([
+                Purchases.period(purchase(1), "basic", from: 25, to: 55, account: token(1), number: 1)
+            ])
+            #expect(try await database.store.view(token(2), in: "Production").current.tier == "pro")
+            #expect(try await database.stale().isEmpty)
+            // Nothing names the person any more.
+            for table in ["accounts", "purchase_bindings", "trials", "staff_acts", "account_status"] {
+                let found: Int64 = try await database.value(
+                    "select count(*) from storehook.\(unescaped: table) t where t::text like '%person-1%'")
+                #expect(found == 0, "\(table)")
+            }
+            #expect(try await database.store.startTrial(of: name(1)) == .hadOne)
+            #expect(try await database.store.erase("nobody", by: "staff") == nil)
+        }
+    }
+}

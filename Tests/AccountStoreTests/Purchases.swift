@@ -1,0 +1,85 @@
+import AppStorePayloads
+import Foundation
+import Ledger
+import Postgres
+import Subscriptions
+import Synchronization
+
+/// Apple's records of purchases, as the ledger is handed them.
+enum Purchases {
+    private static let made = Atomic<Int64>(0)
+    static let now = Timestamp(millisecondsSince1970: Int64(Date.now.timeIntervalSince1970) * 1000)
+
+    /// One period of a subscription: so many days from now it begins and ends.
+    static func period(
+        _ key: PurchaseKey, _ product: String, from start: Int64, to end: Int64, account: UniqueIdentifier?,
+        number: Int = 0, revoked: Int64? = nil
+    ) -> LedgerEntry {
+        entry(
+            key,
+            TransactionPayload(
+                transactionId: "\(key.originalTransactionID).\(number)",
+                originalTransactionId: key.originalTransactionID, bundleId: key.bundleID,
+                signedDate: now.adding(days: revoked ?? start), productId: product,
+                subscriptionGroupIdentifier: "group",
+                purchaseDate: now.adding(days: start), expiresDate: now.adding(days: end), quantity: 1,
+                type: .autoRenewableSubscription, inAppOwnershipType: .purchased, appAccountToken: account,
+                revocationDate: revoked.map { now.adding(days: $0) },
+                transactionReason: number == 0 ? .purchase : .renewal, json: Array("{}".utf8)))
+    }
+
+    /// Something bought for good.
+    static func forever(_ key: PurchaseKey, at start: Int64, account: UniqueIdentifier?) -> LedgerEntry {
+        entry(
+            key,
+            TransactionPayload(
+                transactionId: key.originalTransactionID, originalTransactionId: key.originalTransactionID,
+                bundleId: key.bundleID, signedDate: now.adding(days: start), productId: "forever",
+                purchaseDate: now.adding(days: start), quantity: 1, type: .nonConsumable,
+                inAppOwnershipType: .purchased, appAccountToken: account, json: Array("{}".utf8)))
+    }
+
+    private static func entry(_ key: PurchaseKey, _ transaction: TransactionPayload) -> LedgerEntry {
+        let number = made.add(1, ordering: .relaxed).newValue
+        let uuid = UniqueIdentifier(high: 0x5155, low: UInt64(number))
+        let digest = withUnsafeBytes(of: number.bigEndian, Array.init) + [UInt8](repeating: 7, count: 24)
+        return LedgerEntry(
+            outboxID: number, receivedAt: PostgresTimestamp(millisecondsSince1970: 0), environment: key.environment,
+            bundleID: key.bundleID,
+            notification: NotificationPayload(
+                notificationType: .didRenew, notificationUUID: uuid.description, uuid: uuid,
+                signedDate: transaction.signedDate, part: .data(NotificationData())),
+            transaction: .init(transaction, digest: digest), renewal: nil)
+    }
+
+    /// Many purchases of few accounts: with and without tokens, renewed, passed on, refunded, bought for good.
+    static func many(_ count: Int, accounts: Int, _ generator: inout some RandomNumberGenerator) -> [LedgerEntry] {
+        (0..<count).flatMap { number -> [LedgerEntry] in
+            let key = purchase(number)
+            var account =
+                Int.random(in: 0..<8, using: &generator) == 0
+                ? nil : token(Int.random(in: 0..<accounts, using: &generator))
+            if Int.random(in: 0..<6, using: &generator) == 0 {
+                return [forever(key, at: Int64.random(in: -90...0, using: &generator), account: account)]
+            }
+            // Apple signs nothing of a period that has not begun.
+            let periods = Int.random(in: 1...12, using: &generator)
+            var start = -33 * Int64(periods) - Int64.random(in: -30...200, using: &generator)
+            return (0..<periods).map { period in
+                if Int.random(in: 0..<10, using: &generator) == 0 {
+                    account = token(Int.random(in: 0..<accounts, using: &generator))
+                }
+                if Int.random(in: 0..<6, using: &generator) == 0 { start += 3 }
+                defer { start += 30 }
+                return self.period(
+                    key, Shop.products[Int.random(in: 0...1, using: &generator)], from: start, to: start + 30,
+                    account: account, number: period,
+                    revoked: Int.random(in: 0..<12, using: &generator) == 0 ? start + 11 : nil)
+            }
+        }
+    }
+}
+
+extension OwnershipType {
+    static let purchased = OwnershipType(rawValue: "PURCHASED")
+}

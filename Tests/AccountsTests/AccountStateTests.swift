@@ -1,0 +1,224 @@
+import Accounts
+import AppStorePayloads
+import Catalog
+import Subscriptions
+import Testing
+
+/// What PRODUCT.md and the comment at `AccountState` promise, case by case.
+struct AccountStateTests {
+    static let month: [(Double, SubscriptionStatus, String)] = [
+        (10, .active, "pro.monthly"), (40, .expired, "pro.monthly"),
+    ]
+    static let premium: [(Double, SubscriptionStatus, String)] = [
+        (20, .active, "premium.monthly"), (30, .expired, "premium.monthly"),
+    ]
+
+    @Test func `Who never had anything is free, at every instant`() {
+        let state = state()
+        #expect(state.phases.count == 1)
+        #expect(state.phases[0].startsAt == .distantPast)
+        #expect(state.on(-1_000_000) == "free free none")
+        #expect(state.value(at: day(0)).expiresAt == nil)
+    }
+
+    @Test func `A subscription gives its product's tier while it is paid for, and has expired after`() {
+        let state = state([subscription(Self.month)])
+        #expect(state.on(9.9) == "free free none")
+        #expect(state.on(10) == "active pro apple")
+        #expect(state.value(at: day(10)).expiresAt == day(40))
+        #expect(state.value(at: day(10)).willRenew)
+        #expect(state.accessUntil(at: day(10)) == day(40))
+        #expect(state.on(40) == "expired free apple")
+        #expect(state.value(at: day(50)).expiresAt == day(40))
+        #expect(state.value(at: day(50)).productID == "pro.monthly")
+    }
+
+    @Test func `Each status of a subscription has its status of the account`() {
+        let state = state([
+            subscription([
+                (1, .trial, "pro.monthly"), (2, .active, "pro.monthly"), (3, .cancelled, "pro.monthly"),
+                (4, .active, "pro.monthly"), (5, .gracePeriod, "pro.monthly"), (6, .billingRetry, "pro.monthly"),
+                (7, .active, "pro.monthly"), (8, .revoked, "pro.monthly"),
+            ])
+        ])
+        let told = [1, 2, 3, 5, 6, 7, 8].map { state.value(at: day($0)).status }
+        #expect(told == [.trial, .active, .cancelled, .gracePeriod, .expired, .active, .revoked])
+        #expect(state.value(at: day(1)).inTrial)
+    }
+
+    @Test func `A trial of Apple's that nobody paid for ends as one`() {
+        #expect(
+            state([subscription([(1, .trial, "pro.monthly"), (8, .expired, "pro.monthly")])]).on(9)
+                == "trial_expired free apple")
+        let paid = state([
+            subscription([(1, .trial, "pro.monthly"), (8, .active, "pro.monthly"), (38, .expired, "pro.monthly")])
+        ])
+        #expect(paid.on(39) == "expired free apple")
+    }
+
+    @Test func `The highest tier speaks, and of one tier what lasts longest`() {
+        let state = state([
+            subscription(1, Self.month), subscription(2, Self.premium),
+            bought(3, "pro.forever", .nonConsumable, at: 35),
+        ])
+        #expect(state.on(15) == "active pro apple")
+        #expect(state.value(at: day(25)).tier == "premium")
+        #expect(state.value(at: day(32)).purchase == key(1))
+        #expect(state.value(at: day(36)).purchase == key(3))
+        #expect(state.value(at: day(36)).expiresAt == nil)
+        #expect(state.accessUntil(at: day(15)) == nil)
+    }
+
+    @Test func `What was bought for good has no end but a refund`() {
+        #expect(state([bought("pro.forever", .nonConsumable, at: 5)]).on(100_000) == "active pro apple")
+        let refunded = state([bought("pro.forever", .nonConsumable, at: 5, revoked: 9)])
+        #expect(refunded.on(8) == "active pro apple")
+        #expect(refunded.on(9) == "revoked free apple")
+    }
+
+    @Test func `A term lasts as long as Apple says, and where Apple does not, as the catalog`() {
+        #expect(state([bought("premium.pass", .nonRenewing, at: 5)]).on(14.9) == "active premium apple")
+        #expect(state([bought("premium.pass", .nonRenewing, at: 5)]).on(15) == "expired free apple")
+        #expect(state([bought("premium.pass", .nonRenewing, at: 5, until: 7)]).on(7) == "expired free apple")
+        #expect(!state([bought("premium.pass", .nonRenewing, at: 5)]).value(at: day(6)).willRenew)
+    }
+
+    @Test func `A consumable and an unknown product give nothing`() {
+        #expect(state([bought("premium.pass", .consumable, at: 5)]).phases.count == 1)
+        #expect(state([subscription([(1, .active, "other"), (9, .expired, "other")])]).phases.count == 1)
+    }
+
+    @Test func `A grant gives its tier for its days, and an unknown tier nothing`() {
+        let state = state([], acts([(5, .grant(tier: "premium", days: 3)), (6, .grant(tier: "gold", days: 30))]))
+        #expect(state.on(5) == "active premium grant")
+        #expect(state.value(at: day(5)).act == 1)
+        #expect(state.on(8) == "expired free grant")
+    }
+
+    @Test func `The app's trial goes on beside a purchase and shows where it gives more`() {
+        let trial = StartedTrial(tier: "premium", startedAt: day(8), endsAt: day(15))
+        let state = state([subscription(Self.month)], trial: trial)
+        #expect(state.on(9) == "trial premium trial")
+        #expect(state.on(12) == "trial premium trial")
+        #expect(state.on(15) == "active pro apple")
+        #expect(self.trialAlone.on(20) == "trial_expired free trial")
+    }
+
+    private var trialAlone: AccountState {
+        state(trial: StartedTrial(tier: "premium", startedAt: day(8), endsAt: day(15)))
+    }
+
+    @Test func `A block ends what is there, renewals included, and what is bought later counts again`() {
+        let line = subscription([
+            (10, .active, "pro.monthly"), (40, .cancelled, "pro.monthly"), (70, .expired, "pro.monthly"),
+            (80, .active, "pro.monthly"),
+        ])
+        let state = state([line], acts([(20, .revoke)]))
+        #expect(state.on(19) == "active pro apple")
+        #expect(state.on(20) == "revoked free apple")
+        #expect(state.value(at: day(20)).expiresAt == day(20))
+        #expect(state.on(60) == "revoked free apple")
+        #expect(state.on(75) == "revoked free apple")
+        #expect(state.on(80) == "active pro apple")
+    }
+
+    @Test func `A block ends grants and the trial, and lifting it gives back what has not ended`() {
+        let trial = StartedTrial(tier: "pro", startedAt: day(1), endsAt: day(30))
+        let state = state(
+            [], acts([(2, .grant(tier: "premium", days: 10)), (5, .revoke), (15, .unrevoke)]), trial: trial)
+        #expect(state.on(4) == "active premium grant")
+        #expect(state.on(6) == "revoked free grant")
+        #expect(state.on(15) == "trial pro trial")
+        #expect(state.on(31) == "trial_expired free trial")
+    }
+
+    @Test func `What is in billing retry is there, so that its recovery does not undo a block`() {
+        let line = subscription([
+            (1, .active, "pro.monthly"), (5, .billingRetry, "pro.monthly"), (9, .active, "pro.monthly"),
+        ])
+        #expect(state([line], acts([(6, .revoke)])).on(10) == "revoked free apple")
+    }
+
+    @Test func `A change of tier overrides, up and down, until what it changed ends`() {
+        let lines = [subscription(1, Self.month), subscription(2, Self.premium)]
+        let up = state([lines[0]], acts([(15, .changeTier(to: "premium"))]))
+        #expect(up.on(20) == "active premium apple")
+        #expect(up.on(41) == "expired free apple")
+        // Both are there on day 25; the one that speaks is premium, until day 30.
+        let down = state(lines, acts([(25, .changeTier(to: "free"))]))
+        #expect(down.on(26) == "active free apple")
+        #expect(down.value(at: day(26)).purchase == key(2))
+        #expect(down.on(31) == "active pro apple")
+        // What is bought later counts beside it.
+        let later = state(lines, acts([(15, .changeTier(to: "free"))]))
+        #expect(later.on(16) == "active free apple")
+        #expect(later.on(25) == "active premium apple")
+        #expect(later.on(35) == "active free apple")
+    }
+
+    @Test func `Days are added after the end of what gave access, one act after the other`() {
+        let added = state([subscription(Self.month)], acts([(15, .extend(days: 5)), (20, .extend(days: 2))]))
+        #expect(added.on(30) == "active pro apple")
+        #expect(added.on(41) == "active pro grant")
+        #expect(added.on(46.5) == "active pro grant")
+        #expect(added.on(47) == "expired free grant")
+        #expect(added.accessUntil(at: day(15)) == day(47))
+        // A renewal moves them along.
+        let renewed = state(
+            [subscription([(10, .active, "pro.monthly"), (70, .expired, "pro.monthly")])],
+            acts([(15, .extend(days: 5))]))
+        #expect(renewed.on(45) == "active pro apple")
+        #expect(renewed.on(74) == "active pro grant")
+    }
+
+    @Test func `What Apple took back, what has no end, and no access are not extended`() {
+        let refunded = subscription([(10, .active, "pro.monthly"), (20, .revoked, "pro.monthly")])
+        #expect(state([refunded], acts([(15, .extend(days: 5))])).on(21) == "revoked free apple")
+        let forever = state([bought("pro.forever", .nonConsumable, at: 5)], acts([(15, .extend(days: 5))]))
+        #expect(forever.phases.count == 2)
+        #expect(state([], acts([(15, .extend(days: 5))])).phases.count == 1)
+    }
+
+    @Test func `A purchase is whose token was signed, unless staff moved it, and renewals do not undo that`() {
+        let moved = [PurchaseBinding(id: 1, kind: .staff, account: bob, at: day(20))]
+        let line = subscription(Self.month, bindings: moved)
+        #expect(state([line]).on(19) == "active pro apple")
+        #expect(state([line]).on(20) == "free free none")
+        #expect(state([line], of: bob).on(19) == "free free none")
+        #expect(state([line], of: bob).on(39) == "active pro apple")
+        #expect(line.owners == [ann, bob])
+    }
+
+    @Test func `A purchase without a token is the first prover's from its beginning, and a transfer's from then on`() {
+        let bindings = [
+            PurchaseBinding(id: 1, kind: .proof, account: bob, at: day(12)),
+            PurchaseBinding(id: 2, kind: .transfer, account: eve, at: day(30)),
+        ]
+        let line = subscription(Self.month, signed: nil, bindings: bindings.reversed())
+        #expect(state([line], of: bob).on(10) == "active pro apple")
+        #expect(state([line], of: bob).on(30) == "free free none")
+        #expect(state([line], of: eve).on(29) == "free free none")
+        #expect(state([line], of: eve).on(30) == "active pro apple")
+        // What Apple signed counts more than a proof.
+        #expect(state([subscription(Self.month, bindings: bindings)]).on(35) == "active pro apple")
+    }
+
+    @Test func `An erasure frees a purchase, signed tokens too, for the next proof`() {
+        let bindings = [
+            PurchaseBinding(id: 1, kind: .erasure, account: ann, at: day(15)),
+            PurchaseBinding(id: 2, kind: .proof, account: bob, at: day(25)),
+        ]
+        let line = subscription(Self.month, bindings: bindings)
+        #expect(line.ownership.owner(signed: ann, at: day(14)) == ann)
+        #expect(line.ownership.owner(signed: ann, at: day(20)) == nil)
+        #expect(line.ownership.owner(signed: ann, at: day(26)) == bob)
+        #expect(line.ownership.owner(signed: eve, at: day(26)) == eve)
+    }
+
+    @Test func `What is known from an instant on begins there and says the same`() {
+        let facts = AccountFacts(account: ann, lines: [subscription(Self.month), subscription(2, Self.premium)])
+        let (whole, part) = (AccountState(facts, catalog: shop), AccountState(facts, catalog: shop, from: day(22)))
+        #expect(part.phases.first?.startsAt == day(22))
+        for number in stride(from: 22.0, to: 60, by: 0.5) { #expect(part.on(number) == whole.on(number)) }
+    }
+}
