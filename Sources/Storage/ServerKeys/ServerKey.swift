@@ -1,0 +1,37 @@
+import AppStorePayloads
+import Crypto
+
+/// A key that one of the operator's own servers asks the account API with, as a text: `shk_` and 256 random bits.
+///
+/// It is shown once, when it is made. What is kept is its ``digest``.
+package struct ServerKey: Sendable, Hashable {
+    /// The whole text. A secret.
+    package let text: String
+
+    /// By which people, and programs that look for secrets in texts, know one.
+    package static let prefix = "shk_"
+
+    /// A new one.
+    package init() {
+        var random = SystemRandomNumberGenerator()
+        let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        text = Self.prefix + String(decoding: Base64.url.encode(bytes), as: UTF8.self)
+    }
+
+    /// The key that a text is; nil where it cannot be one.
+    package init?(_ text: some StringProtocol) {
+        let rest = Array(text.utf8.dropFirst(Self.prefix.utf8.count))
+        guard text.hasPrefix(Self.prefix), rest.count == 43, Base64.url.decode(rest) != nil else { return nil }
+        self.text = String(text)
+    }
+
+    /// SHA-256 of the text: what is stored, and what a key is looked up by.
+    package var digest: [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
+}
+
+extension ServerKey: CustomStringConvertible, CustomReflectable {
+    /// Never the key.
+    package var description: String { Self.prefix + "…" }
+    /// Never the key, not in a dump either.
+    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

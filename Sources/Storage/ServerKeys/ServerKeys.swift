@@ -1,0 +1,73 @@
+package import Postgres
+
+/// The keys that the operator's own servers ask the account API with.
+package struct ServerKeys: Sendable {
+    private let pool: PostgresPool
+
+    /// The keys behind a pool of connections. One is enough.
+    package init(_ pool: PostgresPool) { self.pool = pool }
+
+    /// How many valid ones are read at a time; whoever has more than that should revoke some.
+    package static let most = 1000
+
+    /// Records a new key.
+    /// - Parameters:
+    ///   - name: what it is for; 1 to 100 characters.
+    ///   - person: who makes it.
+    package func add(_ key: ServerKey, name: String, by person: String) async throws -> RecordedServerKey {
+        try RecordedServerKey(
+            await pool.query(
+                PostgresQuery(
+                    "server_key.add",
+                    """
+                    insert into storehook.server_keys (digest, name, created_by)
+                    values (\(key.digest), \(name), \(String(person.prefix(200))))
+                    returning *
+                    """)
+            ).one())
+    }
+
+    /// Makes a key good for nothing, for ever. Account APIs that run heed it within seconds.
+    /// - Returns: the key as it stands, with who revoked it first; nil where there is none of this number.
+    package func revoke(_ id: Int64, by person: String) async throws -> RecordedServerKey? {
+        try await pool.query(
+            PostgresQuery(
+                "server_key.revoke",
+                """
+                update storehook.server_keys
+                   set revoked_by = coalesce(revoked_by, \(String(person.prefix(200)))),
+                       revoked_at = coalesce(revoked_at, now())
+                 where id = \(id)
+                returning *
+                """)
+        ).first.map { try RecordedServerKey($0) }
+    }
+
+    /// All that were ever made, the latest first.
+    package func list() async throws -> [RecordedServerKey] {
+        try await pool.query(
+            PostgresQuery("server_key.list", "select * from storehook.server_keys order by id desc limit \(Self.most)")
+        ).map { try RecordedServerKey($0) }
+    }
+
+    /// Those that are good.
+    package func valid() async throws -> [RecordedServerKey] {
+        try await pool.query(
+            PostgresQuery(
+                "server_key.valid",
+                "select * from storehook.server_keys where revoked_at is null order by id desc limit \(Self.most)")
+        ).map { try RecordedServerKey($0) }
+    }
+
+    /// Notes that these were used, each once an hour at most: a row that every request writes would be a queue.
+    package func noteUse(of ids: [Int64]) async throws {
+        guard !ids.isEmpty else { return }
+        try await pool.query(
+            PostgresQuery(
+                "server_key.used",
+                """
+                update storehook.server_keys set last_used_at = now()
+                 where id = any(\(ids)) and (last_used_at is null or last_used_at < now() - interval '1 hour')
+                """))
+    }
+}
