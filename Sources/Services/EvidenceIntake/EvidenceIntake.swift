@@ -1,0 +1,175 @@
+package import AppStoreVerification
+package import EvidenceVerification
+package import Ledger
+package import Logging
+package import Metrics
+import Outbox
+package import Postgres
+import Queue
+package import Subscriptions
+
+/// Takes in what apps and backends hand in while they wait for the answer.
+///
+/// The same code that workers run, at once: verification is ``EvidenceJudge``'s, effect and locks are the ledger's, and the
+/// signed bytes are stored as all evidence is. Storing, applying and whatever the caller adds (whose the purchase is, what
+/// the account's status is now) commit together, so that who has an answer finds all of it, and who has none finds either all or
+/// nothing and hands in the same again. No row is queued. While the transaction is open nobody is waited for but PostgreSQL.
+package struct EvidenceIntake: Sendable {
+    private let pool: PostgresPool
+    private let outbox: Outbox
+    private let judge: EvidenceJudge
+    private let ledger: Ledger
+    private let revocation: RevocationChecker?
+    private let deadline: Duration
+    private let logger: Logger
+    private let metrics: IntakeMetrics
+
+    /// How often a transaction is tried again that lost a deadlock or a serialization conflict.
+    private static let mostRepeats = 5
+    private static let backoff = Backoff(base: .milliseconds(5), cap: .milliseconds(100))
+
+    /// An intake.
+    /// - Parameters:
+    ///   - revocation: answers what the verifier's register asks; nil where revocation is not checked.
+    ///   - deadline: how long the transaction may take, waits for other sessions' locks included.
+    ///   - metrics: where to count.
+    package init(
+        pool: PostgresPool, verifier: Verifier, ledger: Ledger, revocation: RevocationChecker? = nil,
+        deadline: Duration = .seconds(5), logger: Logger, metrics factory: any MetricsFactory = MetricsSystem.factory
+    ) {
+        self.pool = pool
+        outbox = Outbox(pool)
+        judge = EvidenceJudge(verifier, pool)
+        self.ledger = ledger
+        self.revocation = revocation
+        self.deadline = deadline
+        self.logger = logger
+        metrics = IntakeMetrics(factory)
+    }
+
+    /// Verifies records and applies those that hold.
+    ///
+    /// Records that belong together are handed in together: a renewal info is attributed to the app of its transaction.
+    /// - Parameters:
+    ///   - source: which way they came, for the timeline.
+    ///   - settle: what is to commit with them. May run more than once, each time in a transaction of its own. What it throws rolls all of
+    ///     it back, storing included.
+    /// - Returns: what became of each, in their order, and what `settle` returned; nil where nothing was taken, so that it
+    ///   did not run.
+    /// - Throws: `PostgresError`, after which nothing is promised and the same may be handed in again; what `settle` throws;
+    ///   `CancellationError`.
+    package func take<Settled: Sendable>(
+        _ records: [HandedIn], from source: EvidenceSource = .client,
+        settling settle: @escaping @Sendable (IntakeTransaction, borrowing PostgresSession) throws -> Settled
+    ) async throws -> (answers: [IntakeAnswer], settled: Settled?) {
+        guard !records.isEmpty else { return ([], nil) }
+        let start = ContinuousClock.now
+        var answers: [IntakeAnswer?] = Array(repeating: nil, count: records.count)
+        var verified: [VerifiedRecord] = []
+        for (place, verdict) in try await verdicts(on: records, from: source).enumerated() {
+            switch verdict {
+            case .apply(let entry):
+                guard let record = VerifiedRecord(entry, of: records[place], at: place) else { continue }
+                verified.append(record)
+            case .bury(let letter):
+                let code = if case .verification(let code) = letter.reason { code } else { VerificationCode.malformed }
+                answers[place] = .refused(code, message: letter.message)
+            case .reschedule(let reason): answers[place] = .undecided(reason)
+            }
+        }
+        var settled: Settled?
+        if !verified.isEmpty {
+            await keepHeaders(of: verified.map { records[$0.place].bytes })
+            let committed = try await commit(verified, records, from: source, settle)
+            for (record, evidence) in zip(verified, committed.taken) { answers[record.place] = .taken(evidence) }
+            settled = committed.settled
+        }
+        let all = answers.map { $0 ?? .refused(.malformedPayload, message: "The payload cannot be read.") }
+        metrics.answered(records, all, in: ContinuousClock.now - start)
+        return (all, settled)
+    }
+
+    /// What is to be done with each. What lies in the future, the database's clock decides, as for workers.
+    private func verdicts(on records: [HandedIn], from source: EvidenceSource) async throws -> [EvidenceVerdict] {
+        let now = try await outbox.clock()
+        let rows = records.map { record in
+            ClaimedNotification(
+                id: 0, receivedAt: now, attempts: 0, lapsed: false, lastReason: nil,
+                content: OpenedEvidence(record.kind.evidence, from: source, .success(record.bytes)))
+        }
+        let opinions = rows.map { row -> EvidenceJudge.Opinion in
+            // The schema would refuse to store it.
+            guard let bytes = row.body, bytes.count <= row.kind.maximumSize else {
+                return .verdict(
+                    .bury(
+                        DeadLetterDraft(
+                            row, reason: .verification(.malformed),
+                            message: "This is longer than \(row.kind.maximumSize) bytes.")))
+            }
+            return judge.opinion(on: row, at: now)
+        }
+        return await judge.verdicts(opinions, asking: revocation) { judge.opinion(on: rows[$0], at: now) }
+    }
+
+    /// No worker verifies these, so nobody else would keep their headers.
+    private func keepHeaders(of texts: [[UInt8]]) async {
+        do {
+            try await outbox.keepHeaders(of: texts)
+        } catch {
+            logger.warning(
+                "Could not keep a signature's header; what is handed in is stored whole until then",
+                metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func commit<Settled: Sendable>(
+        _ verified: [VerifiedRecord], _ records: [HandedIn], from source: EvidenceSource,
+        _ settle: @escaping @Sendable (IntakeTransaction, borrowing PostgresSession) throws -> Settled
+    ) async throws -> (taken: [TakenEvidence], settled: Settled) {
+        // A client that stands still must not hold the purchases' locks.
+        let options = TransactionOptions(
+            deadline: deadline, idleTimeout: deadline * 2, isDurable: true, name: "intake")
+        var failures = 0
+        while true {
+            do {
+                return try await pool.withTransaction(options) { session in
+                    let transaction = try apply(verified, records, from: source, session)
+                    return (taken: transaction.taken, settled: try settle(transaction, session))
+                }
+            } catch let error as PostgresError
+                where error.sqlState?.classCode == "40" && !error.mayHaveCommitted && failures < Self.mostRepeats
+            {
+                failures += 1
+                logger.debug("What was handed in has to be applied again", metadata: ["error": "\(error)"])
+                try await Task.sleep(for: Self.backoff.pause(afterFailures: failures))
+            }
+        }
+    }
+
+    /// Stores and applies what is not recorded yet.
+    ///
+    /// What is recorded has its bytes here already: apps hand in the same again at each start, and a copy each time would say
+    /// nothing. What somebody else records at the same moment is found out by the ledger, after it was stored, and is kept as a
+    /// duplicate like any other.
+    private func apply(
+        _ verified: [VerifiedRecord], _ records: [HandedIn], from source: EvidenceSource,
+        _ session: borrowing PostgresSession
+    ) throws -> IntakeTransaction {
+        var held = try ledger.known(verified.map(\.digest), session)
+        let new = verified.filter { held.insert($0.digest).inserted }
+        let rows = try outbox.storeSettled(
+            new.map { Evidence($0.entry.kind, from: source, records[$0.place].bytes) }, session)
+        let entries = zip(new, rows).map { record, row in
+            var entry = record.entry
+            (entry.outboxID, entry.receivedAt) = (row.id, row.receivedAt)
+            return entry
+        }
+        let (outcomes, purchases) = try ledger.applying(
+            entries, holding: Set(verified.compactMap(\.entry.purchase)), session)
+        try Outbox.recordDuplicates(zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0), session)
+        var applied: [Int: LedgerOutcome] = [:]
+        for (record, outcome) in zip(new, outcomes) { applied[record.place] = outcome }
+        return IntakeTransaction(
+            taken: verified.map { $0.taken(applied[$0.place] ?? .duplicate) }, changed: purchases)
+    }
+}

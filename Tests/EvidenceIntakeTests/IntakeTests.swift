@@ -1,0 +1,198 @@
+import AppStorePayloads
+import AppStoreVerification
+import EvidenceIntake
+import EvidenceVerification
+import Ledger
+import Operations
+import Outbox
+import Postgres
+import Simulator
+import Subscriptions
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Monitoring
+
+@Suite("What an app hands in")
+struct IntakeTests {
+    @Test("is applied when it is answered: stored, recorded with its source, in no queue, and conserved")
+    func applies() async throws {
+        try await withDesk { desk in
+            let bought = desk.purchase()
+            let (answers, seen) = try await desk.intake().take(desk.records(bought)) { transaction, session in
+                // In the same transaction, which sees the state that it has made.
+                (transaction, try session.query("select from storehook.subscriptions").count)
+            }
+            #expect(answers.map(\.words) == ["applied", "applied"])
+            let taken = try #require(seen?.0.taken)
+            #expect(seen?.1 == 1 && taken == answers.compactMap(\.taken))
+            let key = PurchaseKey(
+                environment: "Sandbox", bundleID: Desk.app.bundleId,
+                originalTransactionID: try #require(bought.transaction?.originalTransactionId))
+            #expect(seen?.0.changed == [key] && seen?.0.purchases == [key])
+            #expect(taken.map(\.purchase) == [key, key] && taken.map(\.bundleID) == [key.bundleID, key.bundleID])
+            #expect(taken[0].transaction?.productId == bought.transaction?.productId)
+            let books = try #require(try await desk.books())
+            #expect(books.received == 2 && books.applied == 2 && books.pending == 0 && books.isWhole)
+            #expect(books.acknowledged == 2)
+            #expect(try await desk.value("select count(*) from storehook.outbox_queue", as: Int64.self) == 0)
+            #expect(
+                try await desk.texts("select kind || ' ' || source from storehook.records order by 1")
+                    == ["renewal client", "transaction client"])
+            let now = PostgresTimestamp(millisecondsSince1970: Desk.now)
+            #expect(try await desk.texts("select status from storehook.status_at(\(now))") == ["active"])
+            // What is stored verifies again, and gives the same state.
+            let rebuild = Rebuild(pool: desk.pool, verifier: desk.verifier(), ledger: Ledger())
+            let found = Mutex(0)
+            _ = try await rebuild.run(repair: false) { _ in
+            } onDifference: { _ in
+                found.withLock { $0 += 1 }
+            }
+            #expect(found.withLock(\.self) == 0)
+        }
+    }
+
+    @Test("again is answered like the first time, tells its purchase once more, and stores nothing twice")
+    func again() async throws {
+        try await withDesk { desk in
+            let records = desk.records(desk.purchase())
+            #expect(try await desk.handIn(records) == ["applied", "applied"])
+            let before = try await desk.contents()
+            let (answers, told) = try await desk.intake().take(records) { transaction, _ in transaction }
+            #expect(answers.map(\.words) == ["duplicate", "duplicate"])
+            #expect(told?.taken.count == 2 && told?.purchases.count == 1 && told?.changed == [])
+            #expect(try await desk.contents() == before)
+            // Signed anew by Apple, the JSON is the same.
+            let resigned = desk.records(desk.purchase())
+            #expect(resigned != records)
+            #expect(try await desk.handIn(resigned) == ["duplicate", "duplicate"])
+            #expect(try await desk.contents() == before)
+        }
+    }
+
+    @Test("in a mixed batch is answered for each: applied, duplicate, forged, edited, of another app, not decided")
+    func mixed() async throws {
+        try await withDesk { desk in
+            let (first, second, third) = (desk.purchase(), desk.purchase(lane: 2), desk.purchase(lane: 3))
+            #expect(try await desk.handIn([desk.records(second)[0]]) == ["applied"])
+            let mine = desk.records(first)
+            let stranger = try SimulatedAuthority.generate()
+            var edited = String(decoding: mine[0].bytes, as: UTF8.self).split(separator: ".").map(String.init)
+            edited[1] = String(
+                decoding: Base64.url.encode((first.transaction?.json ?? []) + [UInt8(ascii: " ")]), as: UTF8.self)
+            let app = """
+                {"bundleId":"\(Desk.app.bundleId)","receiptType":"Sandbox","appTransactionId":"7041",\
+                "appAppleId":\(Desk.app.appAppleId),"receiptCreationDate":\(Desk.now)}
+                """
+            let (answers, _) = try await desk.intake().take([
+                mine[1], mine[0], mine[0], desk.records(second)[0],
+                HandedIn(.transaction, stranger.sign(third.transaction?.json ?? [])),
+                HandedIn(.transaction, edited.joined(separator: ".")),
+                desk.transaction(third, replacing: Desk.app.bundleId, with: "com.other"),
+                desk.transaction(third, replacing: "\"Sandbox\"", with: "\"Xcode\""),
+                HandedIn(.transaction, "not.a.jws"), HandedIn(.transaction, ""),
+                HandedIn(.renewal, String(decoding: mine[0].bytes, as: UTF8.self)),
+                HandedIn(.transaction, String(repeating: "x", count: 300_000)),
+                desk.records(third)[1], HandedIn(.appTransaction, desk.authority.sign(Array(app.utf8))),
+            ]) { _, _ in }
+            #expect(
+                answers.map(\.words) == [
+                    "applied", "applied", "duplicate", "duplicate", "refused untrusted_root",
+                    "refused invalid_signature", "refused wrong_bundle", "refused wrong_environment",
+                    "refused malformed", "refused malformed", "refused malformed_payload", "refused malformed",
+                    "undecided purchase_unknown", "applied",
+                ])
+            guard case .appTransaction(let payload) = answers.last?.taken?.record else {
+                Issue.record("the app transaction is not told")
+                return
+            }
+            #expect(payload.appTransactionId == "7041")
+            // Of all the rest nothing is kept.
+            let books = try #require(try await desk.books())
+            #expect(books.received == 4 && books.applied == 4 && books.isWhole)
+            #expect(try await desk.value("select count(*) from storehook.dead_letters", as: Int64.self) == 0)
+        }
+    }
+
+    @Test("that proves nothing leaves no trace, and nothing is settled for it")
+    func refused() async throws {
+        try await withDesk { desk in
+            let before = try await desk.contents()
+            let ran = Mutex(false)
+            let stranger = try SimulatedAuthority.generate()
+            let forged = HandedIn(.transaction, stranger.sign(desk.purchase().transaction?.json ?? []))
+            let (answers, settled) = try await desk.intake().take([forged]) { _, _ in
+                ran.withLock {
+                    $0 = true; return 1
+                }
+            }
+            #expect(answers.map(\.words) == ["refused untrusted_root"])
+            #expect(settled == nil && !ran.withLock(\.self))
+            #expect(try await desk.contents() == before)
+            let (none, nothing) = try await desk.intake().take([]) { _, _ in true }
+            #expect(none.isEmpty && nothing == nil)
+        }
+    }
+
+    @Test("is not decided while Apple's responder is away, is kept nowhere, and is applied when it answers again")
+    func responderAway() async throws {
+        try await withDesk { desk in
+            let asked = Mutex(0)
+            let cache = RevocationCache()
+            let checker = RevocationChecker(
+                cache: cache, clock: { Timestamp(millisecondsSince1970: Desk.now) }, logger: quiet
+            ) { _, _ in
+                asked.withLock { $0 += 1 }
+                throw CancellationError()
+            }
+            let records = desk.records(desk.purchase())
+            let before = try await desk.contents()
+            #expect(
+                try await desk.handIn(records, to: desk.intake(asking: (cache, checker)))
+                    == ["undecided revocation_unknown", "undecided revocation_unknown"])
+            #expect(asked.withLock(\.self) > 0)
+            #expect(try await desk.contents() == before)
+            #expect(try await desk.handIn(records) == ["applied", "applied"])
+        }
+    }
+
+    @Test("is not decided while it lies in the future by the database's clock, whatever this machine's says")
+    func future() async throws {
+        try await withDesk { desk in
+            let bought = desk.purchase()
+            let signed = try #require(bought.transaction?.signedDate)
+            let now = try await desk.outbox.clock().millisecondsSince1970
+            // The verifier's own clock stands at the beginning of February 2026.
+            let late = desk.transaction(
+                bought, replacing: "\"signedDate\":\(signed)", with: "\"signedDate\":\(now - 60_000)")
+            let later = desk.transaction(
+                bought, replacing: "\"signedDate\":\(signed)", with: "\"signedDate\":\(now + 3_600_000)")
+            #expect(try await desk.handIn([late, later]) == ["applied", "undecided signed_in_future"])
+        }
+    }
+
+    @Test("is counted by kind and outcome, apart from what workers settle")
+    func counted() async throws {
+        try await withDesk { desk in
+            let registry = MetricsRegistry(MetricFamily.storehook)
+            let intake = desk.intake(metrics: registry)
+            let records = desk.records(desk.purchase())
+            _ = try await desk.handIn(records, to: intake)
+            _ = try await desk.handIn(records + [HandedIn(.transaction, "x")], to: intake)
+            let page = registry.exposition().split(separator: "\n").filter {
+                $0.hasPrefix("storehook_handed_in") && !$0.hasSuffix(" 0") && $0.contains("_total")
+            }
+            #expect(
+                page.sorted() == [
+                    #"storehook_handed_in_refused_total{reason="malformed"} 1"#,
+                    #"storehook_handed_in_total{outcome="applied",type="renewal"} 1"#,
+                    #"storehook_handed_in_total{outcome="applied",type="transaction"} 1"#,
+                    #"storehook_handed_in_total{outcome="duplicate",type="renewal"} 1"#,
+                    #"storehook_handed_in_total{outcome="duplicate",type="transaction"} 1"#,
+                    #"storehook_handed_in_total{outcome="refused",type="transaction"} 1"#,
+                ])
+            #expect(!registry.exposition().contains("storehook_processed_total{"))
+        }
+    }
+}
