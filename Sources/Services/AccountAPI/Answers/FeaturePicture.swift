@@ -1,0 +1,59 @@
+package import Catalog
+
+/// What an account may do with a feature at one instant, and how much of it was used.
+package struct FeaturePicture: Sendable, Hashable {
+    /// Why not.
+    package enum Restriction: String, Sendable, Hashable, CaseIterable {
+        /// The account's tier does not give it.
+        case tierRequired
+        /// All that the tier gives was used.
+        case limitReached
+    }
+
+    /// The feature.
+    package var feature: Catalog.Feature
+    /// The account's tier.
+    package var tier: String
+    /// How much was used in the window.
+    package var used: Int64
+    /// What use is counted over now; nil where nobody counts.
+    package var window: UsageWindow?
+
+    /// A feature of an account.
+    package init(_ feature: Catalog.Feature, in tier: String, used: Int64 = 0, window: UsageWindow? = nil) {
+        self.feature = feature
+        self.tier = tier
+        self.used = used
+        self.window = window
+    }
+
+    /// What the tier gives.
+    package var limit: Catalog.Limit { feature.limit(in: tier) }
+
+    /// How much there may be in a window; nil without a limit.
+    package var most: Int64? {
+        if case .count(let count, _) = limit { count } else { nil }
+    }
+
+    /// How much is left; nil without a limit. What a higher tier has used may be more than a lower one gives.
+    package var remaining: Int64? { most.map { max(0, $0 - used) } }
+
+    /// Why it may not be used; nil where it may.
+    package var restriction: Restriction? {
+        guard limit.isOpen else { return .tierRequired }
+        return remaining == 0 ? .limitReached : nil
+    }
+
+    /// The lowest tier above the account's that gives more of it; nil where none does.
+    func requiredTier(in catalog: Catalog) -> String? {
+        guard restriction != nil else { return nil }
+        let rank = catalog.rank(of: tier) ?? 0
+        return catalog.tiers.dropFirst(rank + 1).first { higher in
+            switch feature.limit(in: higher.id) {
+            case .no: false
+            case .yes, .unlimited: true
+            case .count(let count, _): count > (most ?? 0)
+            }
+        }?.id
+    }
+}

@@ -1,0 +1,94 @@
+package import Catalog
+
+/// `GET /v1/products`: what a paywall shows.
+package struct ProductsAnswer: Sendable, Hashable {
+    /// What is sold, as a shop shows it.
+    package var products: [Catalog.Product]
+    /// Whether the account may start the app's own trial.
+    package var trial: TrialEligibility
+
+    /// An answer.
+    package init(_ products: [Catalog.Product], trial: TrialEligibility) {
+        self.products = products
+        self.trial = trial
+    }
+
+    private static let feature = AnswerShape<(feature: Catalog.Feature, tier: String)>(
+        "TierFeature",
+        [
+            .init("feature", .text) { .string($0.feature.id) },
+            .read("name", .nullable(.text)) { $1.text($0.feature.names) },
+            .init("allowed", .boolean) { .bool($0.feature.limit(in: $0.tier).isOpen) },
+            .init("limit", .nullable(.integer()), "How much in a period; null where there is no limit.") {
+                guard case .count(let count, _) = $0.feature.limit(in: $0.tier) else { return .null }
+                return .integer(count)
+            },
+            .init("period", .nullable(FeatureAnswer.periods)) {
+                guard case .count(_, let period) = $0.feature.limit(in: $0.tier) else { return .null }
+                return .string(period.rawValue)
+            },
+        ])
+
+    private static let product = AnswerShape<(product: Catalog.Product, trial: TrialEligibility)>(
+        "Product",
+        [
+            .init("id", .text, "The catalog's id.") { .string($0.product.id) },
+            .init("productId", .text, "Apple's id.") { .string($0.product.productID) },
+            .init("bundleId", .text, "The app.") { .string($0.product.bundleID) },
+            .read("name", .text) { .string($0.product.names?[$1.languages] ?? $0.product.id) },
+            .read("description", .nullable(.text)) { $1.text($0.product.texts) },
+            .init("price", .nullable(.integer()), "In thousandths of the currency. What is paid is Apple's to say.") {
+                $0.product.price.map { .integer($0) } ?? .null
+            },
+            .init("currency", .nullable(.text), "ISO 4217.") { .text($0.product.currency) },
+            .read("displayPrice", .nullable(.text)) { .text($0.product.displayPrice($1.languages)) },
+            .init("pricePerDay", .nullable(.integer()), "In thousandths of the currency.") {
+                $0.product.pricePerDay().map { .integer($0) } ?? .null
+            },
+            .init("displayPricePerDay", .nullable(.text)) { .text($0.product.displayPricePerDay) },
+            .init("period", .choice(Catalog.Period.allCases.map(\.rawValue))) { .string($0.product.period.rawValue) },
+            .read("periodName", .nullable(.text)) { $1.text($0.product.periodNames) },
+            .init("tier", .text) { .string($0.product.tier) },
+            .read("tierName", .text) { .string($1.name(ofTier: $0.product.tier)) },
+            .read("features", .array(feature.schema), "What its tier gives.") { offer, reader in
+                .array(
+                    reader.catalog.features.map { feature.value(of: ($0, offer.product.tier), for: reader) })
+            },
+            .init("sortOrder", .integer()) { .integer(Int64($0.product.sortOrder)) },
+            .init("isPopular", .boolean) { .bool($0.product.isPopular) },
+            .read(
+                "trial", .nullable(TrialAnswers.offer.schema), "The app's own trial, where this account may start it."
+            ) {
+                guard $0.trial.isEligible, $1.catalog.offersTrial(with: $0.product), let trial = $1.catalog.trial
+                else { return .null }
+                return TrialAnswers.offer.value(of: trial, for: $1)
+            },
+        ])
+
+    /// What it looks like.
+    package static let shape = AnswerShape<ProductsAnswer>(
+        "Products",
+        [
+            .read("products", .array(product.schema)) { answer, reader in
+                .array(answer.products.map { product.value(of: ($0, answer.trial), for: reader) })
+            },
+            .read("trial", TrialAnswers.eligibility.schema, "Whether this account may start the app's own trial.") {
+                TrialAnswers.eligibility.value(of: $0.trial, for: $1)
+            },
+        ])
+}
+
+extension Catalog.Product {
+    /// The price for people: as the catalog writes it, else made of price and currency; nil where it has none.
+    func displayPrice(_ languages: [String]) -> String? {
+        if let text = priceTexts?[languages] { return text }
+        guard let price, let currency else { return nil }
+        return MoneyText.of(price, currency)
+    }
+
+    /// The price of a day for people; nil where there is none.
+    var displayPricePerDay: String? {
+        guard let price = pricePerDay(), let currency else { return nil }
+        return MoneyText.of(price, currency)
+    }
+}

@@ -1,0 +1,33 @@
+/// `POST /v1/usage/{feature}`: that use was counted, and what is left.
+package struct UsageAnswer: Sendable, Hashable {
+    /// Whether it was counted now; not where the same idempotency key was counted before.
+    package var isNew: Bool
+    /// How much was counted.
+    package var amount: Int64
+    /// The feature after that.
+    package var feature: FeaturePicture
+
+    /// An answer.
+    package init(_ amount: Int64, isNew: Bool, _ feature: FeaturePicture) {
+        self.isNew = isNew
+        self.amount = amount
+        self.feature = feature
+    }
+
+    /// What it looks like.
+    package static let shape = FeatureAnswer.shape.after(
+        [
+            .init("counted", .integer(), "How much was counted by this request, or by the one with the same key.") {
+                .integer($0.amount)
+            },
+            .init("duplicate", .boolean, "Whether the same key was counted before.") { .bool(!$0.isNew) },
+        ], named: "CountedUsage"
+    ) { (answer: UsageAnswer) in answer.feature }
+
+    /// The members of the refusal `limit_reached`, beside those of every problem.
+    package static func members(of refused: FeaturePicture, for reader: Reader) -> [APIValue.Member] {
+        guard case .object(let members) = FeatureAnswer.shape.value(of: refused, for: reader) else { return [] }
+        let told = ["feature", "reason", "requiredTier", "limit", "used", "remaining", "resetsAt"]
+        return members.filter { told.contains($0.name) }
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import Logging
+import ServerKeys
+
+/// Finds out who asks: an app by its token, or one of the operator's servers by its key.
+package struct CallerCheck: Sendable {
+    /// Who asks.
+    enum Identity: Sendable, Hashable {
+        /// An account's app.
+        case app(Caller)
+        /// A server of the operator's, by the number of its key, for the account that it names.
+        case server(key: Int64, Caller?)
+    }
+
+    private let tokens: TokenCheck
+    private let serverKeys: ServerKeyTable
+
+    /// A check of both.
+    package init(_ tokens: TokenCheck, _ serverKeys: ServerKeyTable) {
+        self.tokens = tokens
+        self.serverKeys = serverKeys
+    }
+
+    private static let accountHeader = HTTPField.Name("X-Account-ID")
+
+    /// Who has sent these headers.
+    /// - Throws: ``TokenRefusal``; or ``APIProblem`` where that cannot be told at the moment, or the account is missing.
+    func identity(_ headers: HTTPFields) async throws -> Identity {
+        let values = headers[values: .authorization]
+        guard let value = values.first else { throw TokenRefusal.missing }
+        // Of two, somebody between us may have looked at the other.
+        guard values.count == 1, let token = Self.token(value) else { throw TokenRefusal.malformed }
+        guard token.hasPrefix(ServerKey.prefix) else { return .app(try await tokens.caller(of: token)) }
+        guard let key = ServerKey(token) else { throw TokenRefusal.serverKey }
+        switch serverKeys.finding(of: key) {
+        case .good(let number): return .server(key: number, try Self.account(headers))
+        case .unknown: throw TokenRefusal.serverKey
+        case .unavailable: throw APIProblem.unavailable("server keys cannot be checked at the moment")
+        }
+    }
+
+    /// What stands after `Bearer`, whose letters' case does not matter (RFC 7235, section 2.1).
+    private static func token(_ value: String) -> Substring? {
+        guard let space = value.firstIndex(of: " "), value[..<space].lowercased() == "bearer" else { return nil }
+        let token = value[space...].drop { $0 == " " }
+        return token.isEmpty || token.utf8.contains(UInt8(ascii: " ")) ? nil : token
+    }
+
+    private static func account(_ headers: HTTPFields) throws(APIProblem) -> Caller? {
+        guard let accountHeader else { return nil }
+        let values = headers[values: accountHeader]
+        guard let value = values.first else { return nil }
+        guard values.count == 1, let account = Caller.account(value) else {
+            throw APIProblem(
+                .accountMissing, "X-Account-ID takes one account: 1 to 200 printable ASCII characters without spaces")
+        }
+        return Caller(account: account, isServer: true)
+    }
+}
+
+extension TokenRefusal {
+    /// The problem that it is, with what RFC 6750 wants said.
+    var problem: APIProblem {
+        let challenge =
+            self == .missing
+            ? #"Bearer realm="storehook""#
+            : #"Bearer realm="storehook", error="invalid_token", error_description="\#(detail)""#
+        return APIProblem(code, detail, headers: [.wwwAuthenticate: challenge], log: ["reason": "\(rawValue)"])
+    }
+}

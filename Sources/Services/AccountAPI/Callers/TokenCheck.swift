@@ -1,0 +1,139 @@
+package import AppStorePayloads
+import Crypto
+import Synchronization
+
+/// Finds out whose an app token is, or why it is nobody's.
+///
+/// A signature costs some 50 to 100 µs, and an app sends the same token for minutes: what was found good is kept, by a hash of the
+/// whole token, until it expires or the keys change.
+package struct TokenCheck: Sendable {
+    /// The longest token that is looked at, in bytes. A page of claims takes 2 KiB.
+    package static let longest = 8 << 10
+    /// How many tokens are kept that were found good, at some 500 bytes each.
+    private static let most = 50_000
+
+    private final class Known: Sendable {
+        struct State {
+            var generation = 0
+            var tokens = BoundedTable<SHA256.Digest, VerifiedToken>(most: TokenCheck.most)
+        }
+        let state = Mutex(State())
+    }
+
+    private let keys: TokenKeys
+    private let rules: TokenRules
+    private let now: @Sendable () -> Timestamp
+    private let known = Known()
+
+    /// A check.
+    /// - Parameter now: the wall clock, by which tokens expire.
+    package init(_ keys: TokenKeys, _ rules: TokenRules, now: @escaping @Sendable () -> Timestamp) {
+        self.keys = keys
+        self.rules = rules
+        self.now = now
+    }
+
+    /// Whose a token is.
+    /// - Throws: ``TokenRefusal``, or ``APIProblem`` while there are no keys to check it with.
+    package func caller(of token: some StringProtocol) async throws -> Caller {
+        guard token.utf8.count <= Self.longest else { throw TokenRefusal.malformed }
+        let bytes = Array(token.utf8)
+        let digest = SHA256.hash(data: bytes)
+        guard var current = keys.current else {
+            throw APIProblem.unavailable("tokens cannot be checked at the moment", retryAfter: 5)
+        }
+        if let caller = knownCaller(digest, current.generation) { return caller }
+        let parts = try TokenParts(bytes)
+        var signer = try signer(of: parts, in: current.set)
+        if signer == .unknown {
+            // Who does not find the keys that a token names may have missed that there are new ones.
+            guard let newer = await keys.refreshed(), newer.generation != current.generation else {
+                throw signer.refusal(of: parts)
+            }
+            current = newer
+            signer = try self.signer(of: parts, in: current.set)
+        }
+        guard signer == .known else { throw signer.refusal(of: parts) }
+        let verified = try rules.claims(parts.claims, at: now())
+        keep(verified, digest, current.generation)
+        return verified.caller
+    }
+
+    /// Who has signed a token.
+    private enum Signer: Hashable {
+        case known, unknown
+
+        func refusal(of parts: TokenParts) -> TokenRefusal { parts.identifier == nil ? .signature : .unknownKey }
+    }
+
+    /// - Throws: ``TokenRefusal`` where other keys would not help: its key is known, and it was not signed by it as it says.
+    private func signer(of parts: TokenParts, in set: TokenKeySet) throws(TokenRefusal) -> Signer {
+        let candidates = set.candidates(parts.identifier, parts.algorithm)
+        if candidates.contains(where: { $0.hasSigned(parts.signed, parts.signature) }) { return .known }
+        if let identifier = parts.identifier {
+            let namesakes = set.keys.filter { $0.identifier == identifier }
+            if !namesakes.isEmpty {
+                throw namesakes.contains { $0.algorithm == parts.algorithm } ? .signature : .algorithm
+            }
+            // Keys without names are all that there are: no other will be learned by this name.
+            if set.keys.allSatisfy({ $0.identifier == nil }) { throw candidates.isEmpty ? .algorithm : .signature }
+        } else if candidates.isEmpty {
+            throw .algorithm
+        }
+        return .unknown
+    }
+
+    private func knownCaller(_ digest: SHA256.Digest, _ generation: Int) -> Caller? {
+        let now = now()
+        return known.state.withLock { state in
+            guard state.generation == generation, let verified = state.tokens.value(of: digest) else { return nil }
+            guard now < verified.expires else {
+                state.tokens.remove(digest)
+                return nil
+            }
+            return verified.caller
+        }
+    }
+
+    private func keep(_ verified: VerifiedToken, _ digest: SHA256.Digest, _ generation: Int) {
+        known.state.withLock { state in
+            if state.generation < generation {
+                state.tokens.removeAll()
+                state.generation = generation
+            }
+            // Found good by keys that are no longer those of now.
+            guard state.generation == generation else { return }
+            state.tokens.put(verified, for: digest)
+        }
+    }
+}
+
+/// A token taken apart (RFC 7515, section 7.1), nothing of it believed.
+struct TokenParts: Sendable {
+    /// The algorithm that it says it was signed by.
+    let algorithm: TokenKey.Algorithm
+    /// The name of the key.
+    let identifier: String?
+    /// What was signed.
+    let signed: [UInt8]
+    let claims: [UInt8]
+    let signature: [UInt8]
+
+    /// - Throws: ``TokenRefusal``: `malformed` or `algorithm`.
+    init(_ token: [UInt8]) throws(TokenRefusal) {
+        let parts = token.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, let headerBytes = Base64.url.decode(Array(parts[0])),
+            let claims = Base64.url.decode(Array(parts[1])), let signature = Base64.url.decode(Array(parts[2])),
+            let header = try? JSONDocument(headerBytes).object, let name = header.string("alg"),
+            // What has to be understood and is not (RFC 7515, section 4.1.11).
+            !header.has("crit")
+        else { throw .malformed }
+        guard let algorithm = TokenKey.Algorithm(rawValue: name) else { throw .algorithm }
+        guard !header.has("kid") || header.string("kid") != nil else { throw .malformed }
+        self.algorithm = algorithm
+        identifier = header.string("kid")
+        signed = Array(token.prefix(parts[0].count + 1 + parts[1].count))
+        self.claims = claims
+        self.signature = signature
+    }
+}

@@ -1,0 +1,66 @@
+import AppStorePayloads
+
+/// What an app token has to say.
+package struct TokenRules: Sendable, Hashable {
+    /// Who issues them: `iss`.
+    package var issuer: String
+    /// Whom they are for: one of `aud`.
+    package var audience: String
+    /// The claim that names the account.
+    package var accountClaim: String
+    /// The claim that names a role.
+    package var roleClaim: String
+
+    /// Rules.
+    package init(issuer: String, audience: String, accountClaim: String = "sub", roleClaim: String = "role") {
+        self.issuer = issuer
+        self.audience = audience
+        self.accountClaim = accountClaim
+        self.roleClaim = roleClaim
+    }
+
+    /// By how much the clocks of who issues tokens and of who checks them may differ, in seconds.
+    package static let leeway: Int64 = 60
+
+    /// The claims of a token whose signature was found good.
+    func claims(_ bytes: [UInt8], at now: Timestamp) throws(TokenRefusal) -> VerifiedToken {
+        guard let claims = try? JSONDocument(bytes).object else { throw .malformed }
+        guard claims.string("iss") == issuer else { throw .issuer }
+        guard (claims.string("aud").map { [$0] } ?? claims.strings("aud") ?? []).contains(audience) else {
+            throw .audience
+        }
+        let texts = claims.members(except: [])
+        guard let end = Self.instant(texts["exp"]) else { throw .noExpiry }
+        let expires = end.adding(seconds: Self.leeway)
+        guard now < expires else { throw .expired }
+        if let text = texts["nbf"] {
+            guard let start = Self.instant(text) else { throw .malformed }
+            guard start <= now.adding(seconds: Self.leeway) else { throw .notYet }
+        }
+        guard let account = Self.text(texts[accountClaim]).flatMap(Caller.account) else { throw .account }
+        let role = Self.text(texts[roleClaim]).flatMap { $0.utf8.count <= 200 ? $0 : nil }
+        return VerifiedToken(caller: Caller(account: account, isServer: false, role: role), expires: expires)
+    }
+
+    /// Seconds since 1970, which may have a fraction (RFC 7519, section 2): that is cut off. Nil for what is no number, and for
+    /// what lies beyond the year 9999: nobody has meant that.
+    private static func instant(_ json: [UInt8]?) -> Timestamp? {
+        guard let number = json.flatMap({ Double(String(decoding: $0, as: UTF8.self)) }),
+            (0...253_402_300_799).contains(number)
+        else { return nil }
+        return Timestamp(secondsSince1970: Int64(number))
+    }
+
+    /// A member's text, where its JSON is one.
+    private static func text(_ json: [UInt8]?) -> String? {
+        json.flatMap { try? JSONDocument(Array(#"{"v":"#.utf8) + $0 + [UInt8(ascii: "}")]).object?.string("v") }
+    }
+}
+
+/// What a token says that is good.
+struct VerifiedToken: Sendable {
+    /// Whose it is.
+    var caller: Caller
+    /// Until when it is good, the leeway included.
+    var expires: Timestamp
+}

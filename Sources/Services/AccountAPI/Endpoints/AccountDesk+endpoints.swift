@@ -1,0 +1,220 @@
+import AppStorePayloads
+import AppStoreVerification
+import Catalog
+import HTTPTypes
+
+extension AccountDesk {
+    /// All paths: `/v1/…`, the same under `/subscriptions/…` and `/usage/…`, and `/subscription/…` in EmoFlow's dialect.
+    package var endpoints: [APIEndpoint] { own + renamed + emoFlow }
+
+    private var own: [APIEndpoint] {
+        subscriptions("/v1/subscriptions", "") + counting("/v1/usage", "")
+            + [
+                account(
+                    "/v1/account", "getAccount", "The account, and the appAccountToken to buy with.",
+                    AccountAnswer.shape),
+                account(
+                    "/v1/entitlements", "getEntitlements", "What gives access, and what that opens.",
+                    EntitlementsAnswer.shape),
+                endpoint(
+                    .get, "/v1/products", "getProducts", "What is sold, for a paywall.", ProductsAnswer.shape.schema
+                ) {
+                    try await products($0)
+                },
+                features("/v1/features", "getFeatures", FeatureAnswer.list), feature, attempts,
+            ]
+    }
+
+    /// The paths of the Readmigo document.
+    private var renamed: [APIEndpoint] {
+        subscriptions("/subscriptions", "Readmigo") + counting("/usage", "Readmigo")
+    }
+
+    private func subscriptions(_ root: String, _ suffix: String) -> [APIEndpoint] {
+        [
+            account(
+                root + "/status", "getStatus" + suffix, "Whether the account has access, by what, until when.",
+                StatusAnswer.shape),
+            proving(
+                root + "/verify", "verify" + suffix,
+                "Proves a purchase with what Apple signed; the account has it from then on.",
+                Self.verifyBody, VerifyAnswer.shape.schema
+            ) { try await verify($0) { VerifyAnswer.shape.value(of: $0, for: $1) } },
+            proving(
+                root + "/restore", "restore" + suffix,
+                "The same for all that a device holds; tells of each what became of it.",
+                Self.restoreBody, RestoreAnswer.shape.schema, isOptional: true
+            ) { try await restore($0) { RestoreAnswer.shape.value(of: $0, for: $1) } },
+            refreshing(root + "/refresh", "refresh" + suffix, StatusAnswer.shape),
+            endpoint(
+                .get, root + "/trial/eligibility", "getTrialEligibility" + suffix,
+                "Whether the account may start the app's own trial, and why not.", TrialAnswers.eligibility.schema
+            ) { try await trialEligibility($0) },
+            account(
+                root + "/trial/status", "getTrialStatus" + suffix, "How the account's trial stands.",
+                TrialAnswers.status),
+            trialStart(root + "/trial/start", "startTrial" + suffix),
+        ]
+    }
+
+    private func counting(_ root: String, _ suffix: String) -> [APIEndpoint] {
+        var count = endpoint(
+            .post, root + "/{feature}", "countUsage" + suffix,
+            "Counts use of a feature, or refuses and counts nothing.", UsageAnswer.shape.schema
+        ) { try await self.count($0) }
+        count.pathSchemas = ["feature": .string(.init(1, 64))]
+        count.body = .init(.named("UsageRequest", Self.usageBody), isOptional: true, most: 16 << 10)
+        count.problems += [.unknownFeature, .tierRequired, .limitReached, .notCounted, .keyReused, .invalidRequest]
+        return [features(root + "/current", "getUsage" + suffix, FeatureAnswer.usage), count]
+    }
+
+    private var emoFlow: [APIEndpoint] {
+        let all = [
+            account("/subscription/status", "getStatusEmoFlow", "As that dialect has it.", EmoFlowAnswers.status),
+            proving(
+                "/subscription/verify", "verifyEmoFlow", "As that dialect has it.", Self.emoFlowBody,
+                EmoFlowAnswers.verify.schema
+            ) { try await verify($0) { EmoFlowAnswers.verify.value(of: $0.account, for: $1) } },
+            proving(
+                "/subscription/restore", "restoreEmoFlow", "As that dialect has it.", Self.emoFlowBody,
+                EmoFlowAnswers.restore.schema, isOptional: true
+            ) { try await restore($0) { EmoFlowAnswers.restore.value(of: $0.account, for: $1) } },
+            refreshing("/subscription/refresh", "refreshEmoFlow", EmoFlowAnswers.refresh),
+            endpoint(
+                .get, "/subscription/products", "getProductsEmoFlow", "As that dialect has it.",
+                EmoFlowAnswers.products.schema
+            ) { try await emoFlowProducts($0) },
+        ]
+        return all.map { endpoint in
+            var endpoint = endpoint
+            endpoint.style = .emoFlow
+            return endpoint
+        }
+    }
+
+    // MARK: Kinds of endpoints
+
+    private func endpoint(
+        _ method: HTTPRequest.Method, _ path: String, _ name: String, _ summary: String, _ schema: APISchema,
+        _ answer: @escaping @Sendable (APIRequest) async throws -> APIAnswer
+    ) -> APIEndpoint {
+        APIEndpoint(method, path, name, summary, for: .account, successes: [.init(summary, schema)], answer)
+    }
+
+    /// One that tells how the account stands.
+    private func account(
+        _ path: String, _ name: String, _ summary: String, _ shape: AnswerShape<AccountPicture>
+    ) -> APIEndpoint {
+        var endpoint = endpoint(.get, path, name, summary, shape.schema) { try await read($0, shape) }
+        endpoint.query = [Self.environment]
+        endpoint.problems = [.environmentForbidden]
+        return endpoint
+    }
+
+    private func refreshing(_ path: String, _ name: String, _ shape: AnswerShape<AccountPicture>) -> APIEndpoint {
+        var endpoint = endpoint(
+            .post, path, name, "Asks Apple now about the account's purchases, then tells how it stands.", shape.schema
+        ) { try await refreshed($0, shape) }
+        endpoint.query = [Self.environment]
+        endpoint.problems = [.environmentForbidden, .noRefresh]
+        endpoint.isLogged = true
+        return endpoint
+    }
+
+    private func proving(
+        _ path: String, _ name: String, _ summary: String, _ body: APISchema, _ schema: APISchema,
+        isOptional: Bool = false, _ answer: @escaping @Sendable (APIRequest) async throws -> APIAnswer
+    ) -> APIEndpoint {
+        var endpoint = endpoint(.post, path, name, summary, schema, answer)
+        endpoint.body = .init(body, isOptional: isOptional, most: 6 << 20)
+        endpoint.query = [Self.environment]
+        endpoint.problems =
+            [.unknownProduct, .mismatch, .purchaseUnknown, .otherAccount, .boundElsewhere, .environmentForbidden]
+            + VerificationCode.allCases.map { .verification($0) }
+        endpoint.isLogged = true
+        return endpoint
+    }
+
+    private func trialStart(_ path: String, _ name: String) -> APIEndpoint {
+        var endpoint = endpoint(
+            .post, path, name, "Starts the app's own trial: one an account, for ever.", TrialAnswers.status.schema
+        ) { try await startTrial($0) }
+        endpoint.body = .init(.named("TrialRequest", Self.trialBody), isOptional: true)
+        endpoint.problems = [.trialRefused, .unknownProduct] + VerificationCode.allCases.map { .verification($0) }
+        endpoint.isLogged = true
+        return endpoint
+    }
+
+    private func features(
+        _ path: String, _ name: String, _ shape: AnswerShape<(tier: String, features: [FeaturePicture])>
+    ) -> APIEndpoint {
+        var endpoint = endpoint(
+            .get, path, name, "What the account may do, and how much of it was used.", shape.schema
+        ) { try await features($0, shape) }
+        endpoint.query = [Self.environment]
+        endpoint.problems = [.environmentForbidden]
+        return endpoint
+    }
+
+    private var feature: APIEndpoint {
+        var endpoint = endpoint(
+            .get, "/v1/features/{feature}", "getFeature", "Whether the account may use a feature.",
+            FeatureAnswer.shape.schema
+        ) { try await feature($0) }
+        endpoint.pathSchemas = ["feature": .string(.init(1, 64))]
+        endpoint.query = [Self.environment]
+        endpoint.problems = [.unknownFeature, .environmentForbidden]
+        return endpoint
+    }
+
+    private var attempts: APIEndpoint {
+        var endpoint = endpoint(
+            .post, "/v1/purchases", "recordPurchaseAttempt", "Takes note of what an app saw of an attempt to buy.",
+            .named("PurchaseAttempt", .object([.required("success", .boolean)]))
+        ) { try await attempt($0) }
+        endpoint.body = .init(.named("PurchaseAttemptRequest", Self.attemptBody), most: 16 << 10)
+        return endpoint
+    }
+
+    // MARK: What is sent
+
+    private static let signed = APISchema.string(.init(1, 262_144))
+
+    private static let verifyBody = APISchema.named(
+        "VerifyRequest",
+        .object([
+            .required("signedTransactionInfo", signed, "As StoreKit hands it out: jwsRepresentation."),
+            .optional("signedRenewalInfo", signed), .optional("productId", .string(.init(1, 255))),
+            .optional("transactionId", .string(.init(1, 64))),
+        ]))
+
+    private static let restoreBody = APISchema.named(
+        "RestoreRequest", .object([.optional("signedTransactions", .array(signed, most: 100))]))
+
+    private static let trialBody = APISchema.object([
+        .optional("productId", .string(.init(1, 255)), "The product that it is started with."),
+        .optional("signedAppTransactionInfo", signed, "Proves the download: one trial each."),
+    ])
+
+    private static let usageBody = APISchema.object([
+        .optional("amount", .integer(1...1_000_000), "How much was used; 1 unless told."),
+        .optional("release", .integer(1...1_000_000), "How much of a stock was given back."),
+        .optional("set", .integer(0...1_000_000_000), "What a stock is now."),
+        .optional("idempotencyKey", .string(.init(1, 255)), "Reports of one key count once."),
+        .optional("usedAt", .time, "When it was used, where that was offline."),
+    ])
+
+    private static let attemptBody = APISchema.object([
+        .required("productId", .string(.init(1, 255))),
+        .required("outcome", .choice(["pending", "cancelled", "failed", "completed"])),
+        .required("kind", .choice(["purchase", "restore"])), .optional("reason", .string(.init(0, 1000))),
+    ])
+
+    /// `password` is that backend's shared secret: it is passed over, and never looked at.
+    private static let emoFlowBody = APISchema.named(
+        "EmoFlowReceipt",
+        .object([
+            .optional("signedTransactionInfo", signed), .optional("receipt_data", .string(.init(1, 6_000_000))),
+            .optional("password", .text),
+        ]))
+}

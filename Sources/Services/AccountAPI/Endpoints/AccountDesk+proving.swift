@@ -1,0 +1,135 @@
+import AccountStore
+import Accounts
+import AppStorePayloads
+import AppStoreVerification
+import Catalog
+import EvidenceIntake
+import HTTPTypes
+import Ledger
+import Logging
+import Outbox
+import Subscriptions
+
+extension AccountDesk {
+    /// What proving came to, in the transaction that stored and applied it.
+    struct Proven: Sendable {
+        var answers: [IntakeAnswer]
+        var outcomes: [PurchaseKey: BindOutcome]
+    }
+
+    /// Takes in what an account hands in, and gives it the purchases that are free, all in one transaction.
+    func prove(_ records: [HandedIn], by caller: Caller) async throws -> Proven {
+        let (accounts, rule) = (accounts, rule)
+        let (answers, bound) = try await intake.take(records) { transaction, session in
+            try accounts.bind(
+                transaction.purchases, to: caller.account, under: rule, changed: transaction.changed, session)
+        }
+        if let bound { accounts.announce(bound.settled.changed) }
+        return Proven(answers: answers, outcomes: bound?.outcomes ?? [:])
+    }
+
+    /// `POST …/verify`: one purchase.
+    func verify(_ request: APIRequest, _ shape: (VerifyAnswer, Reader) -> APIValue) async throws -> APIAnswer {
+        let caller = try request.requireCaller()
+        guard let body = request.body, let text = body.string("signedTransactionInfo") else {
+            throw APIProblem(.invalidRequest, "signedTransactionInfo is missing")
+        }
+        var records = [HandedIn(.transaction, text)]
+        if let renewal = body.string("signedRenewalInfo") { records.append(HandedIn(.renewal, renewal)) }
+        let proven = try await prove(records, by: caller)
+        let taken = try proven.answers.map { try Self.taken($0) }
+        guard let transaction = taken.first?.transaction, let purchase = taken.first?.purchase,
+            taken.allSatisfy({ $0.purchase == purchase })
+        else { throw APIProblem(.verification(.mismatchedParts), "the renewal info is of another purchase") }
+        for (name, said) in [
+            (body.string("productId"), transaction.productId),
+            (body.string("transactionId"), transaction.transactionId),
+        ] where name != nil && name != said {
+            throw APIProblem(.mismatch, "productId or transactionId is another than the signed transaction's")
+        }
+        let metadata: Logger.Metadata = [
+            "original_transaction_id": "\(purchase.originalTransactionID)", "environment": "\(purchase.environment)",
+            "result": "\(taken[0].outcome.rawValue)", "binding": "\(proven.outcomes[purchase]?.rawValue ?? "none")",
+        ]
+        if let problem = Self.problem(proven.outcomes[purchase], metadata) { throw problem }
+        let here = try await standing(caller, in: purchase.environment, request)
+        guard here.reader.catalog.product(transaction.productId ?? "", of: purchase.bundleID) != nil else {
+            throw APIProblem(
+                .unknownProduct, "the catalog does not have this product; the purchase is kept", log: metadata)
+        }
+        let told = try await standing(request)
+        let line = here.picture.subscriptions.first { $0.originalTransactionID == purchase.originalTransactionID }
+        return APIAnswer(
+            .ok, shape(VerifyAnswer(line, of: told.picture), told.reader),
+            log: metadata.merging(["tier": "\(told.picture.tier)"]) { _, new in new })
+    }
+
+    /// `POST …/restore`: all that a device holds, or what is bound already where nothing is handed in.
+    func restore(
+        _ request: APIRequest, _ shape: (RestoreAnswer, Reader) -> APIValue
+    ) async throws -> APIAnswer {
+        let caller = try request.requireCaller()
+        let texts = request.body?.strings("signedTransactions") ?? []
+        let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller)
+        let told = try await standing(request)
+        let items = proven.answers.map { item($0, proven, told.reader.catalog) }
+        let counts = Dictionary(grouping: items, by: \.fate).mapValues(\.count)
+        return APIAnswer(
+            .ok, shape(RestoreAnswer(items, of: told.picture), told.reader),
+            log: ["results": "\(counts.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", "))"])
+    }
+
+    private func item(_ answer: IntakeAnswer, _ proven: Proven, _ catalog: Catalog) -> RestoreAnswer.Item {
+        switch answer {
+        case .refused(let code, let message): return .init(.invalid, code: code.rawValue, message: message)
+        case .undecided(let reason):
+            return .init(.undecided, code: reason.rawValue, message: "It cannot be judged now: hand it in again.")
+        case .taken(let evidence):
+            guard let purchase = evidence.purchase else { return .init(.noted) }
+            var item = RestoreAnswer.Item(
+                .noted, originalTransactionID: purchase.originalTransactionID,
+                productID: evidence.transaction?.productId, environment: purchase.environment)
+            switch proven.outcomes[purchase] {
+            case .bound: item.fate = .restored
+            case .already: item.fate = .known
+            case .transferred: item.fate = .transferred
+            case .otherAccountsToken: item.fate = .otherAccount
+            case .boundElsewhere: item.fate = .boundElsewhere
+            case nil: item.fate = .undecided
+            }
+            if item.fate.isOwn, catalog.product(item.productID ?? "", of: purchase.bundleID) == nil {
+                item.fate = .unknownProduct
+            }
+            if !item.fate.isOwn { item.code = item.fate.rawValue }
+            return item
+        }
+    }
+
+    /// What was taken.
+    /// - Throws: ``APIProblem`` where it was not: 400 with the code of verification, 503 where that may pass.
+    static func taken(_ answer: IntakeAnswer?) throws(APIProblem) -> TakenEvidence {
+        switch answer {
+        case .taken(let evidence): return evidence
+        case .refused(let code, let message):
+            throw APIProblem(.verification(code), message, log: ["result": "\(code.rawValue)"])
+        case .undecided(.verification(let code)):
+            throw APIProblem(
+                .verification(code), "it cannot be judged now; hand it in again", headers: [.retryAfter: "30"],
+                log: ["result": "\(code.rawValue)"])
+        case .undecided(.purchaseUnknown):
+            throw APIProblem(.purchaseUnknown, "hand the renewal info in with its transaction")
+        case .undecided, nil: throw APIProblem.unavailable("it cannot be judged at the moment")
+        }
+    }
+
+    private static func problem(_ outcome: BindOutcome?, _ metadata: Logger.Metadata) -> APIProblem? {
+        switch outcome {
+        case .bound, .already, .transferred: nil
+        case .otherAccountsToken:
+            APIProblem(.otherAccount, "Apple signed this purchase for another account", log: metadata)
+        case .boundElsewhere:
+            APIProblem(.boundElsewhere, "another account has proven this purchase before", log: metadata)
+        case nil: APIProblem.unavailable("nothing is known of the purchase yet")
+        }
+    }
+}

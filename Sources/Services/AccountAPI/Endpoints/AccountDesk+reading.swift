@@ -1,0 +1,118 @@
+import AccountStore
+import Accounts
+import AppStorePayloads
+import Catalog
+import EvidenceIntake
+import HTTPTypes
+import Logging
+import Subscriptions
+
+extension AccountDesk {
+    /// Answers a shape of the account as it is.
+    func read(_ request: APIRequest, _ shape: AnswerShape<AccountPicture>) async throws -> APIAnswer {
+        let standing = try await standing(request)
+        return APIAnswer(.ok, shape.value(of: standing.picture, for: standing.reader))
+    }
+
+    /// Asks Apple, then answers a shape of the account as it is.
+    func refreshed(_ request: APIRequest, _ shape: AnswerShape<AccountPicture>) async throws -> APIAnswer {
+        let caller = try request.requireCaller()
+        guard let refresh else {
+            throw APIProblem(.noRefresh, "no key for Apple's Server API is set: STOREHOOK_APPLE_KEYS")
+        }
+        if let rest = refreshes.refusal(of: caller.account) {
+            throw APIProblem(
+                .rateLimited, "this account was refreshed just now",
+                headers: [.retryAfter: "\(max(1, rest.components.seconds + 1))"])
+        }
+        try await refresh(caller)
+        return try await read(request, shape)
+    }
+
+    /// Whether the account may start the app's own trial: the rules of the catalog and of what it has had.
+    func eligibility(_ standing: Standing, _ caller: Caller) async throws -> TrialEligibility {
+        guard standing.reader.catalog.trial != nil else { return .refused(.notOffered) }
+        if standing.view.trial != nil { return .refused(.used) }
+        if try await accounts.hadTrial(caller.account) { return .refused(.used) }
+        let bought = standing.view.lines.filter { $0.oneTime != .consumable }
+        if bought.contains(where: \.givesAccess) { return .refused(.subscribed) }
+        return bought.isEmpty ? .eligible : .refused(.paidBefore)
+    }
+
+    func trialEligibility(_ request: APIRequest) async throws -> APIAnswer {
+        let (standing, caller) = try await production(request)
+        return APIAnswer(
+            .ok,
+            TrialAnswers.eligibility.value(of: try await eligibility(standing, caller), for: standing.reader))
+    }
+
+    func startTrial(_ request: APIRequest) async throws -> APIAnswer {
+        let (standing, caller) = try await production(request)
+        let eligibility = try await eligibility(standing, caller)
+        guard eligibility.isEligible else { throw Self.refusal(eligibility.reason ?? .notOffered) }
+        var product: String?
+        if let named = request.body?.string("productId") {
+            guard let known = standing.reader.catalog.products.first(where: { $0.productID == named || $0.id == named })
+            else { throw APIProblem(.unknownProduct, "the catalog does not have this product") }
+            product = known.id
+        }
+        let download = try await appTransactionID(request)
+        switch try await accounts.startTrial(of: caller.account, with: product, appTransactionID: download) {
+        case .started: break
+        case .hadOne: throw Self.refusal(download == nil ? .used : .usedOnDevice)
+        case .notOffered: throw Self.refusal(.notOffered)
+        }
+        let started = try await self.standing(caller, in: Environment.production.rawValue, request)
+        return APIAnswer(
+            .ok, TrialAnswers.status.value(of: started.picture, for: started.reader),
+            log: ["tier": "\(started.picture.tier)", "ends": "\(started.picture.trial?.endsAt.description ?? "")"])
+    }
+
+    /// The trial belongs to Production.
+    func production(_ request: APIRequest) async throws -> (Standing, Caller) {
+        let caller = try request.requireCaller()
+        return (try await standing(caller, in: Environment.production.rawValue, request), caller)
+    }
+
+    /// The customer's download of the app, where the app proves one.
+    private func appTransactionID(_ request: APIRequest) async throws -> String? {
+        guard let text = request.body?.string("signedAppTransactionInfo") else { return nil }
+        let (answers, _) = try await intake.take([.init(.appTransaction, text)]) { _, _ in }
+        let taken = try Self.taken(answers.first)
+        guard case .appTransaction(let payload) = taken.record else { return nil }
+        return payload.appTransactionId
+    }
+
+    private static func refusal(_ reason: TrialEligibility.Reason) -> APIProblem {
+        APIProblem(
+            .trialRefused, "this account may not start the trial: \(reason.rawValue)",
+            members: [.init("reason", .string(reason.rawValue))], log: ["reason": "\(reason.rawValue)"])
+    }
+
+    func products(_ request: APIRequest) async throws -> APIAnswer {
+        let (standing, caller) = try await production(request)
+        let answer = ProductsAnswer(
+            standing.reader.catalog.productsToShow(), trial: try await eligibility(standing, caller))
+        return APIAnswer(.ok, ProductsAnswer.shape.value(of: answer, for: standing.reader))
+    }
+
+    func emoFlowProducts(_ request: APIRequest) async throws -> APIAnswer {
+        let (standing, _) = try await production(request)
+        return APIAnswer(
+            .ok,
+            EmoFlowAnswers.products.value(of: standing.reader.catalog.productsToShow(), for: standing.reader))
+    }
+
+    /// Takes note of what an app saw of an attempt to buy.
+    func attempt(_ request: APIRequest) async throws -> APIAnswer {
+        let caller = try request.requireCaller()
+        guard let body = request.body, let product = body.string("productId"),
+            let outcome = body.string("outcome").flatMap(PurchaseAttempt.Outcome.init(rawValue:)),
+            let kind = body.string("kind").flatMap(PurchaseAttempt.Kind.init(rawValue:))
+        else { throw APIProblem(.invalidRequest, "productId, outcome or kind is missing") }
+        try await accounts.record(
+            PurchaseAttempt(
+                account: caller.token, productID: product, kind: kind, outcome: outcome, reason: body.string("reason")))
+        return APIAnswer(.ok, ["success": true])
+    }
+}

@@ -1,0 +1,126 @@
+import AppStorePayloads
+import Catalog
+import HTTPTypes
+import Logging
+import Usage
+
+extension AccountDesk {
+    /// All features of the account, with what it has used of those that are counted.
+    private func features(_ standing: Standing, _ caller: Caller) async throws -> [FeaturePicture] {
+        let (catalog, tier) = (standing.reader.catalog, standing.picture.tier)
+        let counts = try await usage.current(catalog.counted(in: tier), of: caller.token, in: catalog.timeZone)
+        let byID = Dictionary(counts.map { ($0.feature, $0) }) { first, _ in first }
+        return catalog.features.map { feature in
+            FeaturePicture(feature, in: tier, used: byID[feature.id]?.used ?? 0, window: byID[feature.id]?.window)
+        }
+    }
+
+    func features(
+        _ request: APIRequest, _ shape: AnswerShape<(tier: String, features: [FeaturePicture])>
+    ) async throws -> APIAnswer {
+        let caller = try request.requireCaller()
+        let standing = try await standing(request)
+        let features = try await features(standing, caller)
+        return APIAnswer(.ok, shape.value(of: (standing.picture.tier, features), for: standing.reader))
+    }
+
+    func feature(_ request: APIRequest) async throws -> APIAnswer {
+        let caller = try request.requireCaller()
+        let standing = try await standing(request)
+        let feature = try Self.feature(request.path["feature"], in: standing.reader.catalog)
+        let counted = standing.reader.catalog.counting(of: feature, in: standing.picture.tier)
+        let counts = try await usage.current(
+            counted.map { [$0] } ?? [], of: caller.token, in: standing.reader.catalog.timeZone)
+        let picture = FeaturePicture(
+            feature, in: standing.picture.tier, used: counts.first?.used ?? 0, window: counts.first?.window)
+        return APIAnswer(.ok, FeatureAnswer.shape.value(of: picture, for: standing.reader))
+    }
+
+    /// Counts use, or refuses and counts nothing.
+    /// - Parameter name: the feature, where the path does not say.
+    func count(_ request: APIRequest, of name: String? = nil) async throws -> APIAnswer {
+        let caller = try request.requireCaller()
+        let standing = try await standing(request)
+        let catalog = standing.reader.catalog
+        let feature = try Self.feature(name ?? request.path["feature"], in: catalog)
+        let report = try Self.report(request)
+        guard let counted = catalog.counting(of: feature, in: standing.picture.tier) else {
+            let picture = FeaturePicture(feature, in: standing.picture.tier)
+            guard picture.restriction == nil else {
+                throw APIProblem(
+                    .tierRequired, "the account's tier does not have this feature",
+                    members: UsageAnswer.members(of: picture, for: standing.reader))
+            }
+            throw APIProblem(.notCounted, "nobody counts this feature: it is there or it is not")
+        }
+        switch try await usage.count(report, of: counted, for: caller.token, in: catalog.timeZone) {
+        case .counted(let count):
+            return Self.answer(report, isNew: true, feature, count, standing)
+        case .repeated(let count):
+            return Self.answer(report, isNew: false, feature, count, standing)
+        case .limitReached(let count):
+            let picture = FeaturePicture(feature, in: standing.picture.tier, used: count.used, window: count.window)
+            throw APIProblem(
+                .limitReached, "what the account's tier gives of this feature is used up",
+                members: UsageAnswer.members(of: picture, for: standing.reader), headers: Self.retry(count, standing),
+                log: ["feature": "\(feature.id)", "used": "\(count.used)"])
+        case .keyReused: throw APIProblem(.keyReused, "another report was sent with this key")
+        case .tooOld: throw APIProblem(.invalidRequest, "usedAt is more than 35 days ago")
+        case .inTheFuture: throw APIProblem(.invalidRequest, "usedAt is in the future")
+        case .noStock:
+            throw APIProblem(.invalidRequest, "only what is counted in total is released or set")
+        }
+    }
+
+    private static func answer(
+        _ report: UsageReport, isNew: Bool, _ feature: Catalog.Feature, _ count: UsageCount, _ standing: Standing
+    ) -> APIAnswer {
+        let amount: Int64 =
+            switch report.act {
+            case .add(let amount), .set(let amount): amount
+            case .release(let amount): -amount
+            }
+        let picture = FeaturePicture(feature, in: standing.picture.tier, used: count.used, window: count.window)
+        return APIAnswer(
+            .ok, UsageAnswer.shape.value(of: UsageAnswer(amount, isNew: isNew, picture), for: standing.reader))
+    }
+
+    private static func retry(_ count: UsageCount, _ standing: Standing) -> HTTPFields {
+        guard let resetsAt = count.window.resetsAt else { return [:] }
+        let seconds = resetsAt.milliseconds(since: standing.picture.instant) / 1000 + 1
+        return [.retryAfter: "\(max(1, min(seconds, 86_400)))"]
+    }
+
+    private static func feature(_ name: String?, in catalog: Catalog) throws(APIProblem) -> Catalog.Feature {
+        guard let feature = name.flatMap({ catalog.feature(named: $0) }) else {
+            throw APIProblem(.unknownFeature, "the catalog does not have this feature")
+        }
+        return feature
+    }
+
+    private static func report(_ request: APIRequest) throws(APIProblem) -> UsageReport {
+        let body = request.body
+        let act: UsageReport.Act
+        let acts = (body?.integer("amount"), body?.integer("release"), body?.integer("set"))
+        switch acts {
+        case (let amount, nil, nil): act = .add(amount ?? 1)
+        case (nil, let amount?, nil): act = .release(amount)
+        case (nil, nil, let amount?): act = .set(amount)
+        default: throw APIProblem(.invalidRequest, "amount, release and set exclude each other")
+        }
+        var usedAt: Timestamp?
+        if let text = body?.string("usedAt") {
+            guard let instant = Timestamp(iso8601: text) else {
+                throw APIProblem(.invalidRequest, "usedAt must be like 2026-01-02T03:04:05Z")
+            }
+            usedAt = instant
+        }
+        do throws(UsageReport.Fault) {
+            return try UsageReport(act, key: body?.string("idempotencyKey"), usedAt: usedAt)
+        } catch {
+            throw APIProblem(
+                .invalidRequest,
+                error == .amount ? "the amount is out of bounds" : "idempotencyKey must be 1 to 255 bytes long")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package import AccountStore
+import Accounts
+import AppStorePayloads
+import Catalog
+package import EvidenceIntake
+import Synchronization
+package import Usage
+
+/// What the account API's paths do: reads accounts, takes in what proves purchases, and counts use.
+package struct AccountDesk: Sendable {
+    /// Asks Apple about an account's purchases, and returns when what it answered is applied or on its way.
+    package typealias Refresh = @Sendable (Caller) async throws -> Void
+
+    let accounts: AccountStore
+    let intake: EvidenceIntake
+    let usage: Usage
+    let rule: RestoreRule
+    let sandbox: SandboxAccess
+    let refresh: Refresh?
+    /// A refresh an account may have each minute.
+    let refreshes = RateLimit<String>(perMinute: 1, burst: 2)
+
+    /// A desk.
+    /// - Parameters:
+    ///   - rule: who gets a purchase that a second account proves.
+    ///   - sandbox: whose purchases in Sandbox open something.
+    ///   - refresh: nil where there is no key for Apple's Server API.
+    package init(
+        accounts: AccountStore, intake: EvidenceIntake, usage: Usage, rule: RestoreRule, sandbox: SandboxAccess,
+        refresh: Refresh? = nil
+    ) {
+        self.accounts = accounts
+        self.intake = intake
+        self.usage = usage
+        self.rule = rule
+        self.sandbox = sandbox
+        self.refresh = refresh
+    }
+
+    /// An account with the catalog that it was read by, and for whom it is told.
+    struct Standing: Sendable {
+        var picture: AccountPicture
+        var view: AccountView
+        var reader: Reader
+    }
+
+    /// The account of a request, in the environment that it asks for.
+    ///
+    /// Unless told that is Production. Where Production gives nothing, and Sandbox opens something for this account, it is Sandbox
+    /// if that gives something.
+    /// - Throws: ``APIProblem`` where the caller may not ask for the environment; `PostgresError`.
+    func standing(_ request: APIRequest) async throws -> Standing {
+        let caller = try request.requireCaller()
+        let isTester = sandbox.includes(caller.account)
+        if let asked = request.query["environment"] {
+            guard asked == Environment.production.rawValue || caller.isServer || isTester else {
+                throw APIProblem(
+                    .environmentForbidden, "only testers and the operator's servers ask for another environment")
+            }
+            return try await standing(caller, in: asked, request)
+        }
+        let production = try await standing(caller, in: Environment.production.rawValue, request)
+        guard isTester, !production.picture.access else { return production }
+        let sandbox = try await standing(caller, in: Environment.sandbox.rawValue, request)
+        return sandbox.picture.access ? sandbox : production
+    }
+
+    func standing(_ caller: Caller, in environment: String, _ request: APIRequest) async throws -> Standing {
+        let view = try await accounts.view(caller.token, in: environment)
+        return Standing(
+            picture: AccountPicture(view, of: caller.account), view: view,
+            reader: Reader(view.catalog ?? Self.noCatalog, languages: request.languages))
+    }
+
+    /// Where none was ever applied: everybody has nothing.
+    private static let noCatalog = Catalog(tiers: [Catalog.Tier(id: "free")])
+
+    /// Of a request that may name an environment.
+    static let environment = APIEndpoint.QueryParameter(
+        "environment", .choice(["Production", "Sandbox", "Xcode", "LocalTesting"]),
+        "Production unless told. Another one only for testers and server keys.")
+}

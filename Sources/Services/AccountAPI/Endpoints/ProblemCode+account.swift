@@ -1,0 +1,39 @@
+package import AppStoreVerification
+import HTTPTypes
+
+extension ProblemCode {
+    /// What was handed in does not verify.
+    package static func verification(_ code: VerificationCode) -> ProblemCode {
+        ProblemCode(
+            code.isTransient ? .serviceUnavailable : .badRequest, code.rawValue,
+            code.isTransient ? "It cannot be judged now" : "It proves nothing")
+    }
+
+    /// Nobody knows the purchase of a renewal info that came without its transaction.
+    static let purchaseUnknown = ProblemCode(.badRequest, "purchase_unknown", "The purchase is not known")
+    /// The catalog does not have the product.
+    static let unknownProduct = ProblemCode(.badRequest, "unknown_product", "The product is not known")
+    /// What was said beside a signed record is not what it says.
+    static let mismatch = ProblemCode(.badRequest, "mismatched_request", "It belongs to something else")
+    /// Apple signed the purchase for another account.
+    static let otherAccount = ProblemCode(.forbidden, "other_account", "Signed for another account")
+    /// Another account has proven the purchase before.
+    static let boundElsewhere = ProblemCode(.conflict, "bound_elsewhere", "Bound to another account")
+    /// Who asks may not ask for this environment.
+    static let environmentForbidden = ProblemCode(
+        .forbidden, "environment_forbidden", "Not for this account")
+    /// The catalog does not have the feature.
+    static let unknownFeature = ProblemCode(.notFound, "unknown_feature", "The feature is not known")
+    /// The account's tier does not give the feature.
+    static let tierRequired = ProblemCode(.forbidden, "tier_required", "Not in this tier")
+    /// All that the tier gives was used.
+    static let limitReached = ProblemCode(.tooManyRequests, "limit_reached", "The limit is reached")
+    /// Nobody counts the feature.
+    static let notCounted = ProblemCode(.badRequest, "not_counted", "Nobody counts it")
+    /// The key stood for something else.
+    static let keyReused = ProblemCode(.conflict, "idempotency_key_reused", "The key was used for something else")
+    /// The account may not start the app's trial.
+    static let trialRefused = ProblemCode(.conflict, "trial_not_eligible", "No trial for this account")
+    /// Apple cannot be asked.
+    static let noRefresh = ProblemCode(.serviceUnavailable, "no_apple_key", "Apple cannot be asked")
+}

@@ -1,0 +1,92 @@
+import AppStorePayloads
+import HTTPTypes
+import Logging
+
+/// `GET /v1/guard`: whether an account may pass, for proxies that ask before they let a request through.
+///
+/// Only 204, 401 and 403: of anything else nginx makes 500.
+package struct Guard: Sendable {
+    /// What is answered about an account of which nobody knows anything, because the database has been away for too long.
+    package enum Outage: String, Sendable, CaseIterable {
+        /// 403
+        case refuse
+        /// 204: whoever has a good token passes.
+        case allow
+    }
+
+    private let memory: GuardMemory
+    private let outage: Outage
+
+    /// A guard that remembers.
+    package init(_ memory: GuardMemory, outage: Outage = .refuse) {
+        self.memory = memory
+        self.outage = outage
+    }
+
+    /// The endpoint.
+    package var endpoint: APIEndpoint {
+        var endpoint = APIEndpoint(
+            .get, "/v1/guard", "guard",
+            "Whether the account may pass, for auth_request of nginx, Traefik and Envoy. Out of memory, a second old at most; while the "
+                + "database is away up to a minute, with X-Storehook-Stale. Whether what is counted is used up is not asked.",
+            for: .account,
+            successes: [
+                .init(
+                    .noContent,
+                    "It may. X-Storehook-Account, X-Storehook-Tier, X-Storehook-Status and, where there is an end, "
+                        + "X-Storehook-Expires say who it is.", nil)
+            ]
+        ) { try await answer($0) }
+        endpoint.limits = .none
+        endpoint.query = [
+            .init("tier", .string(.init(1, 64)), "The tier that is needed at least."),
+            .init("feature", .string(.init(1, 64)), "The feature that has to be open."),
+        ]
+        endpoint.style = Self.style
+        endpoint.problems = GuardRefusal.allCases.map(\.code)
+        return endpoint
+    }
+
+    private func answer(_ request: APIRequest) async throws -> APIAnswer {
+        let caller = try request.requireCaller()
+        guard let known = await memory.knowledge(of: caller.token) else {
+            guard outage == .allow else { throw APIProblem(GuardRefusal.unavailable.code, "nobody knows") }
+            return Self.passed(caller, [("X-Storehook-Stale", "unknown")])
+        }
+        let stale = known.stale.map { [("X-Storehook-Stale", "\(max(1, $0.components.seconds))")] } ?? []
+        if let refusal = known.account.refusal(
+            at: known.now, tier: request.query["tier"], feature: request.query["feature"])
+        {
+            throw APIProblem(refusal.code, "it may not", headers: Self.fields(stale))
+        }
+        let phase = known.account.phase(at: known.now)
+        var headers = [("X-Storehook-Tier", phase.tier), ("X-Storehook-Status", phase.status)] + stale
+        if let end = phase.expiresAt { headers.append(("X-Storehook-Expires", "\(end)")) }
+        return Self.passed(caller, headers)
+    }
+
+    private static func passed(_ caller: Caller, _ headers: [(String, String)]) -> APIAnswer {
+        APIAnswer(.noContent, nil, headers: fields([("X-Storehook-Account", caller.account)] + headers))
+    }
+
+    private static func fields(_ headers: [(String, String)]) -> HTTPFields {
+        var fields = HTTPFields()
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        return fields
+    }
+
+    /// 401 stays; everything else is 403, with the code as the reason.
+    private static let style = ProblemStyle(content: nil, status: { $0 == .unauthorized ? $0 : .forbidden }) {
+        problem in
+        var headers = problem.headers
+        for field in fields([("X-Storehook-Reason", problem.code.code)]) { headers.append(field) }
+        return APIAnswer(
+            problem.code.status == .unauthorized ? .unauthorized : .forbidden, nil, headers: headers, log: problem.log)
+    }
+}
+
+extension GuardRefusal {
+    fileprivate var code: ProblemCode { ProblemCode(.forbidden, rawValue, "It may not pass") }
+}

@@ -1,0 +1,167 @@
+package import AppStorePayloads
+package import Logging
+import Synchronization
+
+/// The accounts that a guard remembers: each for a second at most, or until it is told that one has changed; and for a minute where
+/// the database does not answer.
+package final class GuardMemory: Sendable {
+    /// What is known of an account.
+    struct Knowledge: Sendable {
+        /// The account.
+        var account: GuardAccount
+        /// The database's clock as it must be now.
+        var now: Timestamp
+        /// How old it is, where that is more than it should be: the database does not answer.
+        var stale: Duration?
+    }
+
+    private struct Entry {
+        var account: GuardAccount
+        var readAt: ContinuousClock.Instant
+        var hasChanged = false
+    }
+
+    private struct Flight {
+        var waiting: [AsyncStream<Never>.Continuation] = []
+        /// It changed while it was read.
+        var hasChanged = false
+    }
+
+    private struct State {
+        var entries: BoundedTable<UniqueIdentifier, Entry>
+        var flights: [UniqueIdentifier: Flight] = [:]
+        /// Before this nobody asks the database again that has just not answered.
+        var askAgainAt: ContinuousClock.Instant?
+        var isFailing = false
+    }
+
+    /// How old it may be while the database answers.
+    private static let freshness = Duration.seconds(1)
+    /// How old while it does not.
+    private static let patience = Duration.seconds(60)
+    /// How long somebody waits who could be answered from memory.
+    private static let wait = Duration.milliseconds(400)
+
+    private let load: @Sendable (UniqueIdentifier) async throws -> GuardAccount
+    private let logger: Logger
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let state: Mutex<State>
+
+    /// An empty memory.
+    /// - Parameters:
+    ///   - most: how many accounts are remembered, at some 500 bytes each.
+    ///   - load: reads an account; must come to an end by itself.
+    package init(
+        most: Int = 100_000, logger: Logger, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        load: @escaping @Sendable (UniqueIdentifier) async throws -> GuardAccount
+    ) {
+        state = Mutex(State(entries: BoundedTable(most: most)))
+        self.logger = logger
+        self.clock = clock
+        self.load = load
+    }
+
+    /// An account has changed, by the payload of a notification: its token, or anything else, which means any.
+    package func change(_ payload: String) {
+        state.withLock { state in
+            guard let token = UniqueIdentifier(payload) else {
+                state.entries.removeAll()
+                for token in state.flights.keys { state.flights[token]?.hasChanged = true }
+                return
+            }
+            state.flights[token]?.hasChanged = true
+            guard var entry = state.entries.value(of: token) else { return }
+            entry.hasChanged = true
+            state.entries.put(entry, for: token)
+        }
+    }
+
+    /// What is known of an account; nil where nobody knows.
+    func knowledge(of token: UniqueIdentifier) async -> Knowledge? {
+        if let known = known(token, within: Self.freshness, evenChanged: false) { return known }
+        let isKnown = known(token, within: Self.patience, evenChanged: true) != nil
+        if let stream = join(token, isKnown: isKnown) {
+            // Who has something to go by does not wait for a database that may be away.
+            await wait(for: stream, upTo: isKnown ? Self.wait : nil)
+            if let known = known(token, within: Self.freshness, evenChanged: true) { return known }
+        }
+        guard var known = known(token, within: Self.patience, evenChanged: true) else { return nil }
+        known.stale = age(of: token)
+        return known
+    }
+
+    private func age(of token: UniqueIdentifier) -> Duration? {
+        let now = clock()
+        return state.withLock { state in state.entries.value(of: token).map { now - $0.readAt } }
+    }
+
+    private func known(
+        _ token: UniqueIdentifier, within age: Duration, evenChanged: Bool
+    ) -> Knowledge? {
+        let now = clock()
+        return state.withLock { state in
+            guard let entry = state.entries.value(of: token), now - entry.readAt < age,
+                evenChanged || !entry.hasChanged
+            else { return nil }
+            let passed = Int64((now - entry.readAt) / .milliseconds(1))
+            return Knowledge(account: entry.account, now: entry.account.readAt.adding(milliseconds: passed))
+        }
+    }
+
+    /// Begins to read an account, or joins who reads it already; nil where the database has just not answered.
+    private func join(_ token: UniqueIdentifier, isKnown: Bool) -> AsyncStream<Never>? {
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        let now = clock()
+        let (begins, joins) = state.withLock { state in
+            if state.flights[token] != nil {
+                state.flights[token]?.waiting.append(continuation)
+                return (false, true)
+            }
+            if let again = state.askAgainAt, again > now { return (false, false) }
+            state.flights[token] = Flight(waiting: [continuation])
+            return (true, true)
+        }
+        // On its own: who asked first may be gone before the answer comes, and others wait for it too.
+        if begins { Task { await read(token) } }
+        return joins ? stream : nil
+    }
+
+    private func read(_ token: UniqueIdentifier) async {
+        // The age counts from before the question.
+        let began = clock()
+        let result: Result<GuardAccount, any Error>
+        do { result = .success(try await load(token)) } catch { result = .failure(error) }
+        let (waiting, isNews) = state.withLock { state in
+            let flight = state.flights.removeValue(forKey: token)
+            var isNews = false
+            switch result {
+            case .success(let account):
+                state.entries.put(
+                    Entry(account: account, readAt: began, hasChanged: flight?.hasChanged ?? false), for: token)
+                (state.askAgainAt, state.isFailing) = (nil, false)
+            case .failure:
+                state.askAgainAt = clock() + Self.freshness
+                isNews = !state.isFailing
+                state.isFailing = true
+            }
+            return (flight?.waiting ?? [], isNews)
+        }
+        for continuation in waiting { continuation.finish() }
+        if isNews, case .failure(let error) = result {
+            logger.warning("The guard goes on with what it knows", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func wait(for stream: AsyncStream<Never>, upTo limit: Duration?) async {
+        guard let limit else {
+            for await _ in stream {}
+            return
+        }
+        await withTaskGroup { group in
+            group.addTask { for await _ in stream {} }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import HTTPTypes
+
+/// `/openapi.json`: the endpoints as OpenAPI 3.1 has them.
+enum OpenAPIDocument {
+    /// The document of these endpoints, as bytes: made once.
+    static func bytes(of endpoints: [APIEndpoint]) -> [UInt8] {
+        var paths: [(path: String, operations: [APIValue.Member])] = []
+        for endpoint in endpoints {
+            let operation = APIValue.Member(endpoint.method.rawValue.lowercased(), operation(endpoint))
+            if let index = paths.firstIndex(where: { $0.path == endpoint.path }) {
+                paths[index].operations.append(operation)
+            } else {
+                paths.append((endpoint.path, [operation]))
+            }
+        }
+        let document: APIValue = [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "storehook account API",
+                "version": "1",
+                "description": .string(
+                    "Who has paid for what, for apps and their backends. Times are RFC 3339 in UTC, money is whole "
+                        + "milliunits with a currency. Members that are not described may come with a later release."),
+            ],
+            "paths": .object(paths.map { .init($0.path, .object($0.operations)) }),
+            "components": [
+                "securitySchemes": [
+                    "appToken": [
+                        "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                        "description": "A JWT of the app's own, which names the account.",
+                    ],
+                    "serverKey": [
+                        "type": "http", "scheme": "bearer",
+                        "description": .string(
+                            "A key of one of the operator's servers: storehook staff token --account-api. With "
+                                + "X-Account-ID where the path is about an account."),
+                    ],
+                ],
+                "schemas": .object(
+                    schemas(endpoints).sorted { $0.key < $1.key }.map { .init($0.key, $0.value) }),
+            ],
+        ]
+        return document.bytes
+    }
+
+    private static func schemas(_ endpoints: [APIEndpoint]) -> [String: APIValue] {
+        var named: [String: APISchema] = [:]
+        for endpoint in endpoints {
+            var all = endpoint.successes.compactMap(\.schema) + endpoint.query.map(\.schema)
+            if let body = endpoint.body { all.append(body.schema) }
+            if let content = endpoint.style.content { all.append(content.schema) }
+            for schema in all { named.merge(schema.named) { first, _ in first } }
+        }
+        return named.mapValues(\.openAPI)
+    }
+
+    private static func operation(_ endpoint: APIEndpoint) -> APIValue {
+        var members: [APIValue.Member] = [
+            .init("operationId", .string(endpoint.name)), .init("summary", .string(endpoint.summary)),
+            .init("security", security(endpoint.callers)),
+        ]
+        let parameters = parameters(endpoint)
+        if !parameters.isEmpty { members.append(.init("parameters", .array(parameters))) }
+        if let body = endpoint.body {
+            members.append(
+                .init(
+                    "requestBody",
+                    [
+                        "required": .bool(!body.isOptional),
+                        "content": ["application/json": ["schema": body.schema.openAPI]],
+                    ]))
+        }
+        members.append(.init("responses", responses(endpoint)))
+        return .object(members)
+    }
+
+    private static func security(_ callers: APIEndpoint.Callers) -> APIValue {
+        switch callers {
+        case .anyone: []
+        case .account: [["appToken": []], ["serverKey": []]]
+        case .server: [["serverKey": []]]
+        }
+    }
+
+    private static func parameters(_ endpoint: APIEndpoint) -> [APIValue] {
+        var parameters: [APIValue] = endpoint.path.split(separator: "/").compactMap { part in
+            guard part.hasPrefix("{"), part.hasSuffix("}") else { return nil }
+            let name = String(part.dropFirst().dropLast())
+            return [
+                "name": .string(name), "in": "path", "required": true,
+                "schema": (endpoint.pathSchemas[name] ?? .string(.init(1, 200))).openAPI,
+            ]
+        }
+        parameters += endpoint.query.map { value in
+            [
+                "name": .string(value.name), "in": "query", "required": .bool(value.isRequired),
+                "description": .string(value.about), "schema": value.schema.openAPI,
+            ]
+        }
+        if endpoint.callers == .account {
+            parameters.append([
+                "name": "X-Account-ID", "in": "header", "required": false,
+                "description": "With a server key: the account that is meant. Passed over with an app's token.",
+                "schema": APISchema.string(.init(1, 200)).openAPI,
+            ])
+        }
+        return parameters
+    }
+
+    /// Of one status there is one description, whatever the number of its codes.
+    private static func responses(_ endpoint: APIEndpoint) -> APIValue {
+        var responses: [(status: Int, value: APIValue)] = endpoint.successes.map { success in
+            var members: [APIValue.Member] = [.init("description", .string(success.about))]
+            if let schema = success.schema {
+                members.append(.init("content", ["application/json": ["schema": schema.openAPI]]))
+            }
+            return (success.status.code, .object(members))
+        }
+        let problems = Dictionary(grouping: endpoint.allProblems) { endpoint.style.status($0.status).code }
+        for (status, codes) in problems.sorted(by: { $0.key < $1.key }) {
+            let about = codes.map { "\($0.code): \($0.title)." }.joined(separator: " ")
+            var members: [APIValue.Member] = [.init("description", .string(about))]
+            if [429, 503].contains(status) {
+                members.append(
+                    .init(
+                        "headers",
+                        [
+                            "Retry-After": [
+                                "description": "In seconds.", "schema": APISchema.integer(0...86_400).openAPI,
+                            ]
+                        ]))
+            }
+            if let content = endpoint.style.content {
+                members.append(
+                    .init("content", .object([.init(content.type, ["schema": content.schema.openAPI])])))
+            }
+            responses.append((status, .object(members)))
+        }
+        return .object(responses.sorted { $0.status < $1.status }.map { .init("\($0.status)", $0.value) })
+    }
+}

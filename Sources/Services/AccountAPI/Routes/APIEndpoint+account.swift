@@ -1,0 +1,75 @@
+import AppStorePayloads
+package import Consumption
+import HTTPTypes
+import Logging
+import Postgres
+
+extension APIEndpoint {
+    /// Who the account is.
+    package static func account() -> APIEndpoint {
+        APIEndpoint(
+            .get, "/v1/account", "getAccount", "The account, and the appAccountToken to buy with.", for: .account,
+            successes: [
+                Success(
+                    "The account.",
+                    .named(
+                        "Account",
+                        .object([
+                            .required("id", .text, "The account as the app calls it; a UUID in lower case."),
+                            .required(
+                                "appAccountToken", .string(format: "uuid"),
+                                "Give it to StoreKit with each purchase: Apple signs it in."),
+                        ])))
+            ]
+        ) { request in
+            let caller = try request.requireCaller()
+            return APIAnswer(
+                .ok, ["id": .string(caller.account), "appAccountToken": .string(caller.token.description)])
+        }
+    }
+
+    /// Records or withdraws the customer's consent.
+    package static func consumptionConsent(_ consents: Consents) -> APIEndpoint {
+        var endpoint = APIEndpoint(
+            .put, "/v1/consents/consumption", "putConsumptionConsent",
+            "The customer's consent to tell Apple about use, for refund requests. Counts from the answer on.",
+            for: .account,
+            successes: [
+                Success(
+                    "It is on record.",
+                    .named(
+                        "Consent",
+                        .object([
+                            .required("granted", .boolean, "Whether the customer agrees now."),
+                            .required("recordedAt", .time, "Since when."),
+                        ])))
+            ]
+        ) { request in
+            let caller = try request.requireCaller()
+            guard let body = request.body, let granted = body.bool("granted") else {
+                throw APIProblem(.invalidRequest, "granted is missing")
+            }
+            let text = body.string("text")
+            guard !granted || text?.contains(where: { !$0.isWhitespace }) == true else {
+                throw APIProblem(.invalidRequest, "to agree takes text: what the customer was shown, word for word")
+            }
+            let person = caller.isServer ? "server key \(request.serverKey ?? 0)" : "the app"
+            let recorded = try await consents.record(caller.account, granted: granted, text: text, by: person)
+            let at = Timestamp(millisecondsSince1970: recorded.recordedAt.millisecondsSince1970)
+            return APIAnswer(
+                .ok, ["granted": .bool(granted), "recordedAt": .time(at)],
+                log: ["granted": granted ? "yes" : "no", "consent": "\(recorded.id)"])
+        }
+        endpoint.body = Body(
+            .named(
+                "ConsentRequest",
+                .object([
+                    .required("granted", .boolean),
+                    .optional(
+                        "text", .string(.init(1, 10_000)),
+                        "What the customer was shown, word for word; has to be there where granted is true."),
+                ])))
+        endpoint.isLogged = true
+        return endpoint
+    }
+}

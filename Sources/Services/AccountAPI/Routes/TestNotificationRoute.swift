@@ -1,0 +1,169 @@
+package import AppStorePayloads
+import AppStoreServerAPI
+import AppStoreVerification
+package import AppleSync
+package import Canary
+import Foundation
+import HTTPTypes
+import History
+import Logging
+import Postgres
+import Synchronization
+
+/// `POST /webhooks/apple/test`: has Apple post a test notification, waits, and tells how its way through storehook went.
+package struct TestNotificationRoute: Sendable {
+    private final class Turn: Sendable {
+        let isTaken = Atomic(false)
+    }
+
+    private let clients: AppleClients?
+    private let canaries: Canaries
+    private let patience: TestNotificationTrial.Patience
+    private let now: @Sendable () -> Timestamp
+    private let turn = Turn()
+
+    /// What it takes.
+    /// - Parameters:
+    ///   - clients: who asks Apple; nil where no key is set.
+    ///   - patience: how long it waits.
+    ///   - now: this machine's clock.
+    package init(
+        _ clients: AppleClients?, _ canaries: Canaries, patience: TestNotificationTrial.Patience = .init(),
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.clients = clients
+        self.canaries = canaries
+        self.patience = patience
+        self.now = now
+    }
+
+    private static let noKey = ProblemCode(.serviceUnavailable, "no_apple_key", "Apple cannot be asked")
+    private static let appleRefused = ProblemCode(.badGateway, "apple_refused", "Apple refuses")
+    private static let notArrived = ProblemCode(.gatewayTimeout, "not_arrived", "It did not come through in time")
+
+    /// The endpoint.
+    package var endpoint: APIEndpoint {
+        var endpoint = APIEndpoint(
+            .post, "/webhooks/apple/test", "testNotifications",
+            "Have Apple post a test notification, wait up to 40 seconds, and tell how its way through storehook went.",
+            for: .server,
+            successes: [.init("It came through, and was applied.", .named("TestNotification", Self.schema))]
+        ) { try await answer($0) }
+        endpoint.body = .init(
+            .named(
+                "TestNotificationRequest",
+                .object([
+                    .optional("app", .string(.init(1, 255)), "The bundle id, where keys of several apps are set."),
+                    .optional(
+                        "environment", .choice(["Production", "Sandbox"]),
+                        "Unless told Production, where that is served."),
+                ])), isOptional: true, most: 4096)
+        endpoint.problems = [.invalidRequest, Self.noKey, Self.appleRefused, Self.notArrived, .unavailable]
+        endpoint.isLogged = true
+        return endpoint
+    }
+
+    private static let schema = APISchema.object([
+        .required("app", .text, "The app's bundle id."), .required("environment", .text),
+        .required("notificationUUID", .string(format: "uuid")),
+        .required("askedAt", .time, "When Apple was asked, by this machine's clock."),
+        .required("postedAt", .nullable(.time), "When Apple first posted it, by Apple's clock."),
+        .required("postResult", .nullable(.text), "What Apple says of that: SUCCESS, or why not."),
+        .required(
+            "outcome", .choice(["applied", "recovered", "dead"]),
+            "recovered: it was lost on its way, and fetched from Apple's history. dead: it is a dead letter."),
+        .required("storedAt", .nullable(.time), "When its bytes were stored, by the database's clock."),
+        .required("appliedAt", .nullable(.time), "When it was applied, by the database's clock."),
+        .required("tookMilliseconds", .nullable(.integer()), "From asking until it was applied."),
+    ])
+
+    private func answer(_ request: APIRequest) async throws -> APIAnswer {
+        guard let clients, !clients.scopes.isEmpty else {
+            throw APIProblem(Self.noKey, "no key for Apple's Server API is set: STOREHOOK_APPLE_KEYS")
+        }
+        let scope = try Self.scope(request, clients)
+        guard let client = clients.client(of: scope) else {
+            throw APIProblem(.invalidRequest, "no key of this app is set")
+        }
+        // Apple allows few of them, and whose notification it is must be plain.
+        guard turn.isTaken.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
+            throw APIProblem(.rateLimited, "a test is under way already", headers: [.retryAfter: "10"])
+        }
+        defer { turn.isTaken.store(false, ordering: .releasing) }
+        let way: TestNotificationTrial.Way
+        do {
+            way = try await TestNotificationTrial(client, canaries, patience: patience, now: now)
+                .run(in: Environment(rawValue: scope.environment))
+        } catch let failure as AppStoreFailure {
+            guard failure.isTransient else {
+                throw APIProblem(
+                    Self.appleRefused, failure.message, members: [.init("appleCode", .string(failure.code))])
+            }
+            throw APIProblem.unavailable("Apple does not answer at the moment", retryAfter: 30)
+        }
+        guard let arrival = way.arrival else {
+            throw APIProblem(
+                Self.notArrived, Self.whyNot(way),
+                members: [
+                    .init("notificationUUID", .text(way.notificationUUID?.uuidString.lowercased())),
+                    .init("askedAt", .time(way.askedAt)), .init("postedAt", .time(way.postedAt)),
+                    .init("postResult", .text(Self.result(way))),
+                ])
+        }
+        return APIAnswer(.ok, Self.value(way, arrival, scope), log: ["outcome": "\(arrival.place.rawValue)"])
+    }
+
+    /// Whose notification is asked for.
+    private static func scope(_ request: APIRequest, _ clients: AppleClients) throws(APIProblem) -> HistoryScope {
+        let apps = Set(clients.scopes.map(\.bundleID))
+        let app: String
+        if let named = request.body?.string("app") {
+            guard apps.contains(named) else { throw APIProblem(.invalidRequest, "no key of this app is set") }
+            app = named
+        } else {
+            guard let only = apps.first, apps.count == 1 else {
+                throw APIProblem(.invalidRequest, "keys of several apps are set; say which with app")
+            }
+            app = only
+        }
+        let places = clients.scopes.filter { $0.bundleID == app }
+        // Production comes first.
+        let place = request.body?.string("environment").map { name in places.first { $0.environment == name } }
+        guard let scope = place ?? places.first else {
+            throw APIProblem(.invalidRequest, "this environment is not served")
+        }
+        return scope
+    }
+
+    private static func whyNot(_ way: TestNotificationTrial.Way) -> String {
+        if way.notificationUUID == nil { return "Apple has not posted it yet; ask again later" }
+        guard let result = result(way), result == "SUCCESS" else {
+            return
+                "Apple could not post it; look at the URL in App Store Connect, and at what stands before the receiver"
+        }
+        return "Apple has posted it, and it is not applied yet: see whether workers run, storehook queue"
+    }
+
+    private static func result(_ way: TestNotificationTrial.Way) -> String? {
+        way.status?.sendAttempts.last?.sendAttemptResult?.rawValue
+    }
+
+    private static func value(
+        _ way: TestNotificationTrial.Way, _ arrival: CanaryArrival, _ scope: HistoryScope
+    ) -> APIValue {
+        func instant(_ timestamp: PostgresTimestamp?) -> Timestamp? {
+            timestamp.map { Timestamp(millisecondsSince1970: $0.millisecondsSince1970) }
+        }
+        let applied = instant(arrival.appliedAt)
+        var took: APIValue = .null
+        // Of two clocks, which may differ: a way has no negative length.
+        if let asked = way.askedAt, let applied { took = .integer(max(0, applied.milliseconds(since: asked))) }
+        return [
+            "app": .string(scope.bundleID), "environment": .string(scope.environment),
+            "notificationUUID": .text(way.notificationUUID?.uuidString.lowercased()), "askedAt": .time(way.askedAt),
+            "postedAt": .time(way.postedAt), "postResult": .text(result(way)),
+            "outcome": .string(arrival.place.rawValue), "storedAt": .time(instant(arrival.storedAt)),
+            "appliedAt": .time(applied), "tookMilliseconds": took,
+        ]
+    }
+}

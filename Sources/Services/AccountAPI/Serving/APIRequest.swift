@@ -1,0 +1,47 @@
+package import AppStorePayloads
+package import HTTPServing
+package import HTTPTypes
+
+/// A request as a handler sees it: who asks is known, and the body is what the endpoint's schema says.
+package struct APIRequest: Sendable {
+    /// What this request is called in the answer and in logs.
+    package var id: String
+    /// On whose behalf; nil where the endpoint is for anyone, or for servers whatever the account.
+    package var caller: Caller?
+    /// The number of the server key that was used.
+    package var serverKey: Int64?
+    /// The body; nil where none was sent, and none is needed.
+    package var body: JSONObject?
+    /// The values of the path's parts in braces, decoded.
+    package var path: [String: String]
+    /// The query's values, decoded; of one that is there twice, the first.
+    package var query: [String: String]
+    /// The headers.
+    package var headers: HTTPFields
+    /// Who sent it; nil where that is one of us.
+    package var sender: NetworkAddress?
+
+    /// The caller.
+    /// - Throws: ``APIProblem`` where there is none: then the endpoint says that it is for anyone, and its handler is wrong.
+    package func requireCaller() throws(APIProblem) -> Caller {
+        guard let caller else { throw APIProblem(.tokenMissing, "this path needs a token") }
+        return caller
+    }
+
+    /// The languages that are asked for, the most wanted first: `zh-Hans-CN`, `en`.
+    package var languages: [String] {
+        let parts = headers[values: .acceptLanguage].joined(separator: ",").prefix(1000).split(separator: ",").prefix(
+            20)
+        let wanted = parts.compactMap { part -> (language: String, weight: Double)? in
+            let pieces = part.split(separator: ";", maxSplits: 1)
+            let language = (pieces.first ?? "").filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+            guard !language.isEmpty else { return nil }
+            let weight =
+                pieces.count > 1 ? pieces[1].split(separator: "=").last.flatMap { Double($0.filter { $0 != " " }) } : 1
+            return (String(language), weight ?? 0)
+        }
+        // Stable: of equal weight, in the order in which they stand.
+        return wanted.enumerated().filter { $0.element.weight > 0 }
+            .sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }.map(\.element.language)
+    }
+}

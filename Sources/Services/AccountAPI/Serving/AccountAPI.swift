@@ -1,0 +1,51 @@
+package import HTTPServing
+package import Logging
+import ServiceLifecycle
+
+/// The account API: what apps and their backends ask over HTTP.
+package struct AccountAPI: Service {
+    private let gate: SchemaGate
+    private let tokenKeys: TokenKeys
+    private let serverKeys: ServerKeyTable
+    private let server: HTTPServer
+    private let logger: Logger
+
+    /// An account API.
+    /// - Parameters:
+    ///   - endpoints: what it serves, beside `/openapi.json`, which is made of them.
+    ///   - tokenKeys: the keys of app tokens; read while this runs.
+    ///   - check: checks tokens by them.
+    ///   - serverKeys: the keys of the operator's servers; read while this runs.
+    ///   - gate: opens once the schema has been seen to fit; without one, it was seen already.
+    ///   - metrics: where it counts.
+    ///   - onListening: told the port once connections are accepted.
+    package init(
+        _ endpoints: [APIEndpoint], tokenKeys: TokenKeys, check: TokenCheck, serverKeys: ServerKeyTable,
+        gate: SchemaGate? = nil, configuration: AccountAPIConfiguration, metrics: APIMetrics, logger: Logger,
+        onListening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        let gate = gate ?? .open(logger: logger)
+        self.gate = gate
+        self.tokenKeys = tokenKeys
+        self.serverKeys = serverKeys
+        self.logger = logger
+        let router = EndpointRouter(
+            endpoints, CallerCheck(check, serverKeys), gate, configuration, metrics: metrics, logger: logger)
+        server = HTTPServer(
+            router.router(), configuration: configuration.http, observer: metrics.connections, logger: logger,
+            onListening: onListening)
+    }
+
+    /// Why it cannot answer, apart from its database, for people; nil if it can.
+    package var whyNotReady: String? {
+        guard server.hasListened else { return "the account API does not listen yet" }
+        return gate.whyClosed ?? tokenKeys.whyNone
+    }
+
+    /// Serves until graceful shutdown: then no new connections, and the requests in hand answered.
+    /// - Throws: `ListenFailure` where it cannot listen.
+    package func run() async throws {
+        // Stopped in reverse: the server while there is still what its last requests need.
+        try await ServiceGroup(services: [gate, tokenKeys, serverKeys, server], logger: logger).run()
+    }
+}

@@ -1,0 +1,42 @@
+package import HTTPServing
+import HTTPTypes
+
+/// How an account API listens, and what bounds it.
+package struct AccountAPIConfiguration: Sendable {
+    /// How often something may be asked.
+    package struct Rate: Sendable, Hashable {
+        /// Requests a minute in the long run.
+        package var perMinute: Int
+        /// Requests at once.
+        package var burst: Int
+
+        /// A rate.
+        package init(perMinute: Int, burst: Int) {
+            self.perMinute = perMinute
+            self.burst = burst
+        }
+    }
+
+    /// How it listens.
+    package var http: HTTPServerConfiguration
+    /// How often one account's app may ask.
+    package var accountRate = Rate(perMinute: 600, burst: 120)
+    /// How often one address that is none of ours may ask, whatever for: many customers can be behind one.
+    package var addressRate = Rate(perMinute: 6000, burst: 1200)
+    /// Which web pages may ask.
+    package var cors = CORSPolicy()
+
+    /// A configuration.
+    package init(host: String, port: Int) {
+        http = HTTPServerConfiguration(host: host, port: port)
+        // The receipts of a restore; each endpoint has a limit of its own below that.
+        http.maximumBodySize = 4 << 20
+        // Where the head is longer than that, it is the token: nothing else that is sent here comes near.
+        http.longHeadAnswer = HTTPResponse(
+            status: .unauthorized,
+            headerFields: [
+                .wwwAuthenticate:
+                    #"Bearer realm="storehook", error="invalid_token", error_description="longer than any token""#
+            ])
+    }
+}

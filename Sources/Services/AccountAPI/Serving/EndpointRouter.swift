@@ -1,0 +1,277 @@
+import AppStorePayloads
+import Foundation
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Postgres
+
+/// What stands around all endpoints: who asks, how often, how much is read, how problems are written, what is counted and logged.
+struct EndpointRouter: Sendable {
+    private let endpoints: [APIEndpoint]
+    private let callers: CallerCheck
+    private let gate: SchemaGate
+    private let proxies: TrustedProxies
+    private let cors: CORSPolicy
+    private let accounts: RateLimit<String>
+    private let addresses: RateLimit<NetworkAddress>
+    private let metrics: APIMetrics
+    private let logger: Logger
+
+    init(
+        _ endpoints: [APIEndpoint], _ callers: CallerCheck, _ gate: SchemaGate,
+        _ configuration: AccountAPIConfiguration,
+        metrics: APIMetrics, logger: Logger
+    ) {
+        self.endpoints = endpoints
+        self.callers = callers
+        self.gate = gate
+        proxies = configuration.http.trustedProxies
+        cors = configuration.cors
+        accounts = RateLimit(
+            perMinute: configuration.accountRate.perMinute, burst: configuration.accountRate.burst)
+        addresses = RateLimit(
+            perMinute: configuration.addressRate.perMinute, burst: configuration.addressRate.burst)
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// The routes of all endpoints.
+    func router() -> Router<HTTPContext> {
+        let routes = HTTPRoutes(elsewhere: "there is nothing here; see /openapi.json") { request, context, next in
+            let began = ContinuousClock.now
+            return await elsewhere(request, began) { try await next(request, context) }
+        }
+        for path in Set(endpoints.map(\.path)) {
+            var answers: [HTTPRequest.Method: HTTPRoutes.Answer] = [:]
+            for endpoint in endpoints where endpoint.path == path {
+                answers[endpoint.method] = { request, context in
+                    await answer(request, context, endpoint)
+                }
+            }
+            routes.serve(RouterPath(path), answers)
+        }
+        return routes.router
+    }
+
+    /// What reaches no endpoint: another path, another method, a browser's question.
+    private func elsewhere(
+        _ request: Request, _ began: ContinuousClock.Instant, _ next: () async throws -> Response
+    ) async -> Response {
+        if let preflight = cors.preflight(request) { return preflight.response }
+        do {
+            return try await next()
+        } catch let problem as HTTPProblem {
+            let answer = APIProblem(
+                problem.status == .methodNotAllowed ? .methodNotAllowed : .notFound, problem.why,
+                headers: problem.headers)
+            metrics.answered(APIMetrics.elsewhere, problem.status.code, after: .now - began)
+            var response = ProblemStyle.problem.answer(answer).response
+            finish(&response, request, RequestID.of(request.headers))
+            return response
+        } catch {
+            metrics.answered(APIMetrics.elsewhere, 500, after: .now - began)
+            return Response(status: .internalServerError)
+        }
+    }
+
+    /// Answers a request to an endpoint; counts and logs it.
+    private func answer(_ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint) async -> Response {
+        let began = ContinuousClock.now
+        var call = APIRequest(
+            id: RequestID.of(request.headers), path: [:], query: [:], headers: request.headers,
+            sender: proxies.sender(peer: context.peer, request.headers)?.party)
+        var answer: APIAnswer
+        var isProblem = false
+        do {
+            try await prepare(&call, request, context, endpoint)
+            answer = try await endpoint.answer(call)
+        } catch {
+            isProblem = true
+            answer = endpoint.style.answer(problem(error, call, endpoint))
+        }
+        let duration = ContinuousClock.now - began
+        metrics.answered(endpoint.name, answer.status.code, after: duration)
+        log(answer, isProblem: isProblem, call, endpoint, duration)
+        var response = answer.response
+        finish(&response, request, call.id)
+        return response
+    }
+
+    /// What every answer has.
+    private func finish(_ response: inout Response, _ request: Request, _ id: String) {
+        if let header = RequestID.header { response.headers[header] = id }
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        cors.add(to: &response.headers, for: request.headers)
+    }
+
+    // MARK: Before the handler
+
+    private func prepare(
+        _ call: inout APIRequest, _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint
+    ) async throws {
+        // Who is too fast is told so before anything is looked at. A server of the operator's is known by its key first.
+        let isKey = request.headers[.authorization]?.contains("shk_") ?? false
+        if !isKey { try limitAddress(call, endpoint) }
+        try await identify(&call, endpoint, isKey: isKey)
+        if endpoint.limits == .usual, let caller = call.caller, !caller.isServer,
+            let rest = accounts.refusal(of: caller.account)
+        {
+            metrics.limited(by: .account)
+            throw Self.tooFast("this account asks too often", rest)
+        }
+        try readPlace(&call, request, context, endpoint)
+        if let body = endpoint.body { call.body = try await read(body, of: request) }
+        // What needs no caller needs no database.
+        if endpoint.callers != .anyone { try await passGate() }
+    }
+
+    private func identify(_ call: inout APIRequest, _ endpoint: APIEndpoint, isKey: Bool) async throws {
+        guard endpoint.callers != .anyone else {
+            if isKey { try limitAddress(call, endpoint) }
+            return
+        }
+        do {
+            switch try await callers.identity(call.headers) {
+            case .app(let caller):
+                // Noted before it is refused, for the log.
+                call.caller = caller
+                guard endpoint.callers == .account else {
+                    throw APIProblem(.serverKeyRequired, "this is for the operator's servers, with a server key")
+                }
+            case .server(let key, let caller):
+                call.serverKey = key
+                call.caller = caller
+                guard caller != nil || endpoint.callers == .server else {
+                    throw APIProblem(.accountMissing, "with a server key, name the account: X-Account-ID")
+                }
+            }
+        } catch let refusal as TokenRefusal {
+            if isKey { try limitAddress(call, endpoint) }
+            throw refusal
+        }
+    }
+
+    private func limitAddress(_ call: APIRequest, _ endpoint: APIEndpoint) throws(APIProblem) {
+        guard endpoint.limits == .usual, let sender = call.sender, let rest = addresses.refusal(of: sender) else {
+            return
+        }
+        metrics.limited(by: .address)
+        throw Self.tooFast("too many requests come from this address", rest)
+    }
+
+    private static func tooFast(_ why: String, _ rest: Duration) -> APIProblem {
+        // Rounded up: whoever comes then is not refused once more.
+        let seconds = rest.components.seconds + (rest.components.attoseconds > 0 ? 1 : 0)
+        return APIProblem(.rateLimited, why, headers: [.retryAfter: "\(max(1, seconds))"])
+    }
+
+    /// Path and query, decoded and checked.
+    private func readPlace(
+        _ call: inout APIRequest, _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint
+    ) throws(APIProblem) {
+        for (name, value) in context.parameters {
+            guard let text = String(value).removingPercentEncoding, text.utf8.count <= 1000 else {
+                throw APIProblem(.notFound, "there is nothing here; see /openapi.json")
+            }
+            call.path[String(name)] = text
+        }
+        guard !endpoint.query.isEmpty else { return }
+        for (name, value) in request.uri.queryParameters where call.query[String(name)] == nil {
+            call.query[String(name)] = String(value)
+        }
+        for parameter in endpoint.query {
+            guard let text = call.query[parameter.name] else {
+                guard !parameter.isRequired else {
+                    throw APIProblem(.invalidRequest, "\(parameter.name) is missing in the query")
+                }
+                continue
+            }
+            if let fault = parameter.schema.fault(inQuery: text, parameter.name) {
+                throw APIProblem(.invalidRequest, fault)
+            }
+        }
+    }
+
+    private func read(_ body: APIEndpoint.Body, of request: Request) async throws -> JSONObject? {
+        let bytes = Array(try await request.wholeBody(upTo: body.most).readableBytesView)
+        if bytes.isEmpty, body.isOptional { return nil }
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(bytes)
+        } catch {
+            throw APIProblem(.invalidRequest, "the body is no JSON that is read here: \(error)")
+        }
+        guard let object = document.object else {
+            throw APIProblem(.invalidRequest, "the body must be a JSON object")
+        }
+        if let fault = body.schema.fault(in: object) { throw APIProblem(.invalidRequest, fault) }
+        return object
+    }
+
+    private func passGate() async throws {
+        do {
+            try await gate.pass()
+        } catch let closed as SchemaGate.Closed {
+            throw APIProblem.unavailable(
+                "the database's schema is not the one of this program", retryAfter: 5
+            ).logging("\(closed)")
+        }
+    }
+
+    // MARK: After the handler
+
+    private func problem(_ error: any Error, _ call: APIRequest, _ endpoint: APIEndpoint) -> APIProblem {
+        switch error {
+        case let problem as APIProblem: return problem
+        case let refusal as TokenRefusal:
+            metrics.refused(refusal)
+            return refusal.problem
+        case let refusal as BodyRefusal:
+            let (code, headers): (ProblemCode, HTTPFields) =
+                switch refusal {
+                case .tooLarge: (.tooLarge, refusal.problem.headers)
+                case .incomplete: (.invalidRequest, refusal.problem.headers)
+                case .busy: (.unavailable, refusal.problem.headers)
+                }
+            return APIProblem(code, refusal.problem.why, headers: headers)
+        case let error as PostgresError where error.isTransient:
+            return .unavailable("the database is not available at the moment").logging("\(error)")
+        default:
+            logger.error(
+                "A request failed for a reason that nobody has thought of",
+                metadata: ["request": "\(call.id)", "endpoint": "\(endpoint.name)", "error": "\(error)"])
+            return APIProblem(.internalError, "the request failed; its number says which it was in the logs")
+        }
+    }
+
+    /// One line a request that matters: what changed something, what handlers say is worth it, and what was not done for a reason
+    /// of ours. What reads goes unsaid, and what was refused is counted.
+    private func log(
+        _ answer: APIAnswer, isProblem: Bool, _ call: APIRequest, _ endpoint: APIEndpoint, _ duration: Duration
+    ) {
+        let level: Logger.Level =
+            answer.status.code >= 500
+            ? .warning : endpoint.isLogged || !isProblem && !answer.log.isEmpty ? .info : .debug
+        guard logger.logLevel <= level else { return }
+        var metadata = answer.log
+        metadata["request"] = "\(call.id)"
+        metadata["endpoint"] = "\(endpoint.name)"
+        metadata["status"] = "\(answer.status.code)"
+        metadata["milliseconds"] = "\(Int64(duration / .milliseconds(1)))"
+        if let caller = call.caller { metadata["account"] = "\(caller.account)" }
+        if let key = call.serverKey { metadata["server_key"] = "\(key)" }
+        if let sender = call.sender { metadata["sender"] = "\(sender)" }
+        logger.log(level: level, isProblem ? "Not done" : "Done", metadata: metadata)
+    }
+}
+
+extension APIProblem {
+    /// The same with what happened in its log line.
+    fileprivate func logging(_ error: String) -> APIProblem {
+        var problem = self
+        problem.log["error"] = "\(error)"
+        return problem
+    }
+}

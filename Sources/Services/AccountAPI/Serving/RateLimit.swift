@@ -1,0 +1,36 @@
+import Synchronization
+
+/// So many requests in a minute, and so many at once, for each of many: a token bucket each, kept as the one instant at which it
+/// would be full again.
+final class RateLimit<Key: Hashable & Sendable>: Sendable {
+    private let interval: Duration
+    private let tolerance: Duration
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let buckets: Mutex<BoundedTable<Key, ContinuousClock.Instant>>
+
+    /// - Parameters:
+    ///   - perMinute: how many there may be in the long run.
+    ///   - burst: how many may come at once.
+    ///   - most: how many are remembered; those that came longest ago are forgotten, and begin anew.
+    init(
+        perMinute: Int, burst: Int, most: Int = 100_000,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        interval = .seconds(60) / max(1, perMinute)
+        tolerance = interval * max(0, burst - 1)
+        self.clock = clock
+        buckets = Mutex(BoundedTable(most: most))
+    }
+
+    /// Counts a request.
+    /// - Returns: nil where it may be; else after how long the next one may be. What is refused costs nothing further.
+    func refusal(of key: Key) -> Duration? {
+        let now = clock()
+        return buckets.withLock { buckets in
+            let full = max(now, buckets.value(of: key) ?? now)
+            if full - now > tolerance { return full - now - tolerance }
+            buckets.put(full + interval, for: key)
+            return nil
+        }
+    }
+}

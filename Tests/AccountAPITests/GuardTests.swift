@@ -1,0 +1,167 @@
+import AccountAPI
+import AppStorePayloads
+import Foundation
+import ServerKeys
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("The guard")
+struct GuardTests {
+    private struct Away: Error {}
+
+    /// A database of one kind of account, which can be away.
+    private final class Source: Sendable {
+        struct State {
+            var reads = 0
+            var isAway = false
+            var tier = "pro"
+            var expiresAt = Timestamp(millisecondsSince1970: 1_000_000)
+        }
+        let state = Mutex(State())
+        let instant = Mutex(ContinuousClock.now)
+
+        func advance(by duration: Duration) { instant.withLock { $0 += duration } }
+        var reads: Int { state.withLock(\.reads) }
+
+        /// The database's clock stands at 0 with each reading.
+        func load() throws -> GuardAccount {
+            try state.withLock { state in
+                state.reads += 1
+                guard !state.isAway else { throw Away() }
+                let end = state.expiresAt
+                let account = GuardAccount(
+                    phases: [
+                        .init(startsAt: .distantPast, status: "active", access: true, tier: state.tier, expiresAt: end),
+                        .init(startsAt: end, status: "expired", access: false, tier: "free", expiresAt: end),
+                    ],
+                    offer: .init(
+                        tiers: ["free", "pro", "premium"],
+                        features: [
+                            "explain": ["pro", "premium"], "voice": ["premium"], "read": ["free", "pro", "premium"],
+                        ]),
+                    readAt: Timestamp(millisecondsSince1970: 0))
+                guard let account else { throw Away() }
+                return account
+            }
+        }
+
+        func memory() -> GuardMemory {
+            GuardMemory(logger: quiet, clock: { self.instant.withLock { $0 } }, load: { _ in try self.load() })
+        }
+    }
+
+    private func ask(_ api: RunningAPI, _ query: String = "", of account: String = "alice") async throws -> Answer {
+        try await api.get("/v1/guard\(query)", token: api.signer.token(of: account))
+    }
+
+    @Test("answers 204, 401 and 403, nothing else, and says who it is or why not")
+    func answers() async throws {
+        let source = Source()
+        try await withAPI(endpoints: [Guard(source.memory()).endpoint]) { api in
+            let passed = try await ask(api, "?tier=pro&feature=explain")
+            #expect(passed.status == 204 && passed.body.isEmpty)
+            #expect(passed.header("X-Storehook-Account") == "alice" && passed.header("X-Storehook-Tier") == "pro")
+            #expect(passed.header("X-Storehook-Status") == "active")
+            #expect(passed.header("X-Storehook-Expires") == "1970-01-01T00:16:40Z")
+            #expect(passed.header("X-Storehook-Stale") == nil)
+            for (query, reason) in [
+                ("", nil), ("?tier=free", nil), ("?feature=read", nil), ("?tier=premium", "tier_required"),
+                ("?feature=voice", "feature_not_included"), ("?tier=gold", "unknown_tier"),
+                ("?feature=fly", "unknown_feature"),
+                ("?tier=pro&feature=voice", "feature_not_included"), ("?tier=", "invalid_request"),
+            ] as [(String, String?)] {
+                let answer = try await ask(api, query)
+                #expect(answer.status == (reason == nil ? 204 : 403), "\(query)")
+                #expect(answer.header("X-Storehook-Reason") == reason && answer.body.isEmpty, "\(query)")
+            }
+            let bare = try await api.get("/v1/guard")
+            #expect(bare.status == 401 && bare.header("WWW-Authenticate") != nil && bare.body.isEmpty)
+            #expect(try await api.get("/v1/guard", token: "a.b.c").status == 401)
+            let key = try await api.serverKey().key.text
+            #expect(
+                try await api.get("/v1/guard", token: key, [("X-Account-ID", "bob")]).header("X-Storehook-Account")
+                    == "bob")
+            #expect(try await api.get("/v1/guard", token: key).status == 403)
+            // What a client says of itself counts for nothing.
+            let posing = try await api.get(
+                "/v1/guard?tier=premium", token: api.signer.token(), [("X-Storehook-Tier", "premium")])
+            #expect(posing.status == 403)
+        }
+    }
+
+    @Test("asks once a second for an account, however many requests come, and heeds an end at its instant all the same")
+    func fresh() async throws {
+        let source = Source()
+        try await withAPI(endpoints: [Guard(source.memory()).endpoint]) { api in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<50 { group.addTask { try await ask(api).status } }
+                for try await status in group { #expect(status == 204) }
+            }
+            #expect(source.reads == 1)
+            source.advance(by: .milliseconds(1001))
+            #expect(try await ask(api).status == 204)
+            #expect(source.reads == 2)
+            // It ends half a second after it was read.
+            source.state.withLock { $0.expiresAt = Timestamp(millisecondsSince1970: 500) }
+            source.advance(by: .milliseconds(1001))
+            #expect(try await ask(api).status == 204)
+            source.advance(by: .milliseconds(501))
+            let ended = try await ask(api)
+            #expect(ended.status == 403 && ended.header("X-Storehook-Reason") == "no_access")
+            #expect(source.reads == 3)
+        }
+    }
+
+    @Test("asks anew as soon as it is told that an account has changed, or that any may have")
+    func changed() async throws {
+        let source = Source()
+        let memory = source.memory()
+        try await withAPI(endpoints: [Guard(memory).endpoint]) { api in
+            let first = try await ask(api, "?tier=pro")
+            #expect(first.status == 204)
+            source.state.withLock { $0.tier = "free" }
+            #expect(try await ask(api, "?tier=pro").status == 204)
+            memory.change(Caller(account: "bob", isServer: false).token.description)
+            #expect(try await ask(api, "?tier=pro").status == 204)
+            memory.change(Caller(account: "alice", isServer: false).token.description)
+            #expect(try await ask(api, "?tier=pro").status == 403)
+            source.state.withLock { $0.tier = "pro" }
+            memory.change("")
+            #expect(try await ask(api, "?tier=pro").status == 204)
+            #expect(source.reads == 3)
+        }
+    }
+
+    @Test(
+        "goes on for a minute with what it knows while the database is away, and says so; then it refuses, or allows where that is set"
+    )
+    func away() async throws {
+        for outage in Guard.Outage.allCases {
+            let source = Source()
+            try await withAPI(endpoints: [Guard(source.memory(), outage: outage).endpoint]) { api in
+                #expect(try await ask(api).status == 204)
+                source.state.withLock { $0.isAway = true }
+                source.advance(by: .seconds(30))
+                let stale = try await ask(api)
+                #expect(stale.status == 204 && stale.header("X-Storehook-Stale") == "30")
+                #expect(try await ask(api, "?tier=premium").header("X-Storehook-Stale") == "30")
+                // Nobody asks a database again that has just not answered.
+                #expect(source.reads == 2)
+                source.advance(by: .seconds(31))
+                for account in ["alice", "stranger"] {
+                    let answer = try await ask(api, of: account)
+                    #expect(answer.status == (outage == .allow ? 204 : 403))
+                    #expect(answer.header("X-Storehook-Reason") == (outage == .allow ? nil : "unavailable"))
+                    #expect(answer.header("X-Storehook-Stale") == (outage == .allow ? "unknown" : nil))
+                }
+                // A token is looked at, whatever else is away.
+                #expect(try await api.get("/v1/guard", token: "a.b.c").status == 401)
+                source.state.withLock { $0.isAway = false }
+                source.advance(by: .seconds(2))
+                let back = try await ask(api)
+                #expect(back.status == 204 && back.header("X-Storehook-Stale") == nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import AccountAPI
+import AccountStore
+import AppStorePayloads
+import AppStoreVerification
+import EvidenceIntake
+import Foundation
+import Ledger
+import Logging
+import Outbox
+import Postgres
+import Simulator
+import Testing
+import Usage
+
+/// What an app's customers do in Apple's shop and what their devices hold, in front of an account API that sells three products.
+struct Shop: Sendable {
+    private static let authority = Task { try SimulatedAuthority.generate() }
+
+    static let catalog = """
+        app: com.example.storehook
+        currency: USD
+        tiers:
+          - id: free
+          - id: pro
+          - id: premium
+        products:
+          - {id: basic, product_id: com.example.storehook.basic.monthly, tier: pro, period: month, price: 4.99, sort_order: 1}
+          - {id: yearly, product_id: com.example.storehook.basic.yearly, tier: pro, period: year, price: 39.99, sort_order: 2}
+          - {id: lifetime, product_id: com.example.storehook.lifetime.unlock, tier: premium, period: lifetime, sort_order: 3}
+        features:
+          - id: ai
+            limits: {free: no, pro: 3 per day, premium: unlimited}
+          - id: words
+            limits: {free: 2 in total, pro: 1000 in total, premium: unlimited}
+          - id: video
+            limits: {free: no, pro: no, premium: yes}
+        trial:
+          tier: pro
+          days: 7
+          products: [yearly]
+        """
+
+    let api: RunningAPI
+    let authority: SimulatedAuthority
+    let accounts: AccountStore
+    /// When everything is bought: a minute ago.
+    let now: Milliseconds
+
+    /// A purchase: its transaction and, of a subscription, its renewal info, signed.
+    func buy(
+        _ product: SimulatedProduct = .basicMonthly, lane: Int, for account: String? = nil,
+        in environment: SimulatedApp.Environment = .production, app: SimulatedApp = .example
+    ) -> (transaction: String, renewal: String?, notification: UnsignedNotification) {
+        var customer = SimulatedSubscriber(
+            app: app.in(environment),
+            appAccountToken: account.map { Caller(account: $0, isServer: false).token.description },
+            lane: lane, seed: UInt64(lane))
+        customer.buy(product, at: now)
+        let told = customer.takeNotifications()[0]
+        return (
+            authority.sign(told.transaction?.json ?? []), told.renewal.map { authority.sign($0.json) }, told
+        )
+    }
+
+    /// Posts as an account's app.
+    func post(_ path: String, as account: String, _ body: String = "{}") async throws -> Answer {
+        try await api.send("POST", path, token: try await api.signer.token(of: account), body: body)
+    }
+
+    /// Asks as an account's app.
+    func get(_ path: String, as account: String) async throws -> Answer {
+        try await api.get(path, token: try await api.signer.token(of: account))
+    }
+
+    /// Hands a transaction in for an account.
+    func verify(_ transaction: String, as account: String, under root: String = "/v1/subscriptions") async throws
+        -> Answer
+    {
+        try await post(root + "/verify", as: account, #"{"signedTransactionInfo":"\#(transaction)"}"#)
+    }
+
+    /// An account's tier and status, in words: `pro active`.
+    func standing(of account: String) async throws -> String {
+        let object = try await get("/v1/subscriptions/status", as: account).object
+        return "\(object?.string("tier") ?? "-") \(object?.string("status") ?? "-")"
+    }
+
+    /// Opens the shop.
+    static func open<T: Sendable>(
+        rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]),
+        isolation: isolated (any Actor)? = #isolation, _ body: (Shop) async throws -> T
+    ) async throws -> T {
+        let authority = try await Self.authority.value
+        let configuration = VerifierConfiguration(
+            apps: [SimulatedApp.example.bundleId: SimulatedApp.example.appAppleId],
+            trustedRoots: Set([Fingerprint(authority.rootFingerprint)].compactMap(\.self)))
+        return try await withAPI(desk: { pool in
+            AccountDesk(
+                accounts: AccountStore(pool),
+                intake: EvidenceIntake(
+                    pool: pool, verifier: Verifier(configuration: configuration, clock: wallClock), ledger: Ledger(),
+                    logger: quiet),
+                usage: Usage(pool), rule: rule, sandbox: sandbox)
+        }) { api in
+            let accounts = AccountStore(api.observer)
+            _ = try await accounts.apply(catalog, by: "test")
+            return try await body(
+                Shop(
+                    api: api, authority: authority, accounts: accounts,
+                    now: wallClock().millisecondsSince1970 - 60_000))
+        }
+    }
+}

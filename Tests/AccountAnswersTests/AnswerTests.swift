@@ -1,0 +1,239 @@
+import Accounts
+import AppStorePayloads
+import Catalog
+import Foundation
+import Testing
+
+@testable import AccountAPI
+
+@Suite("Answers about accounts")
+struct AnswerTests {
+    private static let reader = Reader(Pictures.reading)
+
+    private func subscriber(
+        _ status: AccountStatus = .active, days: Int64 = 30, willRenew: Bool = true,
+        kind: SubscriptionPicture.Kind = .subscription
+    ) -> AccountPicture {
+        let subscription = SubscriptionPicture(
+            productID: "com.readmigo.pro.yearly", bundleID: "com.readmigo", originalTransactionID: "1000000123456780",
+            environment: "Production", kind: kind, status: status, access: status.access,
+            expiresAt: kind == .lifetime ? nil : Pictures.now.adding(days: days), willRenew: willRenew,
+            isTrialPeriod: status == .trial, purchaseDate: Pictures.now.adding(days: -10),
+            cancelledAt: status == .cancelled ? Pictures.now.adding(days: -1) : nil)
+        return Pictures.account(subscription)
+    }
+
+    @Test("of verifying have the members that StoreKit 2 clients read, in that document's order, and the account")
+    func verify() throws {
+        let account = subscriber(.trial)
+        let value = VerifyAnswer.shape.value(of: VerifyAnswer(account.subscription, of: account), for: Self.reader)
+        #expect(
+            text(value).hasPrefix(
+                #"{"success":true,"subscription":{"productId":"com.readmigo.pro.yearly","status":"trial","#
+                    + #""isTrialPeriod":true,"expiresAt":"2024-02-09T00:00:00Z","autoRenewStatus":true,"#))
+        #expect(value["account"]?["id"] == "user-42" && value["account"]?["tier"] == "pro")
+        #expect(value["account"]?["appAccountToken"] == "11112222-3333-4444-8555-666677778888")
+        #expect(value["account"]?["version"] == 7)
+        #expect(try fault(VerifyAnswer.shape, VerifyAnswer(nil, of: account), Self.reader) == nil)
+    }
+
+    @Test("of the status tell what the documents' apps read of it")
+    func status() throws {
+        let account = subscriber(.cancelled, days: 5, willRenew: false)
+        let value = StatusAnswer.shape.value(of: account, for: Self.reader)
+        #expect(value["hasActiveSubscription"] == true && value["subscription"]?["id"] == "pro_yearly")
+        #expect(value["status"] == "cancelled" && value["tier"] == "pro" && value["planType"] == "PRO")
+        #expect(value["source"] == "apple" && value["expiresAt"] == "2024-01-15T00:00:00Z")
+        #expect(value["cancelledAt"] == "2024-01-09T00:00:00Z" && value["purchaseDate"] == "2023-12-31T00:00:00Z")
+        #expect(value["purchaseType"] == "subscription" && value["isActive"] == true)
+        #expect(value["expiringSoon"] == true && value["daysLeft"] == 5)
+        #expect(try fault(StatusAnswer.shape, account, Self.reader) == nil)
+
+        let nobody = Pictures.account(nil)
+        let free = StatusAnswer.shape.value(of: nobody, for: Self.reader)
+        #expect(free["hasActiveSubscription"] == false && free["subscription"] == .null)
+        #expect(free["subscriptions"] == [] && free["status"] == "free" && free["purchaseType"] == "none")
+        #expect(free["expiringSoon"] == false && free["daysLeft"] == .null)
+        #expect(try fault(StatusAnswer.shape, nobody, Self.reader) == nil)
+    }
+
+    @Test("say that access ends soon where it does and will not go on by itself, by the catalog's days")
+    func expiringSoon() {
+        func isSoon(_ account: AccountPicture, _ days: Int = 7) -> Bool { account.isExpiringSoon(within: days) }
+        #expect(isSoon(subscriber(.cancelled, days: 7, willRenew: false)))
+        #expect(!isSoon(subscriber(.cancelled, days: 8, willRenew: false)))
+        #expect(isSoon(subscriber(.cancelled, days: 8, willRenew: false), 8))
+        // What renews itself does not end; where the charge failed, it may.
+        #expect(!isSoon(subscriber(.active, days: 3)))
+        #expect(isSoon(subscriber(.gracePeriod, days: 3)))
+        #expect(!isSoon(subscriber(.expired, days: 3, willRenew: false)))
+        #expect(!isSoon(subscriber(.active, willRenew: false, kind: .lifetime)))
+        var account = subscriber(.cancelled, days: 1, willRenew: false)
+        account.instant = account.instant.adding(milliseconds: 1)
+        #expect(account.daysLeft == 1)
+        account.instant = account.instant.adding(milliseconds: -2)
+        #expect(account.daysLeft == 2)
+    }
+
+    @Test("show the status in the language asked for")
+    func languages() {
+        func shown(_ languages: [String], _ status: AccountStatus = .cancelled) -> APIValue? {
+            StatusAnswer.shape.value(of: subscriber(status), for: Reader(Pictures.reading, languages: languages))[
+                "displayStatus"]
+        }
+        #expect(shown([]) == "Cancelled, active until it ends" && shown(["de", "en-GB"]) == shown([]))
+        #expect(shown(["zh-CN", "en"]) == "已取消，到期前有效" && shown(["zh"]) == shown(["zh-Hans-CN"]))
+        #expect(shown(["zh-TW"], .trialExpired) == "試用已過期")
+        let all = AccountStatus.allCases.map { shown(["zh"], $0) }
+        #expect(Set(all.map { $0.map(text) ?? "" }).count == AccountStatus.allCases.count)
+        let named = AccountAnswer.shape.value(
+            of: subscriber(), for: Reader(Pictures.reading, languages: ["zh-Hans"]))
+        #expect(named["tierName"] == "专业版")
+    }
+
+    @Test("of restoring tell of each what became of it, and how many purchases are the account's")
+    func restore() throws {
+        let account = subscriber()
+        let items: [RestoreAnswer.Item] = [
+            .init(.restored, originalTransactionID: "1", productID: "a", environment: "Production"),
+            .init(.known, originalTransactionID: "1"), .init(.transferred, originalTransactionID: "2"),
+            .init(.otherAccount, code: "other_account", message: "Signed for another account."),
+            .init(.invalid, code: "untrusted_root", message: "x"),
+        ]
+        let answer = RestoreAnswer(items, of: account)
+        let value = RestoreAnswer.shape.value(of: answer, for: Self.reader)
+        #expect(value["success"] == false && value["restored"] == 2)
+        guard case .array(let told)? = value["transactions"] else {
+            Issue.record("transactions are no list")
+            return
+        }
+        #expect(
+            told.map { $0["result"] } == ["restored", "known", "transferred", "other_account", "invalid"])
+        #expect(told[4]["code"] == "untrusted_root" && told[0]["code"] == .null)
+        // Beside all that the status says, for clients that read `subscription` of it.
+        #expect(
+            value["subscription"]?["productId"] == "com.readmigo.pro.yearly" && value["hasActiveSubscription"] == true)
+        #expect(try fault(RestoreAnswer.shape, answer, Self.reader) == nil)
+        let good = RestoreAnswer([.init(.known, originalTransactionID: "1"), .init(.noted)], of: account)
+        #expect(RestoreAnswer.shape.value(of: good, for: Self.reader)["success"] == true)
+    }
+
+    @Test("of the products have what a paywall shows, and the trial only for who may start it")
+    func products() throws {
+        let products = ProductsAnswer(Pictures.reading.productsToShow(), trial: .eligible)
+        let value = ProductsAnswer.shape.value(of: products, for: Reader(Pictures.reading, languages: ["zh-Hans"]))
+        guard case .array(let told)? = value["products"], told.count == 2 else {
+            Issue.record("there are not two products")
+            return
+        }
+        #expect(told[0]["name"] == "专业版年度" && told[0]["price"] == 128_000 && told[0]["currency"] == "USD")
+        #expect(told[0]["displayPrice"] == "$128.00" && told[0]["pricePerDay"] == 350)
+        #expect(told[0]["displayPricePerDay"] == "$0.35" && told[0]["period"] == "year")
+        #expect(told[0]["trial"]?["days"] == 7 && told[1]["trial"] == .null)
+        #expect(told[1]["price"] == .null && told[1]["pricePerDay"] == .null && told[1]["period"] == "lifetime")
+        #expect(
+            told[0]["features"].map(text)
+                == #"[{"feature":"ai_explain","name":null,"allowed":true,"limit":100,"period":"day"},"#
+                + #"{"feature":"advanced_ai","name":null,"allowed":false,"limit":null,"period":null},"#
+                + #"{"feature":"saved_words","name":null,"allowed":true,"limit":1000,"period":"total"}]"#)
+        #expect(try fault(ProductsAnswer.shape, products, Self.reader) == nil)
+        let refused = ProductsAnswer(products.products, trial: .refused(.used))
+        let other = ProductsAnswer.shape.value(of: refused, for: Self.reader)
+        #expect(other["trial"]?["eligible"] == false && other["trial"]?["reason"] == "trial_used")
+        guard case .array(let without)? = other["products"] else { return }
+        #expect(without.allSatisfy { $0["trial"] == .null })
+    }
+
+    @Test("of the trial tell how it stands, before, in and after it")
+    func trial() throws {
+        var account = Pictures.account(nil)
+        #expect(
+            text(TrialAnswers.eligibility.value(of: .eligible, for: Self.reader))
+                == #"{"eligible":true,"reason":null,"trial":{"tier":"pro","tierName":"Pro","days":7,"#
+                + #""products":["com.readmigo.pro.yearly"]}}"#)
+        #expect(TrialAnswers.status.value(of: account, for: Self.reader)["started"] == false)
+        account.trial = TrialPicture(
+            tier: "pro", startedAt: Pictures.now.adding(days: -3), endsAt: Pictures.now.adding(days: 4))
+        (account.status, account.source, account.access, account.tier) = (.trial, .trial, true, "pro")
+        account.expiresAt = account.trial?.endsAt
+        let running = TrialAnswers.status.value(of: account, for: Self.reader)
+        #expect(running["isActive"] == true && running["daysLeft"] == 4 && running["status"] == "trial")
+        #expect(running["trialEndsAt"] == "2024-01-14T00:00:00Z")
+        #expect(try fault(TrialAnswers.status, account, Self.reader) == nil)
+        let status = StatusAnswer.shape.value(of: account, for: Self.reader)
+        #expect(status["trialStartedAt"] == "2024-01-07T00:00:00Z" && status["subscription"] == .null)
+        #expect(status["hasActiveSubscription"] == true && status["source"] == "trial")
+        account.instant = account.instant.adding(days: 30)
+        #expect(TrialAnswers.status.value(of: account, for: Self.reader)["daysLeft"] == 0)
+    }
+
+    @Test("of entitlements list the tiers up to the account's, and the purchases that give access")
+    func entitlements() throws {
+        var account = subscriber()
+        account.subscriptions.append(Pictures.monthly(until: Pictures.now, status: .expired))
+        let value = EntitlementsAnswer.shape.value(of: account, for: Self.reader)
+        #expect(
+            value["tiers"].map(text)
+                == #"[{"tier":"free","name":"Free","source":"none","expiresAt":null},"#
+                + #"{"tier":"pro","name":"Pro","source":"apple","expiresAt":"2024-02-09T00:00:00Z"}]"#)
+        guard case .array(let products)? = value["products"] else { return }
+        #expect(products.map { $0["productId"] } == ["com.readmigo.pro.yearly"])
+        #expect(try fault(EntitlementsAnswer.shape, account, Self.reader) == nil)
+    }
+
+    @Test("of features tell what is allowed, why not, what it takes, and when counting begins anew")
+    func features() throws {
+        let day = UsageWindow(.day, at: Pictures.now, in: .gmt)
+        let explain = try #require(Pictures.reading.feature("ai_explain"))
+        let left = FeaturePicture(explain, in: "free", used: 3, window: day)
+        #expect(
+            text(FeatureAnswer.shape.value(of: left, for: Self.reader))
+                == #"{"feature":"ai_explain","name":null,"unit":null,"allowed":true,"reason":null,"#
+                + #""requiredTier":null,"tier":"free","isUnlimited":false,"limit":5,"used":3,"remaining":2,"#
+                + #""period":"day","resetsAt":"2024-01-11T00:00:00Z"}"#)
+        let used = FeaturePicture(explain, in: "free", used: 6, window: day)
+        let full = FeatureAnswer.shape.value(of: used, for: Self.reader)
+        #expect(full["allowed"] == false && full["reason"] == "limitReached" && full["remaining"] == 0)
+        #expect(full["requiredTier"] == "pro")
+        let unlimited = FeatureAnswer.shape.value(
+            of: FeaturePicture(explain, in: "premium", used: 900, window: day), for: Self.reader)
+        #expect(unlimited["allowed"] == true && unlimited["limit"] == .null && unlimited["used"] == 900)
+        #expect(unlimited["isUnlimited"] == true)
+        let advanced = FeaturePicture(try #require(Pictures.reading.feature("advanced_ai")), in: "pro")
+        let closed = FeatureAnswer.shape.value(of: advanced, for: Self.reader)
+        #expect(closed["reason"] == "tierRequired" && closed["requiredTier"] == "premium" && closed["used"] == .null)
+        let all = (tier: "pro", features: [left, advanced])
+        #expect(try fault(FeatureAnswer.list, all, Self.reader) == nil)
+        guard case .array(let counted)? = FeatureAnswer.usage.value(of: all, for: Self.reader)["usage"] else { return }
+        #expect(counted.map { $0["feature"] } == ["ai_explain"])
+
+        let answer = UsageAnswer(2, isNew: false, left)
+        let value = UsageAnswer.shape.value(of: answer, for: Self.reader)
+        #expect(value["counted"] == 2 && value["duplicate"] == true && value["remaining"] == 2)
+        #expect(try fault(UsageAnswer.shape, answer, Self.reader) == nil)
+        #expect(
+            UsageAnswer.members(of: used, for: Self.reader).map(\.name)
+                == ["feature", "reason", "requiredTier", "limit", "used", "remaining", "resetsAt"])
+    }
+
+    @Test("have named schemas that say the same as the answers, each name once")
+    func schemas() {
+        let schemas: [APISchema] = [
+            AccountAnswer.shape.schema, SubscriptionAnswer.shape.schema, StatusAnswer.shape.schema,
+            VerifyAnswer.shape.schema, RestoreAnswer.shape.schema, ProductsAnswer.shape.schema,
+            TrialAnswers.eligibility.schema, TrialAnswers.status.schema, EntitlementsAnswer.shape.schema,
+            FeatureAnswer.shape.schema, FeatureAnswer.list.schema, FeatureAnswer.usage.schema,
+            UsageAnswer.shape.schema, EmoFlowAnswers.verify.schema,
+            EmoFlowAnswers.refresh.schema, EmoFlowAnswers.restore.schema, EmoFlowAnswers.status.schema,
+            EmoFlowAnswers.products.schema,
+        ]
+        var named: [String: APISchema] = [:]
+        for schema in schemas {
+            for (name, part) in schema.named {
+                #expect(named[name] == nil || named[name] == part, "\(name)")
+                named[name] = part
+            }
+        }
+        #expect(named.count > schemas.count)
+    }
+}
