@@ -129,15 +129,29 @@ let package = Package(
             swiftSettings: rules),
         // Customers as the app knows them, and what they buy with.
         .target(
-            name: "Accounts", dependencies: ["AppStorePayloads", crypto], path: "Sources/Domain/Accounts",
+            name: "Accounts", dependencies: ["AppStorePayloads", "Catalog", "Subscriptions", crypto],
+            path: "Sources/Domain/Accounts", swiftSettings: rules),
+        // How a file of the operator's is read: what is not known is a fault, with its line.
+        .target(name: "StrictYAML", dependencies: [yams], path: "Sources/Domain/StrictYAML", swiftSettings: rules),
+        // What is sold and what it gives, out of YAML; and the days and months that use is counted by.
+        .target(
+            name: "Catalog", dependencies: ["AppStorePayloads", "StrictYAML", yams], path: "Sources/Domain/Catalog",
+            swiftSettings: rules),
+        .testTarget(
+            name: "CatalogTests", dependencies: ["AppStorePayloads", "Catalog", "StrictYAML", yams],
             swiftSettings: rules),
         // What the operator has decided about refund requests, out of YAML.
         .target(
-            name: "ConsumptionPolicy", dependencies: ["AppStorePayloads", "AppStoreServerAPI", yams],
+            name: "ConsumptionPolicy", dependencies: ["AppStorePayloads", "AppStoreServerAPI", "StrictYAML", yams],
             path: "Sources/Domain/ConsumptionPolicy", swiftSettings: rules),
         .testTarget(
             name: "DomainTests",
-            dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "ConsumptionPolicy"],
+            dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "ConsumptionPolicy", "StrictYAML"],
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "AccountsTests",
+            dependencies: ["Accounts", "AppStorePayloads", "Catalog", "Subscriptions", "TestSupport"],
             swiftSettings: rules
         ),
         .testTarget(
@@ -204,6 +218,34 @@ let package = Package(
             ],
             path: "Sources/Storage/Consumption", swiftSettings: rules),
 
+        // The keys of operators' own servers, by their digests.
+        .target(
+            name: "ServerKeys", dependencies: ["AppStorePayloads", "Postgres", crypto],
+            path: "Sources/Storage/ServerKeys", swiftSettings: rules),
+        // What accounts have used of the catalog's features, counted and checked at once.
+        .target(
+            name: "Usage", dependencies: ["AppStorePayloads", "Catalog", "Ledger", "Postgres", crypto],
+            path: "Sources/Storage/Usage", swiftSettings: rules),
+        .testTarget(
+            name: "UsageTests",
+            dependencies: ["AppStorePayloads", "Catalog", "Postgres", "Schema", "TestSupport", "Usage", logging],
+            swiftSettings: rules),
+        // Whose purchases are, what staff did, and each account's status.
+        .target(
+            name: "AccountStore",
+            dependencies: [
+                "Accounts", "AppStorePayloads", "Catalog", "Ledger", "Postgres", "Subscriptions", crypto,
+            ],
+            path: "Sources/Storage/AccountStore", swiftSettings: rules),
+        .testTarget(
+            name: "AccountStoreTests",
+            dependencies: [
+                "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "Ledger", "Postgres", "Schema", "Simulator",
+                "Subscriptions", "TestSupport", logging,
+            ],
+            swiftSettings: rules
+        ),
+
         // What every HTTP port of every program has in common, whatever it serves.
         .target(
             name: "HTTPServing",
@@ -249,10 +291,42 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox", "Postgres",
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox",
+                "Postgres",
                 "Queue", "Subscriptions", logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/Worker",
+            swiftSettings: rules
+        ),
+
+        // What apps and backends ask.
+        .target(
+            name: "AccountAPI",
+            dependencies: [
+                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
+                "AppleSync", "Canary", "Catalog", "Consumption", "EvidenceIntake", "HTTPServing", "History", "Ledger",
+                "Outbox", "Postgres", "ServerKeys", "Subscriptions", "Usage", asyncHTTPClient, crypto, httpTypes,
+                hummingbird,
+                jwtKit, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
+            ],
+            path: "Sources/Services/AccountAPI",
+            swiftSettings: rules
+        ),
+        // What is answered, beside what documents say it is: no I/O.
+        .testTarget(
+            name: "AccountAnswersTests",
+            dependencies: ["AccountAPI", "Accounts", "AppStorePayloads", "AppStoreVerification", "Catalog", httpTypes],
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "AccountAPITests",
+            dependencies: [
+                "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
+                "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption", "EvidenceIntake",
+                "HTTPServing", "Ledger", "Monitoring", "Outbox", "Postgres", "Schema", "ServerKeys", "Simulator",
+                "StandIn", "StandInSupport", "TestSupport", "Usage", "Worker", asyncHTTPClient, crypto, cryptoExtras,
+                httpTypes, jwtKit, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
+            ],
             swiftSettings: rules
         ),
 
@@ -300,27 +374,47 @@ let package = Package(
             name: "EvidenceVerification",
             dependencies: [
                 "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Ledger", "Outbox", "Postgres",
-                "Queue",
-                "Subscriptions", logging,
+                "Queue", "Subscriptions",
+                logging,
             ],
             path: "Sources/Services/EvidenceVerification",
+            swiftSettings: rules
+        ),
+        // What apps hand in: the workers' verification and application, at once and in the transaction that stores it.
+        .target(
+            name: "EvidenceIntake",
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox", "Postgres",
+                "Queue", "Subscriptions", logging, metrics,
+            ],
+            path: "Sources/Services/EvidenceIntake",
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "EvidenceIntakeTests",
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "EvidenceIntake", "EvidenceVerification", "Ledger",
+                "Monitoring", "Operations", "Outbox", "Postgres", "Queue", "Schema", "Simulator", "Subscriptions",
+                "TestSupport", "Worker", logging, metrics, serviceLifecycle,
+            ],
             swiftSettings: rules
         ),
         // What people have done for them: the commands ask it, and a console can.
         .target(
             name: "Operations",
             dependencies: [
-                "Accounts", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleSync", "Canary", "Consumption", "ConsumptionPolicy", "EvidenceVerification", "HTTPServing",
-                "History", "Ledger", "Outbox", "Postgres", "Queue", "RenewalExtensions", "Subscriptions",
-                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI",
+                "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption", "ConsumptionPolicy",
+                "EvidenceVerification", "HTTPServing", "History", "Ledger", "Outbox", "Postgres", "Queue",
+                "RenewalExtensions", "ServerKeys", "Subscriptions", "Usage", asyncHTTPClient, logging, nioCore,
+                nioHTTP1, nioPosix, serviceLifecycle,
             ],
             path: "Sources/Services/Operations",
             swiftSettings: rules
         ),
         .testTarget(
             name: "OperationsTests",
-            dependencies: ["AppStoreVerification", "Operations", "Outbox", "Postgres"],
+            dependencies: ["AppStoreVerification", "Catalog", "Operations", "Outbox", "Postgres"],
             swiftSettings: rules
         ),
 
@@ -364,13 +458,13 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "Accounts",
-                "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleSync", "Canary", "Consumption", "ConsumptionPolicy",
-                "EvidenceVerification", "HTTPServing", "History", "Ledger", "Monitoring", "Operations", "Outbox",
-                "Postgres", "Queue", "Receiver", "RenewalExtensions", "Schema", "Simulator", "StandIn",
-                "Subscriptions", "Worker", argumentParser, asyncHTTPClient, configuration, logging, metrics, nioCore,
-                nioHTTP1, nioPosix,
+                "AccountAPI", "AccountStore", "Accounts", "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts",
+                "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption",
+                "ConsumptionPolicy", "EvidenceIntake", "EvidenceVerification", "HTTPServing", "History", "Ledger",
+                "Monitoring",
+                "Operations", "Outbox", "Postgres", "Queue", "Receiver", "RenewalExtensions", "Schema", "ServerKeys",
+                "Simulator", "StandIn", "StrictYAML", "Subscriptions", "Usage", "Worker", argumentParser,
+                asyncHTTPClient, configuration, crypto, jwtKit, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Sources/Programs/storehook",
@@ -415,7 +509,7 @@ let package = Package(
             name: "WorkerTests",
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "Ledger", "Operations", "Outbox", "Postgres", "Queue",
-                "Schema", "Simulator", "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
+                "Schema", "Simulator", "Subscriptions", "TestSupport", "Usage", "Worker", logging, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -424,7 +518,7 @@ let package = Package(
             dependencies: [
                 "storehook", "storehook-bench", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "EvidenceVerification", "HTTPServing", "History", "Outbox", "Postgres", "Queue",
-                "Schema",
+                "AccountAPI", "Schema", "ServerKeys",
                 "Simulator", "Subscriptions", "TestSupport", "Worker", argumentParser, asyncHTTPClient, crypto, logging,
                 nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],

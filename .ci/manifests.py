@@ -90,7 +90,12 @@ def check_references(objects, names, pods):
                 for path in rule["http"]["paths"]:
                     service = path["backend"]["service"]["name"]
                     require(("Service", service) in names, f"{file}: leads to {service}, which is not there")
-                    require(path["path"] == "/webhooks/apple", f"{file}: opens {path['path']} to the world")
+                    # Of the receiver one path, of the account API what has a caller or is for everybody.
+                    opened = path["path"] == "/webhooks/apple" if service == "storehook-receiver" else (
+                        service == "storehook-api"
+                        and (path["path"].startswith("/v1/") or path["path"] in ("/webhooks/apple/test", "/openapi.json"))
+                    )
+                    require(opened, f"{file}: opens {path['path']} of {service} to the world")
 
 
 def check_operations(name, pod, policies):
@@ -117,7 +122,7 @@ def check_operations(name, pod, policies):
 
 def check_revocation(pods, policies):
     """That workers, and who verifies on request, reach responders in the internet on port 80, and nobody inside that way."""
-    for name in ("storehook-worker", "storehook-ops"):
+    for name in ("storehook-worker", "storehook-ops", "storehook-api"):
         labels = pods[("Deployment", name)]["metadata"]["labels"]
         rules = [
             rule
@@ -184,7 +189,7 @@ def check_compose():
             if how["condition"] == "service_healthy":
                 require("healthcheck" in compose["services"][other], f"deploy/compose.yaml: {other} tells no health")
         command = service.get("command", [])
-        if command and command[0] in ("receive", "work"):
+        if command and command[0] in ("receive", "work", "serve"):
             own = option(command, "--metrics-port")
             asked = service["healthcheck"]["test"]
             require(own is not None and own in asked, f"deploy/compose.yaml: the health of {name} is not asked on its own port")

@@ -15,7 +15,8 @@ begin
     for account, role in
         select * from (values ('storehook-receiver', 'storehook_receiver'),
                               ('storehook-worker', 'storehook_worker'),
-                              ('storehook-ops', 'storehook_ops')) as login
+                              ('storehook-ops', 'storehook_ops'),
+                              ('storehook-api', 'storehook_api')) as login
     loop
         if to_regrole(quote_ident(account)) is null then
             execute format('create role %I login', account);

@@ -25,6 +25,9 @@ public enum Schema {
         Migration(version: 19, name: "storing", sql: text(PackageResources._019_storing_sql)),
         Migration(version: 20, name: "extensions", sql: text(PackageResources._020_extensions_sql)),
         Migration(version: 21, name: "consumption", sql: text(PackageResources._021_consumption_sql)),
+        Migration(version: 22, name: "accounts", sql: text(PackageResources._022_accounts_sql)),
+        Migration(version: 23, name: "usage", sql: text(PackageResources._023_usage_sql)),
+        Migration(version: 24, name: "server_keys", sql: text(PackageResources._024_server_keys_sql)),
         Migration(version: 25, name: "unsigned", sql: text(PackageResources._025_unsigned_sql)),
     ]
 

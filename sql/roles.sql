@@ -1,4 +1,4 @@
--- Who may do what: four roles, none of which can log in by itself. Run this as the owner of schema storehook, with the
+-- Who may do what: five roles, none of which can log in by itself. Run this as the owner of schema storehook, with the
 -- right to create roles, after `storehook migrate`; again after every migration; and as often as you like:
 --
 --     psql -v ON_ERROR_STOP=1 -d storehook -f sql/roles.sql
@@ -21,7 +21,8 @@ begin
     if to_regclass('storehook.purchase_facts') is null then
         raise exception 'there is no storehook schema here yet: run storehook migrate first';
     end if;
-    foreach wanted in array array['storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor'] loop
+    foreach wanted in array array['storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor',
+        'storehook_api'] loop
         begin
             execute format('create role %I nologin', wanted);
         exception
@@ -42,17 +43,19 @@ $$;
 
 -- What follows is the whole of it: rights that an earlier edition gave and this one does not are taken back.
 revoke all on all tables in schema storehook from public, storehook_receiver, storehook_worker, storehook_ops,
-    storehook_monitor;
+    storehook_monitor, storehook_api;
 revoke all on all sequences in schema storehook from public, storehook_receiver, storehook_worker, storehook_ops,
-    storehook_monitor;
+    storehook_monitor, storehook_api;
 revoke all on all functions in schema storehook from public, storehook_receiver, storehook_worker, storehook_ops,
-    storehook_monitor;
-revoke all on schema storehook from public, storehook_receiver, storehook_worker, storehook_ops, storehook_monitor;
-grant usage on schema storehook to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor;
+    storehook_monitor, storehook_api;
+revoke all on schema storehook from public, storehook_receiver, storehook_worker, storehook_ops, storehook_monitor,
+    storehook_api;
+grant usage on schema storehook to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor,
+    storehook_api;
 
 -- Every program begins by asking whether the schema fits it.
 grant select on storehook.schema_migrations, storehook.schema_expansions
-    to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor;
+    to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor, storehook_api;
 
 -- The receiver stands where the world can reach it. It puts in and can read nothing back, its own rows neither; but for
 -- the certificates that Apple signs with, which are public and which it need not store again each time.
@@ -118,14 +121,72 @@ grant select (id, outbox_id, received_at, notification_uuid, category, kind) on 
     to storehook_worker;
 grant execute on function storehook.plan_history(text[], text[], interval, boolean), storehook.history_reach(text)
     to storehook_worker;
+-- Of usage it throws away what nobody can report any more.
+grant select, delete on storehook.usage_counters, storehook.usage_keys to storehook_worker;
+-- It works out whose purchases are, and what accounts are by them. What was recorded of both it reads.
+grant select on storehook.catalogs, storehook.catalog_state, storehook.purchase_bindings, storehook.staff_acts,
+    storehook.trials to storehook_worker;
+grant select, insert, update on storehook.accounts to storehook_worker;
+grant select, insert, delete on storehook.account_lines to storehook_worker;
+grant select, insert, update, delete on storehook.account_status to storehook_worker;
 
 -- Operators are workers (see above) who may also look at everything, put back and decide.
 grant select on all tables in schema storehook to storehook_ops;
 -- They record what customers agreed to or took back, and nobody changes what is recorded.
 grant insert on storehook.consumption_consents to storehook_ops;
+-- They apply catalogs and act for accounts, on record: what is recorded nobody changes. To erase an account takes its names out.
+grant insert on storehook.catalogs, storehook.purchase_bindings, storehook.staff_acts to storehook_ops;
+grant update on storehook.catalog_state to storehook_ops;
+grant update (token) on storehook.trials to storehook_ops;
+grant delete on storehook.purchase_attempts to storehook_ops;
+grant execute on function storehook.account_status_at(timestamptz) to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
+-- They make keys for the operator's own servers and revoke them; none is deleted.
+grant insert on storehook.server_keys to storehook_ops;
+grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
     storehook.count_outbox_day(date, boolean), storehook.refused_senders() to storehook_ops;
+
+-- The account API stands where the world can reach it. It knows server keys by their digests and can make none.
+grant select on storehook.server_keys to storehook_api;
+grant update (last_used_at) on storehook.server_keys to storehook_api;
+-- What customers agree to it records, with a hold on what is about to be told to Apple.
+grant select, insert on storehook.consumption_consents to storehook_api;
+grant select, insert, update on storehook.consumption_tokens to storehook_api;
+grant select on storehook.consumption_answers to storehook_api;
+grant select, update on storehook.consumption_queue to storehook_api;
+-- How far a test notification has come.
+grant select (notification_uuid, received_at) on storehook.dead_letters to storehook_api;
+-- What an app hands in it verifies as a worker does, stores, and applies at once, in one transaction, because somebody waits for
+-- the answer. So it has a worker's rights on facts and state, and none on the queue but to put in: it claims, settles and
+-- buries nothing, reads no payload back, and plans nothing with Apple.
+grant insert on storehook.outbox, storehook.outbox_queue, storehook.outbox_stored to storehook_api;
+grant usage on sequence storehook.outbox_id to storehook_api;
+grant select, insert on storehook.signature_headers to storehook_api;
+grant insert on storehook.duplicates to storehook_api;
+grant select, insert on storehook.notifications, storehook.records, storehook.purchase_facts,
+    storehook.shared_transactions
+    to storehook_api;
+grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
+    storehook.subscriptions, storehook.one_time_purchases to storehook_api;
+grant delete on storehook.subscriptions to storehook_api;
+grant select, insert, delete on storehook.subscription_history, storehook.anomalies to storehook_api;
+-- Whose it is, and what the account is by it, commits with it. Apps begin trials and tell what they saw of attempts to buy; what
+-- staff does, and what is sold, it reads.
+grant select on storehook.catalogs, storehook.catalog_state, storehook.staff_acts to storehook_api;
+grant select, insert on storehook.purchase_bindings, storehook.trials to storehook_api;
+grant select, insert, update on storehook.accounts to storehook_api;
+grant select, insert, delete on storehook.account_lines to storehook_api;
+grant select, insert, update, delete on storehook.account_status to storehook_api;
+grant insert on storehook.purchase_attempts to storehook_api;
+-- It counts what is used.
+grant select, insert, update on storehook.usage_counters to storehook_api;
+grant select, insert, update, delete on storehook.usage_keys to storehook_api;
+grant execute on function storehook.count_usage(
+    uuid, text, text, bigint, bigint, text, date, timestamptz, timestamptz, timestamptz, uuid) to storehook_api;
+-- It asks Apple about an account's purchases, and leaves to workers what Apple does not answer now.
+grant select, insert, update on storehook.refreshes, storehook.refresh_queue to storehook_api;
+grant select on storehook.contradictions to storehook_api;
 
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
 -- - when rows came and went, for the rates that `storehook queue` shows;
@@ -143,6 +204,10 @@ grant select (transaction_id, bundle_id, environment, ownership, offer_type, off
 grant select (original_transaction_id, bundle_id, environment, renewal_price, currency, app_transaction_id)
     on storehook.renewals to storehook_monitor;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text) to storehook_monitor;
+-- - accounts, because account_status_at computes with the rights of whoever asks.
+grant select on storehook.account_status_now, storehook.account_status, storehook.catalog_state, storehook.accounts
+    to storehook_monitor;
+grant execute on function storehook.account_status_at(timestamptz) to storehook_monitor;
 -- - what the view conservation counts with, because functions in a view are called by whoever asks.
 grant execute on function storehook.outbox_day_changes(date), storehook.count_outbox_day(date, boolean)
     to storehook_monitor;

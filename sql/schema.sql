@@ -2,6 +2,36 @@
 
 CREATE SCHEMA storehook;
 
+CREATE FUNCTION storehook.account_status_at(at timestamp with time zone) RETURNS TABLE(token uuid, account text, environment text, tier text, status text, access boolean, source text, product_id text, bundle_id text, original_transaction_id text, act bigint, expires_at timestamp with time zone, will_renew boolean, in_trial boolean, since timestamp with time zone, until timestamp with time zone, version bigint, known_from timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+    select s.token,
+           a.account,
+           s.environment,
+           s.phase_tier[p.n],
+           s.phase_status[p.n],
+           s.phase_status[p.n] in ('active', 'trial', 'cancelled', 'grace_period'),
+           s.phase_source[p.n],
+           s.phase_product[p.n],
+           s.phase_bundle[p.n],
+           s.phase_purchase[p.n],
+           s.phase_act[p.n],
+           s.phase_expires[p.n],
+           s.phase_will_renew[p.n],
+           s.phase_trial[p.n],
+           case when p.n > 1 or s.known_from is not null then s.phase_starts[p.n] end,
+           s.phase_starts[p.n + 1],
+           s.version,
+           s.known_from
+      from storehook.catalog_state c
+      join storehook.account_status s on s.catalog = c.current_version
+     cross join lateral (select width_bucket(at, s.phase_starts) as n) p
+      left join storehook.accounts a on a.token = s.token
+     where p.n > 0
+$$;
+
+COMMENT ON FUNCTION storehook.account_status_at(at timestamp with time zone) IS 'what every account is at an instant; expires_at is the end of what gives access';
+
 CREATE FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) RETURNS record
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -40,6 +70,92 @@ begin
       using opens, closes, first_id, last_id, with_open;
 end
 $_$;
+
+CREATE FUNCTION storehook.count_usage(in_token uuid, in_feature text, in_act text, in_amount bigint, in_allowed bigint, in_period text, in_starts_on date, in_opens_at timestamp with time zone, in_resets_at timestamp with time zone, in_used_at timestamp with time zone, in_key uuid, OUT outcome text, OUT clock timestamp with time zone, OUT out_used bigint, OUT out_allowed bigint, OUT out_period text, OUT out_starts_on date, OUT out_resets_at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    held    storehook.usage_keys%rowtype;
+    -- What is used before and would be after.
+    stood   bigint;
+    wanted  bigint;
+begin
+    clock := now();
+    out_allowed := in_allowed;
+    out_period := in_period;
+    out_starts_on := in_starts_on;
+    out_resets_at := in_resets_at;
+    loop
+        if in_key is not null then
+            select * into held from storehook.usage_keys k
+             where k.token = in_token and k.feature = in_feature and k.key = in_key;
+            if found then
+                outcome := case when held.act = in_act and held.amount = in_amount then 'repeated' else 'key_reused' end;
+                out_used := held.used;
+                out_allowed := held.allowed;
+                out_period := held.period;
+                out_starts_on := held.starts_on;
+                out_resets_at := held.resets_at;
+                return;
+            end if;
+        end if;
+        outcome := case when in_used_at < clock - interval '840 hours' then 'too_old'
+                        when in_used_at > clock + interval '5 minutes' then 'in_the_future'
+                        when in_used_at is null and (clock < in_opens_at or clock >= in_resets_at) then 'elsewhere' end;
+        if outcome is not null then
+            return;
+        end if;
+        -- What there certainly is no room for writes nothing.
+        stood := coalesce((select c.used from storehook.usage_counters c
+                            where c.token = in_token and c.feature = in_feature and c.period = in_period
+                              and c.starts_on = in_starts_on), 0);
+        wanted := case in_act when 'add' then stood + in_amount
+                              when 'set' then in_amount
+                              else greatest(stood - in_amount, 0) end;
+        if wanted > in_allowed and wanted > stood then
+            outcome := 'limit_reached';
+            out_used := stood;
+            return;
+        end if;
+        exit when in_key is null;
+        -- Of several with one key the others wait here, and then see what became of it: counted, or refused and gone.
+        insert into storehook.usage_keys
+               (token, feature, key, act, amount, allowed, used, period, starts_on, resets_at, kept_until)
+        values (in_token, in_feature, in_key, in_act, in_amount, in_allowed, 0, in_period, in_starts_on, in_resets_at,
+                coalesce(in_resets_at, clock) + interval '840 hours')
+            on conflict (token, feature, key) do nothing;
+        exit when found;
+    end loop;
+
+    -- The row is locked before it is looked at: what was read above may be outdated.
+    insert into storehook.usage_counters as c (token, feature, period, starts_on, resets_at, used)
+    values (in_token, in_feature, in_period, in_starts_on, in_resets_at, wanted)
+        on conflict (token, feature, period, starts_on) do update
+       set used = case in_act when 'add' then c.used + in_amount
+                              when 'set' then in_amount
+                              else greatest(c.used - in_amount, 0) end
+     where in_allowed is null
+        -- Less than before is never too much, also for who has more than a lower tier allows.
+        or case in_act when 'add' then c.used + in_amount <= in_allowed
+                       when 'set' then in_amount <= greatest(in_allowed, c.used)
+                       else true end
+    returning c.used into out_used;
+    if found then
+        outcome := 'counted';
+        if in_key is not null then
+            update storehook.usage_keys k set used = out_used
+             where k.token = in_token and k.feature = in_feature and k.key = in_key;
+        end if;
+        return;
+    end if;
+    outcome := 'limit_reached';
+    delete from storehook.usage_keys k
+     where in_key is not null and k.token = in_token and k.feature = in_feature and k.key = in_key;
+    select c.used into out_used from storehook.usage_counters c
+     where c.token = in_token and c.feature = in_feature and c.period = in_period and c.starts_on = in_starts_on;
+end
+$$;
 
 CREATE FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
@@ -644,6 +760,91 @@ CREATE FUNCTION storehook.unverifiable() RETURNS text[]
         'invalid_chain', 'certificate_not_valid_at', 'missing_marker_oid', 'invalid_signature']
 $$;
 
+CREATE TABLE storehook.account_lines (
+    token uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C"
+);
+
+COMMENT ON TABLE storehook.account_lines IS 'the accounts that Apple signed into a purchase, or that anything binds it to';
+
+CREATE TABLE storehook.account_status (
+    token uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    catalog bigint NOT NULL,
+    version bigint NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    known_from timestamp with time zone,
+    phase_starts timestamp with time zone[] NOT NULL,
+    phase_status text[] NOT NULL,
+    phase_tier text[] NOT NULL,
+    phase_source text[] NOT NULL,
+    phase_product text[] NOT NULL,
+    phase_bundle text[] NOT NULL,
+    phase_purchase text[] NOT NULL,
+    phase_act bigint[] NOT NULL,
+    phase_expires timestamp with time zone[] NOT NULL,
+    phase_will_renew boolean[] NOT NULL,
+    phase_trial boolean[] NOT NULL,
+    CONSTRAINT account_status_check CHECK (((cardinality(phase_starts) > 0) AND (cardinality(phase_status) = cardinality(phase_starts)) AND (cardinality(phase_tier) = cardinality(phase_starts)) AND (cardinality(phase_source) = cardinality(phase_starts)) AND (cardinality(phase_product) = cardinality(phase_starts)) AND (cardinality(phase_bundle) = cardinality(phase_starts)) AND (cardinality(phase_purchase) = cardinality(phase_starts)) AND (cardinality(phase_act) = cardinality(phase_starts)) AND (cardinality(phase_expires) = cardinality(phase_starts)) AND (cardinality(phase_will_renew) = cardinality(phase_starts)) AND (cardinality(phase_trial) = cardinality(phase_starts)))),
+    CONSTRAINT account_status_check1 CHECK (((known_from IS NULL) OR (known_from = phase_starts[1]))),
+    CONSTRAINT account_status_phase_source_check CHECK ((phase_source <@ ARRAY['apple'::text, 'grant'::text, 'trial'::text, 'none'::text])),
+    CONSTRAINT account_status_phase_status_check CHECK ((phase_status <@ ARRAY['active'::text, 'trial'::text, 'cancelled'::text, 'grace_period'::text, 'expired'::text, 'trial_expired'::text, 'revoked'::text, 'free'::text])),
+    CONSTRAINT account_status_version_check CHECK ((version > 0))
+)
+WITH (fillfactor='80');
+
+COMMENT ON COLUMN storehook.account_status.version IS 'grows with every change of what readers see, catalogs included';
+
+COMMENT ON COLUMN storehook.account_status.known_from IS 'phases before are not kept here, and storehook account --at works them out; null where the first phase reaches back for ever';
+
+COMMENT ON COLUMN storehook.account_status.phase_act IS 'the act of staff''s that shows in it';
+
+CREATE VIEW storehook.account_status_now AS
+ SELECT account_status_at.token,
+    account_status_at.account,
+    account_status_at.environment,
+    account_status_at.tier,
+    account_status_at.status,
+    account_status_at.access,
+    account_status_at.source,
+    account_status_at.product_id,
+    account_status_at.bundle_id,
+    account_status_at.original_transaction_id,
+    account_status_at.act,
+    account_status_at.expires_at,
+    account_status_at.will_renew,
+    account_status_at.in_trial,
+    account_status_at.since,
+    account_status_at.until,
+    account_status_at.version,
+    account_status_at.known_from
+   FROM storehook.account_status_at(now()) account_status_at(token, account, environment, tier, status, access, source, product_id, bundle_id, original_transaction_id, act, expires_at, will_renew, in_trial, since, until, version, known_from);
+
+COMMENT ON VIEW storehook.account_status_now IS 'what every account is';
+
+COMMENT ON COLUMN storehook.account_status_now.expires_at IS 'when what gives access ends, or what gave it last ended; null for what has no end';
+
+COMMENT ON COLUMN storehook.account_status_now.until IS 'when this changes by itself, as far as is known';
+
+CREATE TABLE storehook.accounts (
+    token uuid NOT NULL,
+    account text,
+    known_at timestamp with time zone DEFAULT now() NOT NULL,
+    erased_at timestamp with time zone,
+    CONSTRAINT accounts_account_check CHECK (((length(account) >= 1) AND (length(account) <= 1000)))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE storehook.accounts IS 'customers; whoever changes what a status depends on holds the row';
+
+COMMENT ON COLUMN storehook.accounts.token IS 'the appAccountToken';
+
+COMMENT ON COLUMN storehook.accounts.account IS 'what the app''s own tokens call the customer; null where only a token is known, or where the customer was erased';
+
+COMMENT ON COLUMN storehook.accounts.erased_at IS 'what was recorded up to then counts no more';
+
 CREATE TABLE storehook.anomalies (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
@@ -752,6 +953,39 @@ CREATE VIEW storehook.canary_status AS
 
 COMMENT ON VIEW storehook.canary_status IS 'of each app and environment: the test notification that came through last, and since when one is missing';
 
+CREATE TABLE storehook.catalog_state (
+    only_row boolean DEFAULT true NOT NULL,
+    current_version bigint,
+    preparing_version bigint,
+    is_linked boolean DEFAULT false NOT NULL,
+    CONSTRAINT catalog_state_check CHECK (((current_version IS NULL) OR is_linked)),
+    CONSTRAINT catalog_state_only_row_check CHECK (only_row)
+);
+
+COMMENT ON COLUMN storehook.catalog_state.preparing_version IS 'the one that is to become current once every account is derived under it';
+
+COMMENT ON COLUMN storehook.catalog_state.is_linked IS 'whether account_lines holds all purchases: nobody keeps it before the first catalog is applied';
+
+CREATE TABLE storehook.catalogs (
+    version bigint NOT NULL,
+    source text NOT NULL,
+    applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    applied_by text NOT NULL,
+    CONSTRAINT catalogs_applied_by_check CHECK (((length(applied_by) >= 1) AND (length(applied_by) <= 200))),
+    CONSTRAINT catalogs_source_check CHECK (((length(source) >= 1) AND (length(source) <= 1048576)))
+);
+
+COMMENT ON TABLE storehook.catalogs IS 'what is sold and what it gives: each file that was applied, never changed';
+
+ALTER TABLE storehook.catalogs ALTER COLUMN version ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.catalogs_version_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE storehook.dead_letters (
     id bigint NOT NULL,
     outbox_id bigint NOT NULL,
@@ -847,7 +1081,7 @@ COMMENT ON TABLE storehook.outbox IS 'evidence as it came, byte for byte once it
 
 COMMENT ON COLUMN storehook.outbox.packing IS '0: body is as it was posted; 1: it names headers in signature_headers';
 
-COMMENT ON COLUMN storehook.outbox.kind IS '0: notification; 1: transaction; 2: renewal info; 3: app transaction (each a compact JWS); 4: old receipt, unsigned';
+COMMENT ON COLUMN storehook.outbox.kind IS '0: notification; 1: transaction; 2: renewal info; 3: app transaction (each a compact JWS); 4: old receipt, or verifyReceipt''s answer to one; 5: what such an answer says of a transaction; 6: of a subscription''s future; 4 to 6 unsigned';
 
 COMMENT ON COLUMN storehook.outbox.source IS '0: webhook, Apple posted it; 1: history, Apple''s notification history; 2: api, an answer of Apple''s servers; 3: client, an app or a backend handed it in; 4: operator, storehook''s own command';
 
@@ -946,21 +1180,20 @@ CREATE TABLE storehook.records (
     CONSTRAINT records_check CHECK (((kind = 'receipt'::text) = (environment IS NULL))),
     CONSTRAINT records_check1 CHECK (((kind = 'receipt'::text) = (bundle_id IS NULL))),
     CONSTRAINT records_check2 CHECK (((kind = 'receipt'::text) = (signed_at IS NULL))),
-    CONSTRAINT records_check3 CHECK (((kind = ANY (ARRAY['transaction'::text, 'renewal'::text])) = (original_transaction_id IS NOT NULL))),
-    CONSTRAINT records_check4 CHECK (((kind = 'transaction'::text) = (transaction_id IS NOT NULL))),
     CONSTRAINT records_digest_check CHECK ((octet_length(digest) = 32)),
-    CONSTRAINT records_kind_check CHECK ((kind = ANY (ARRAY['transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text]))),
     CONSTRAINT records_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'parked'::text]))),
     CONSTRAINT records_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'history'::text, 'api'::text, 'client'::text, 'operator'::text])))
 );
 
-COMMENT ON TABLE storehook.records IS 'every verified record that came by itself, and every receipt, once; its own digest is the idempotency key';
+COMMENT ON TABLE storehook.records IS 'every verified record that came by itself, every receipt, and what verifyReceipt''s unsigned answers say of each purchase, once; its own digest is the idempotency key';
 
-COMMENT ON COLUMN storehook.records.digest IS 'SHA-256 of the JSON that was signed, as in transactions.digest; of a receipt, of its bytes';
+COMMENT ON COLUMN storehook.records.digest IS 'SHA-256 of the JSON that was signed, as in transactions.digest; of what is unsigned, of its bytes';
 
 COMMENT ON COLUMN storehook.records.source IS 'which way it came the first time';
 
 COMMENT ON COLUMN storehook.records.bundle_id IS 'as the record says; renewal info names no app: that of the purchase it is about';
+
+COMMENT ON COLUMN storehook.records.signed_at IS 'of what verifyReceipt says, which nobody signs: when it was answered';
 
 COMMENT ON COLUMN storehook.records.outcome IS 'parked: this release does nothing with it';
 
@@ -1362,6 +1595,7 @@ CREATE TABLE storehook.transactions (
     storefront text,
     app_transaction_id text,
     billing_plan_type text,
+    is_unsigned boolean,
     CONSTRAINT transactions_digest_check CHECK ((octet_length(digest) = 32))
 )
 WITH (fillfactor='90');
@@ -1371,6 +1605,8 @@ COMMENT ON COLUMN storehook.transactions.price IS 'milliunits of currency, quant
 COMMENT ON COLUMN storehook.transactions.notification_uuid IS 'the notification whose record stands here; null where it came by itself';
 
 COMMENT ON COLUMN storehook.transactions.revocation_percentage IS 'thousandths of a percent: 100000 is all of the price';
+
+COMMENT ON COLUMN storehook.transactions.is_unsigned IS 'true where this is what verifyReceipt said, and Apple''s signed word is not known; signed_at is then when it was answered';
 
 CREATE VIEW storehook.consumption_requests AS
  SELECT n.environment,
@@ -1835,7 +2071,7 @@ CREATE VIEW storehook.paid_periods AS
    FROM storehook.transactions t
   WHERE (((t.ownership = 'PURCHASED'::text) OR (t.ownership IS NULL)) AND (NOT (EXISTS ( SELECT
            FROM storehook.transactions later
-          WHERE ((later.web_order_line_item_id = t.web_order_line_item_id) AND (later.bundle_id = t.bundle_id) AND (later.environment = t.environment) AND (later.transaction_id <> t.transaction_id) AND ((later.ownership = 'PURCHASED'::text) OR (later.ownership IS NULL)) AND (ROW(later.signed_at, later.digest, later.transaction_id) > ROW(t.signed_at, t.digest, t.transaction_id)))))));
+          WHERE ((later.web_order_line_item_id = t.web_order_line_item_id) AND (later.bundle_id = t.bundle_id) AND (later.environment = t.environment) AND (later.transaction_id <> t.transaction_id) AND ((later.ownership = 'PURCHASED'::text) OR (later.ownership IS NULL)) AND (ROW((later.is_unsigned IS NULL), later.signed_at, later.digest, later.transaction_id) > ROW((t.is_unsigned IS NULL), t.signed_at, t.digest, t.transaction_id)))))));
 
 COMMENT ON VIEW storehook.paid_periods IS 'price in milliunits of currency, quantity and offer included: 9990 is 9.99, and 230000 is 230 yen';
 
@@ -1936,6 +2172,60 @@ COMMENT ON COLUMN storehook.proven_until.planned_at IS 'since when Apple is aske
 
 COMMENT ON COLUMN storehook.proven_until.is_unreleased IS 'Production takes the key of no app that was never released, and Sandbox takes it: there is nothing to prove yet';
 
+CREATE TABLE storehook.purchase_attempts (
+    id bigint NOT NULL,
+    token uuid NOT NULL,
+    product_id text NOT NULL,
+    kind text NOT NULL,
+    outcome text NOT NULL,
+    reason text,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT purchase_attempts_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'restore'::text]))),
+    CONSTRAINT purchase_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['pending'::text, 'cancelled'::text, 'failed'::text, 'completed'::text]))),
+    CONSTRAINT purchase_attempts_product_id_check CHECK (((length(product_id) >= 1) AND (length(product_id) <= 255))),
+    CONSTRAINT purchase_attempts_reason_check CHECK ((length(reason) <= 1000))
+);
+
+COMMENT ON TABLE storehook.purchase_attempts IS 'append-only: what apps told of attempts to buy; nothing is decided by it';
+
+ALTER TABLE storehook.purchase_attempts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.purchase_attempts_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.purchase_bindings (
+    id bigint NOT NULL,
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    token uuid NOT NULL,
+    at timestamp with time zone DEFAULT date_trunc('milliseconds'::text, clock_timestamp()) NOT NULL,
+    recorded_by text,
+    why text,
+    CONSTRAINT purchase_bindings_check CHECK (((kind <> 'staff'::text) OR ((recorded_by IS NOT NULL) AND (why IS NOT NULL)))),
+    CONSTRAINT purchase_bindings_kind_check CHECK ((kind = ANY (ARRAY['proof'::text, 'transfer'::text, 'staff'::text, 'erasure'::text]))),
+    CONSTRAINT purchase_bindings_recorded_by_check CHECK (((length(recorded_by) >= 1) AND (length(recorded_by) <= 200))),
+    CONSTRAINT purchase_bindings_why_check CHECK (((length(why) >= 1) AND (length(why) <= 1000)))
+);
+
+COMMENT ON TABLE storehook.purchase_bindings IS 'append-only: purchases that accounts proved, that moved, and that were freed';
+
+COMMENT ON COLUMN storehook.purchase_bindings.kind IS 'proof: the first; transfer: a later one, where the rule lets it move; staff: moved; erasure: what names this account counts no more';
+
+ALTER TABLE storehook.purchase_bindings ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.purchase_bindings_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE storehook.purchase_facts (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
@@ -1971,6 +2261,7 @@ CREATE TABLE storehook.purchase_facts (
     grace_expires_at timestamp with time zone,
     price_increase_pending boolean,
     renewal_account_token uuid,
+    is_unsigned boolean,
     CONSTRAINT purchase_facts_check CHECK (((transaction_id IS NULL) = (transaction_signed_at IS NULL))),
     CONSTRAINT purchase_facts_check1 CHECK (((transaction_id IS NULL) = (transaction_digest IS NULL))),
     CONSTRAINT purchase_facts_check2 CHECK (((renewal_signed_at IS NULL) = (renewal_digest IS NULL))),
@@ -1981,6 +2272,8 @@ CREATE TABLE storehook.purchase_facts (
 COMMENT ON TABLE storehook.purchase_facts IS 'what each piece of evidence said about a purchase; append-only and kept for good, since what was true is told by superseded records';
 
 COMMENT ON COLUMN storehook.purchase_facts.signed_at IS 'when the evidence was signed: the outer signedDate of a notification';
+
+COMMENT ON COLUMN storehook.purchase_facts.is_unsigned IS 'true for what verifyReceipt said and nobody signed: it counts for nothing where Apple''s signed word of the same thing is known';
 
 CREATE TABLE storehook.purchase_lines (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -2122,11 +2415,14 @@ CREATE TABLE storehook.renewals (
     offer_type smallint,
     offer_id text,
     app_transaction_id text,
+    is_unsigned boolean,
     CONSTRAINT renewals_digest_check CHECK ((octet_length(digest) = 32))
 )
 WITH (fillfactor='80');
 
 COMMENT ON COLUMN storehook.renewals.renewal_price IS 'milliunits of currency; of the coming renewal, as is the offer';
+
+COMMENT ON COLUMN storehook.renewals.is_unsigned IS 'true where this is what verifyReceipt said, and Apple''s signed word is not known; signed_at is then when it was answered';
 
 CREATE TABLE storehook.schema_expansions (
     version integer NOT NULL,
@@ -2179,6 +2475,37 @@ CREATE TABLE storehook.served_roots (
 
 COMMENT ON TABLE storehook.served_roots IS 'roots (SHA-256 of the DER) that workers on this database have trusted for an environment; written when a worker starts';
 
+CREATE TABLE storehook.server_keys (
+    id bigint NOT NULL,
+    digest bytea NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_by text NOT NULL,
+    revoked_at timestamp with time zone,
+    revoked_by text,
+    last_used_at timestamp with time zone,
+    CONSTRAINT server_keys_check CHECK (((revoked_at IS NULL) = (revoked_by IS NULL))),
+    CONSTRAINT server_keys_created_by_check CHECK ((length(created_by) <= 200)),
+    CONSTRAINT server_keys_digest_check CHECK ((length(digest) = 32)),
+    CONSTRAINT server_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+    CONSTRAINT server_keys_revoked_by_check CHECK ((length(revoked_by) <= 200))
+);
+
+COMMENT ON TABLE storehook.server_keys IS 'keys of the operator''s own servers for the account API; a revoked one stays, so that who had access when stays known';
+
+COMMENT ON COLUMN storehook.server_keys.digest IS 'SHA-256 of the key''s text';
+
+COMMENT ON COLUMN storehook.server_keys.last_used_at IS 'to the hour: written once an hour at most, whatever the key is used for';
+
+ALTER TABLE storehook.server_keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.server_keys_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE storehook.shared_transactions (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
@@ -2194,6 +2521,35 @@ CREATE TABLE storehook.signature_headers (
 );
 
 COMMENT ON TABLE storehook.signature_headers IS 'headers of verified signatures, which packed bodies in the outbox name by SHA-256; needed for as long as those are';
+
+CREATE TABLE storehook.staff_acts (
+    id bigint NOT NULL,
+    token uuid NOT NULL,
+    kind text NOT NULL,
+    tier text,
+    days integer,
+    at timestamp with time zone DEFAULT date_trunc('milliseconds'::text, clock_timestamp()) NOT NULL,
+    recorded_by text NOT NULL,
+    why text NOT NULL,
+    CONSTRAINT staff_acts_check CHECK (((tier IS NOT NULL) = (kind = ANY (ARRAY['grant'::text, 'change_tier'::text])))),
+    CONSTRAINT staff_acts_check1 CHECK (((days IS NOT NULL) = (kind = ANY (ARRAY['grant'::text, 'extend'::text])))),
+    CONSTRAINT staff_acts_days_check CHECK (((days >= 1) AND (days <= 36500))),
+    CONSTRAINT staff_acts_kind_check CHECK ((kind = ANY (ARRAY['grant'::text, 'extend'::text, 'revoke'::text, 'unrevoke'::text, 'change_tier'::text]))),
+    CONSTRAINT staff_acts_recorded_by_check CHECK (((length(recorded_by) >= 1) AND (length(recorded_by) <= 200))),
+    CONSTRAINT staff_acts_tier_check CHECK (((length(tier) >= 1) AND (length(tier) <= 100))),
+    CONSTRAINT staff_acts_why_check CHECK (((length(why) >= 1) AND (length(why) <= 1000)))
+);
+
+COMMENT ON TABLE storehook.staff_acts IS 'append-only: what staff did for accounts, in Production';
+
+ALTER TABLE storehook.staff_acts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.staff_acts_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE storehook.subscription_history (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -2298,19 +2654,128 @@ COMMENT ON COLUMN storehook.subscriptions.former_account_token IS 'the account o
 
 COMMENT ON COLUMN storehook.subscriptions.paid_until IS 'when the latest paid stretch ends, or ended';
 
+CREATE TABLE storehook.trials (
+    account_hash bytea NOT NULL,
+    app_transaction_hash bytea,
+    token uuid,
+    tier text NOT NULL,
+    product text,
+    started_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    CONSTRAINT trials_account_hash_check CHECK ((octet_length(account_hash) = 32)),
+    CONSTRAINT trials_app_transaction_hash_check CHECK ((octet_length(app_transaction_hash) = 32)),
+    CONSTRAINT trials_check CHECK ((started_at < ends_at)),
+    CONSTRAINT trials_product_check CHECK ((length(product) <= 255)),
+    CONSTRAINT trials_tier_check CHECK (((length(tier) >= 1) AND (length(tier) <= 100)))
+);
+
+COMMENT ON TABLE storehook.trials IS 'the app''s own trials';
+
+COMMENT ON COLUMN storehook.trials.account_hash IS 'SHA-256 of the token''s text';
+
+COMMENT ON COLUMN storehook.trials.app_transaction_hash IS 'SHA-256 of Apple''s appTransactionId, where the app proved one';
+
+COMMENT ON COLUMN storehook.trials.token IS 'null where the account was erased';
+
+CREATE TABLE storehook.unsigned_words (
+    id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    saying bytea NOT NULL,
+    answered_at timestamp with time zone NOT NULL,
+    CONSTRAINT unsigned_words_kind_check CHECK ((kind = ANY (ARRAY['receipt_transaction'::text, 'receipt_renewal'::text]))),
+    CONSTRAINT unsigned_words_saying_check CHECK ((octet_length(saying) = 32))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE storehook.unsigned_words IS 'what verifyReceipt said last of each transaction, and of each subscription''s future, where Apple has not signed it';
+
+COMMENT ON COLUMN storehook.unsigned_words.id IS 'the transaction; of a subscription''s future the original transaction';
+
+COMMENT ON COLUMN storehook.unsigned_words.saying IS 'SHA-256 of what was said, without the instant';
+
 CREATE TABLE storehook.upkeep_locks (
     task text NOT NULL
 );
 
 COMMENT ON TABLE storehook.upkeep_locks IS 'rows that the functions of upkeep lock while they are at it; nobody but their owner may';
 
+CREATE TABLE storehook.usage_counters (
+    token uuid NOT NULL,
+    feature text NOT NULL COLLATE pg_catalog."C",
+    period text NOT NULL COLLATE pg_catalog."C",
+    starts_on date NOT NULL,
+    resets_at timestamp with time zone,
+    used bigint NOT NULL,
+    CONSTRAINT usage_counters_check CHECK (((period = 'total'::text) = (starts_on = '-infinity'::date))),
+    CONSTRAINT usage_counters_check1 CHECK (((period = 'total'::text) = (resets_at IS NULL))),
+    CONSTRAINT usage_counters_feature_check CHECK ((feature ~ '^[a-z0-9][a-z0-9_-]{0,63}$'::text)),
+    CONSTRAINT usage_counters_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text, 'total'::text]))),
+    CONSTRAINT usage_counters_used_check CHECK ((used >= 0))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE storehook.usage_counters IS 'what each account has used of each feature, by day, month or in total: counted and checked by count_usage';
+
+COMMENT ON COLUMN storehook.usage_counters.token IS 'the account''s appAccountToken';
+
+COMMENT ON COLUMN storehook.usage_counters.starts_on IS 'the first day as the calendar of the catalog''s time zone has it; -infinity of what is counted in total';
+
+COMMENT ON COLUMN storehook.usage_counters.resets_at IS 'the first instant that does not belong to it any more; null of what is counted in total';
+
+CREATE TABLE storehook.usage_keys (
+    token uuid NOT NULL,
+    feature text NOT NULL COLLATE pg_catalog."C",
+    key uuid NOT NULL,
+    act text NOT NULL COLLATE pg_catalog."C",
+    amount bigint NOT NULL,
+    allowed bigint,
+    used bigint NOT NULL,
+    period text NOT NULL COLLATE pg_catalog."C",
+    starts_on date NOT NULL,
+    resets_at timestamp with time zone,
+    kept_until timestamp with time zone NOT NULL,
+    CONSTRAINT usage_keys_act_check CHECK ((act = ANY (ARRAY['add'::text, 'release'::text, 'set'::text]))),
+    CONSTRAINT usage_keys_allowed_check CHECK ((allowed >= 0)),
+    CONSTRAINT usage_keys_amount_check CHECK ((amount >= 0)),
+    CONSTRAINT usage_keys_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text, 'total'::text]))),
+    CONSTRAINT usage_keys_used_check CHECK ((used >= 0))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE storehook.usage_keys IS 'what was counted under an idempotency key, with what was answered: it counts once, and is answered so again';
+
+COMMENT ON COLUMN storehook.usage_keys.key IS 'the first 128 bits of the SHA-256 of what the caller sent';
+
+COMMENT ON COLUMN storehook.usage_keys.allowed IS 'the limit that it was counted under; null if there was none';
+
+COMMENT ON COLUMN storehook.usage_keys.used IS 'what was used after it, of its day, of its month, or in total';
+
+COMMENT ON COLUMN storehook.usage_keys.kept_until IS '35 days after its period''s end; of what is counted in total, 35 days after it was reported';
+
 ALTER TABLE ONLY storehook.outbox ATTACH PARTITION storehook.outbox_default DEFAULT;
+
+ALTER TABLE ONLY storehook.account_lines
+    ADD CONSTRAINT account_lines_pkey PRIMARY KEY (token, environment, original_transaction_id, bundle_id);
+
+ALTER TABLE ONLY storehook.account_status
+    ADD CONSTRAINT account_status_pkey PRIMARY KEY (token, environment, catalog);
+
+ALTER TABLE ONLY storehook.accounts
+    ADD CONSTRAINT accounts_pkey PRIMARY KEY (token);
 
 ALTER TABLE ONLY storehook.canaries
     ADD CONSTRAINT canaries_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.canary_queue
     ADD CONSTRAINT canary_queue_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.catalog_state
+    ADD CONSTRAINT catalog_state_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY storehook.catalogs
+    ADD CONSTRAINT catalogs_pkey PRIMARY KEY (version);
 
 ALTER TABLE ONLY storehook.consumption_answers
     ADD CONSTRAINT consumption_answers_notification_uuid_key UNIQUE (notification_uuid);
@@ -2328,7 +2793,7 @@ ALTER TABLE ONLY storehook.consumption_tokens
     ADD CONSTRAINT consumption_tokens_pkey PRIMARY KEY (app_account_token);
 
 ALTER TABLE storehook.dead_letters
-    ADD CONSTRAINT dead_letters_kind_check CHECK ((kind = ANY (ARRAY['notification'::text, 'transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text]))) NOT VALID;
+    ADD CONSTRAINT dead_letters_kind_check CHECK ((kind = ANY (ARRAY['notification'::text, 'transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text, 'receipt_transaction'::text, 'receipt_renewal'::text]))) NOT VALID;
 
 ALTER TABLE ONLY storehook.dead_letters
     ADD CONSTRAINT dead_letters_pkey PRIMARY KEY (id);
@@ -2401,7 +2866,7 @@ ALTER TABLE ONLY storehook.outbox_dropped
     ADD CONSTRAINT outbox_dropped_pkey PRIMARY KEY (day);
 
 ALTER TABLE storehook.outbox
-    ADD CONSTRAINT outbox_kind_check CHECK (((kind >= 0) AND (kind <= 4))) NOT VALID;
+    ADD CONSTRAINT outbox_kind_check CHECK (((kind >= 0) AND (kind <= 6))) NOT VALID;
 
 ALTER TABLE ONLY storehook.outbox_queue
     ADD CONSTRAINT outbox_queue_pkey PRIMARY KEY (id);
@@ -2412,11 +2877,29 @@ ALTER TABLE ONLY storehook.outbox_settled
 ALTER TABLE storehook.outbox
     ADD CONSTRAINT outbox_source_check CHECK (((source >= 0) AND (source <= 4))) NOT VALID;
 
+ALTER TABLE ONLY storehook.purchase_attempts
+    ADD CONSTRAINT purchase_attempts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.purchase_bindings
+    ADD CONSTRAINT purchase_bindings_pkey PRIMARY KEY (id);
+
+ALTER TABLE storehook.purchase_facts
+    ADD CONSTRAINT purchase_facts_is_unsigned_check CHECK (is_unsigned) NOT VALID;
+
 ALTER TABLE ONLY storehook.purchase_facts
     ADD CONSTRAINT purchase_facts_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, signed_at, outbox_id);
 
 ALTER TABLE ONLY storehook.purchase_lines
     ADD CONSTRAINT purchase_lines_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
+
+ALTER TABLE storehook.records
+    ADD CONSTRAINT records_check3 CHECK (((kind = ANY (ARRAY['transaction'::text, 'renewal'::text, 'receipt_transaction'::text, 'receipt_renewal'::text])) = (original_transaction_id IS NOT NULL))) NOT VALID;
+
+ALTER TABLE storehook.records
+    ADD CONSTRAINT records_check4 CHECK (((kind = ANY (ARRAY['transaction'::text, 'receipt_transaction'::text])) = (transaction_id IS NOT NULL))) NOT VALID;
+
+ALTER TABLE storehook.records
+    ADD CONSTRAINT records_kind_check CHECK ((kind = ANY (ARRAY['transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text, 'receipt_transaction'::text, 'receipt_renewal'::text]))) NOT VALID;
 
 ALTER TABLE ONLY storehook.records
     ADD CONSTRAINT records_outbox_id_key UNIQUE (outbox_id);
@@ -2432,6 +2915,9 @@ ALTER TABLE ONLY storehook.refreshes
 
 ALTER TABLE ONLY storehook.refreshes
     ADD CONSTRAINT refreshes_pkey PRIMARY KEY (id);
+
+ALTER TABLE storehook.renewals
+    ADD CONSTRAINT renewals_is_unsigned_check CHECK (is_unsigned) NOT VALID;
 
 ALTER TABLE ONLY storehook.renewals
     ADD CONSTRAINT renewals_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
@@ -2451,11 +2937,20 @@ ALTER TABLE ONLY storehook.served_apps
 ALTER TABLE ONLY storehook.served_roots
     ADD CONSTRAINT served_roots_pkey PRIMARY KEY (environment, fingerprint);
 
+ALTER TABLE ONLY storehook.server_keys
+    ADD CONSTRAINT server_keys_digest_key UNIQUE (digest);
+
+ALTER TABLE ONLY storehook.server_keys
+    ADD CONSTRAINT server_keys_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY storehook.shared_transactions
     ADD CONSTRAINT shared_transactions_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, transaction_id);
 
 ALTER TABLE ONLY storehook.signature_headers
     ADD CONSTRAINT signature_headers_pkey PRIMARY KEY (digest);
+
+ALTER TABLE ONLY storehook.staff_acts
+    ADD CONSTRAINT staff_acts_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.subscription_history
     ADD CONSTRAINT subscription_history_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, starts_at);
@@ -2463,11 +2958,34 @@ ALTER TABLE ONLY storehook.subscription_history
 ALTER TABLE ONLY storehook.subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
 
+ALTER TABLE storehook.transactions
+    ADD CONSTRAINT transactions_is_unsigned_check CHECK (is_unsigned) NOT VALID;
+
 ALTER TABLE ONLY storehook.transactions
     ADD CONSTRAINT transactions_pkey PRIMARY KEY (transaction_id, bundle_id, environment);
 
+ALTER TABLE ONLY storehook.trials
+    ADD CONSTRAINT trials_app_transaction_hash_key UNIQUE (app_transaction_hash);
+
+ALTER TABLE ONLY storehook.trials
+    ADD CONSTRAINT trials_pkey PRIMARY KEY (account_hash);
+
+ALTER TABLE ONLY storehook.trials
+    ADD CONSTRAINT trials_token_key UNIQUE (token);
+
+ALTER TABLE ONLY storehook.unsigned_words
+    ADD CONSTRAINT unsigned_words_pkey PRIMARY KEY (id, bundle_id, environment, kind);
+
 ALTER TABLE ONLY storehook.upkeep_locks
     ADD CONSTRAINT upkeep_locks_pkey PRIMARY KEY (task);
+
+ALTER TABLE ONLY storehook.usage_counters
+    ADD CONSTRAINT usage_counters_pkey PRIMARY KEY (token, feature, period, starts_on);
+
+ALTER TABLE ONLY storehook.usage_keys
+    ADD CONSTRAINT usage_keys_pkey PRIMARY KEY (token, feature, key);
+
+CREATE INDEX account_lines_by_purchase ON storehook.account_lines USING btree (original_transaction_id, bundle_id, environment);
 
 CREATE INDEX anomalies_by_purchase ON storehook.anomalies USING btree (original_transaction_id, bundle_id, environment, signed_at);
 
@@ -2521,6 +3039,10 @@ CREATE INDEX one_time_purchases_by_id ON storehook.one_time_purchases USING btre
 
 CREATE INDEX outbox_queue_due ON storehook.outbox_queue USING btree (due_at, id);
 
+CREATE INDEX purchase_attempts_by_account ON storehook.purchase_attempts USING btree (token, id);
+
+CREATE INDEX purchase_bindings_by_purchase ON storehook.purchase_bindings USING btree (original_transaction_id, bundle_id, environment);
+
 CREATE INDEX records_by_applied_at ON storehook.records USING brin (applied_at);
 
 CREATE INDEX records_by_purchase ON storehook.records USING btree (original_transaction_id, bundle_id, environment) WHERE (original_transaction_id IS NOT NULL);
@@ -2529,7 +3051,11 @@ CREATE INDEX refresh_queue_due ON storehook.refresh_queue USING btree (due_at, i
 
 CREATE INDEX senders_refused ON storehook.senders USING btree (refused_until) WHERE (refused_until IS NOT NULL);
 
+CREATE INDEX server_keys_valid ON storehook.server_keys USING btree (id) WHERE (revoked_at IS NULL);
+
 CREATE INDEX shared_transactions_by_transaction ON storehook.shared_transactions USING btree (transaction_id, bundle_id, environment);
+
+CREATE INDEX staff_acts_by_account ON storehook.staff_acts USING btree (token, at, id);
 
 CREATE INDEX subscriptions_by_account ON storehook.subscriptions USING btree (app_account_token) WHERE (app_account_token IS NOT NULL);
 
@@ -2545,12 +3071,25 @@ CREATE INDEX transactions_by_purchase ON storehook.transactions USING btree (ori
 
 CREATE INDEX transactions_by_purchase_date ON storehook.transactions USING btree (purchased_at);
 
+CREATE INDEX usage_counters_over ON storehook.usage_counters USING btree (resets_at) WHERE (resets_at IS NOT NULL);
+
+CREATE INDEX usage_keys_kept_until ON storehook.usage_keys USING btree (kept_until);
+
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
 
 CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION storehook.remember_dead_letters();
 
+ALTER TABLE ONLY storehook.account_status
+    ADD CONSTRAINT account_status_catalog_fkey FOREIGN KEY (catalog) REFERENCES storehook.catalogs(version);
+
 ALTER TABLE ONLY storehook.canary_queue
     ADD CONSTRAINT canary_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.canaries(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY storehook.catalog_state
+    ADD CONSTRAINT catalog_state_current_version_fkey FOREIGN KEY (current_version) REFERENCES storehook.catalogs(version);
+
+ALTER TABLE ONLY storehook.catalog_state
+    ADD CONSTRAINT catalog_state_preparing_version_fkey FOREIGN KEY (preparing_version) REFERENCES storehook.catalogs(version);
 
 ALTER TABLE ONLY storehook.consumption_answers
     ADD CONSTRAINT consumption_answers_consent_id_fkey FOREIGN KEY (consent_id) REFERENCES storehook.consumption_consents(id);
@@ -2571,6 +3110,8 @@ ALTER TABLE ONLY storehook.refresh_queue
     ADD CONSTRAINT refresh_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.refreshes(id) ON DELETE CASCADE;
 
 REVOKE ALL ON FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.count_usage(in_token uuid, in_feature text, in_act text, in_amount bigint, in_allowed bigint, in_period text, in_starts_on date, in_opens_at timestamp with time zone, in_resets_at timestamp with time zone, in_used_at timestamp with time zone, in_key uuid, OUT outcome text, OUT clock timestamp with time zone, OUT out_used bigint, OUT out_allowed bigint, OUT out_period text, OUT out_starts_on date, OUT out_resets_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) FROM PUBLIC;
 

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import ConsumptionPolicy
+import StrictYAML
 import Testing
 
 @Suite("A policy for requests of consumption data")
@@ -173,7 +174,7 @@ struct ConsumptionPolicyTests {
 
     @Test("that is too long is not read")
     func tooLong() {
-        let text = Self.whole + String(repeating: "#", count: ConsumptionPolicy.longestText)
-        #expect(throws: ConsumptionPolicyFault.self) { try ConsumptionPolicy(yaml: text) }
+        let text = Self.whole + String(repeating: "#", count: YAMLText.longest)
+        #expect(throws: YAMLFault.self) { try ConsumptionPolicy(yaml: text) }
     }
 }

@@ -13,7 +13,10 @@ struct CommandTests {
         arguments: [
             "migrate", "receive", "work", "queue", "dead-letters", "dead-letters list", "dead-letters show",
             "dead-letters replay", "dead-letters discard", "verify", "simulate", "maintain", "doctor", "subscription",
-            "notification", "",
+            "notification", "account", "account show", "account erase", "grant", "extend", "revoke", "unrevoke",
+            "change-tier", "catalog", "catalog check", "catalog schema", "catalog diff", "catalog apply",
+            "catalog show",
+            "serve", "staff token", "",
         ])
     func help(command: String) async throws {
         let words = command.split(separator: " ").map(String.init)
@@ -34,7 +37,9 @@ struct CommandTests {
             "dead-letters list --since yesterday", "dead-letters list --limit 0", "simulate", "simulate --to x --out y",
             "dead-letters show x", "verify /no/such/file", "queue --config /no/such/file",
             "dead-letters replay --all --rate 0", "subscription 1 --at yesterday", "notification x",
-            "doctor --role owner", "doctor --port 0",
+            "doctor --role owner", "doctor --port 0", "catalog check", "catalog check /no/such/file",
+            "account a --at yesterday", "grant a --tier pro --days 0 --why w", "revoke a", "revoke a --why  ",
+            "extend a --days 1",
         ])
     func usage(command: String) async throws {
         try await withSite { site in

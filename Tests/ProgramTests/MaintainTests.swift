@@ -33,6 +33,15 @@ struct MaintainTests {
             #expect(dropped.compactMap { $0["day"] as? String } == days)
             #expect(dropped.compactMap { $0["outcome"] as? String } == ["dropped"])
             #expect(dropped.compactMap { $0["gone"] as? Int } == [1])
+            let usage = try #require(report["usage"] as? [String: Any])
+            #expect(usage["counters"] as? Int == 0 && usage["keys"] as? Int == 0)
+            try await site.pool.query(
+                """
+                insert into storehook.usage_counters (token, feature, period, starts_on, resets_at, used)
+                values (gen_random_uuid(), 'a', 'day', current_date - 50, now() - interval '40 days', 1)
+                """)
+            let over = try await site.run("maintain")
+            #expect(over.output.contains("threw away 1 counters of usage and 0 keys"), "\(over)")
 
             let books = try await site.run("queue", "--conservation")
             #expect(books.ending == .exited(0) && books.output.contains("received 1, pending 0, applied 1"), "\(books)")

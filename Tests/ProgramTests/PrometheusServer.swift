@@ -21,7 +21,9 @@ struct PrometheusServer: Sendable {
     }
 
     /// Runs one while `body` lasts.
-    static func with<T>(receiver: Int, worker: Int, _ body: (PrometheusServer) async throws -> T) async throws -> T {
+    static func with<T>(
+        receiver: Int, worker: Int, api: Int, _ body: (PrometheusServer) async throws -> T
+    ) async throws -> T {
         let directory = FileManager.default.temporaryDirectory.appending(path: "storehook-prom-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -31,6 +33,7 @@ struct PrometheusServer: Sendable {
             .replacing("- rules.yml", with: "- \(deploy.path)/prometheus/rules.yml")
             .replacing("[127.0.0.1:9100]", with: "[127.0.0.1:\(receiver)]")
             .replacing("[127.0.0.1:9101, 127.0.0.1:9102]", with: "[127.0.0.1:\(worker)]")
+            .replacing("[127.0.0.1:9110]", with: "[127.0.0.1:\(api)]")
             .write(to: configuration, atomically: true, encoding: .utf8)
         let program = try ChildProgram(
             try executable("prometheus"),

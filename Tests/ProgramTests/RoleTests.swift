@@ -40,7 +40,8 @@ struct RoleTests {
     private static let rights: PostgresQuery = """
         with role as (
             select rolname as name from pg_roles
-             where rolname in ('storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor')
+             where rolname in ('storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor',
+                               'storehook_api')
         ), relation as (
             select oid, case when relispartition then 'outbox partition' else relname::text end as name
               from pg_class where relnamespace = 'storehook'::regnamespace and relkind not in ('i', 'I', 'S')
@@ -116,8 +117,9 @@ struct RoleTests {
                         await program.end()
                         let isContent = program.output.contains(
                             #""check":"rights","message":"\#(site.database.name)_user may be"#)
-                        // Operators are workers too, and look at everything; to store what is posted is the receiver's.
-                        let fits = wanted == role || (role == .ops && wanted != .receiver)
+                        // Operators are workers too, and look at everything; to store what is posted is the receiver's, and to note
+                        // that a key was used the account API's.
+                        let fits = wanted == role || (role == .ops && ![.receiver, .api].contains(wanted))
                         #expect(isContent == fits, "\(role) as \(wanted): \(program.output)")
                         await program.discard()
                     }
@@ -161,6 +163,16 @@ struct RoleTests {
         ("receiver", "insert into storehook.outbox (id, received_at, body, source) values (1, now(), '', 2)"),
         ("worker", "delete from storehook.unsigned_words"),
         ("monitor", "select * from storehook.consumption_tokens for update"),
+        ("api", "select body from storehook.outbox"), ("api", "delete from storehook.outbox_queue"),
+        ("api", "update storehook.outbox_queue set due_at = now()"), ("api", "select id from storehook.outbox_queue"),
+        ("api", "insert into storehook.server_keys (digest, name, created_by) values (sha256('x'), 'x', 'x')"),
+        ("api", "update storehook.server_keys set revoked_at = null"), ("api", "delete from storehook.server_keys"),
+        ("api", "update storehook.consumption_consents set granted = true"),
+        ("api", "insert into storehook.dead_letters (outbox_id) values (1)"),
+        ("api", "select message from storehook.dead_letters"), ("api", "insert into storehook.canaries default values"),
+        ("ops", "delete from storehook.server_keys"), ("ops", "update storehook.server_keys set digest = sha256('x')"),
+        ("worker", "select * from storehook.server_keys"), ("receiver", "select * from storehook.server_keys"),
+        ("monitor", "select * from storehook.server_keys"),
     ]
 
     @Test("are refused by the server what is not theirs")

@@ -9,6 +9,7 @@ import Simulator
 import Synchronization
 import TestSupport
 import Testing
+import Usage
 
 @Suite("Beyond the retention")
 struct RetentionTests {
@@ -119,7 +120,8 @@ struct RetentionTests {
             let counted = try await bench.outbox.conservation()
             let rounds = (0..<4).map { _ in
                 MaintenanceService(
-                    outbox: bench.outbox, retention: Self.week, interval: .milliseconds(50), logger: quiet)
+                    outbox: bench.outbox, usage: Usage(bench.pool), retention: Self.week, interval: .milliseconds(50),
+                    logger: quiet)
             }
             let group = ServiceGroup(services: rounds, logger: quiet)
             let running = Task { try await group.run() }

@@ -68,7 +68,7 @@ extension Timestamp: CustomStringConvertible {
     /// The Gregorian date of a day counted from 1970-01-01, for any day that milliseconds in `Int64` can reach.
     ///
     /// The calendar repeats every 400 years of 146,097 days; years are counted from March so that the leap day comes last.
-    static func civil(fromDay number: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    package static func civil(fromDay number: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let era = floorDivide(number + 719_468, 146_097)
         let dayOfEra = era.remainder
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -80,7 +80,7 @@ extension Timestamp: CustomStringConvertible {
     }
 
     /// The inverse of ``civil(fromDay:)``, for years of four digits.
-    static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
+    package static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = floorDivide(shifted, 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

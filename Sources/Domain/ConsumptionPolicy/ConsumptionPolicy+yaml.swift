@@ -1,11 +1,9 @@
 import AppStorePayloads
 import AppStoreServerAPI
+public import StrictYAML
 import Yams
 
 extension ConsumptionPolicy {
-    /// The longest text that is read, in bytes.
-    public static let longestText = 1 << 20
-
     /// Reads a policy out of YAML:
     ///
     ///     rules:
@@ -19,30 +17,19 @@ extension ConsumptionPolicy {
     ///           refund_preference: DECLINE
     ///
     /// Nothing is passed over: an unknown member, a value that Apple does not have, and what Apple would refuse are faults.
-    public init(yaml text: String) throws(ConsumptionPolicyFault) {
-        guard text.utf8.count <= Self.longestText else {
-            throw ConsumptionPolicyFault(line: nil, message: "a policy is at most 1 MiB long")
-        }
-        let root: Node?
-        do {
-            root = try Yams.compose(yaml: text)
-        } catch let error as YamlError {
-            throw ConsumptionPolicyFault(error)
-        } catch {
-            throw ConsumptionPolicyFault(line: nil, message: "this is not YAML")
-        }
-        guard let root, root.mapping != nil else {
-            throw ConsumptionPolicyFault(line: nil, message: "write rules: and below it a list of rules")
+    public init(yaml text: String) throws(YAMLFault) {
+        guard let root = try YAMLText.root(of: text, "a policy"), root.mapping != nil else {
+            throw YAMLFault(line: nil, message: "write rules: and below it a list of rules")
         }
         let members = try Members(root, "a policy", ["rules"])
         let list = try members.required("rules", "rules: and below it a list, each with answer:")
         guard let items = list.sequence, !items.isEmpty else {
-            throw ConsumptionPolicyFault(list, "rules is a list of at least one rule, each with answer:")
+            throw YAMLFault(list, "rules is a list of at least one rule, each with answer:")
         }
         var rules: [ConsumptionRule] = []
         for (index, item) in items.enumerated() {
             if let whole = rules.last(where: \.fitsEverything) {
-                throw ConsumptionPolicyFault(
+                throw YAMLFault(
                     item, "this rule is never asked: rule \(whole.number) has no condition and fits everything")
             }
             rules.append(try ConsumptionRule(item, number: index + 1))
@@ -52,16 +39,16 @@ extension ConsumptionPolicy {
 }
 
 extension ConsumptionRule {
-    fileprivate init(_ node: Node, number: Int) throws(ConsumptionPolicyFault) {
+    fileprivate init(_ node: Node, number: Int) throws(YAMLFault) {
         let members = try Members(
             node, "a rule", ["name", "products", "types", "reasons", "environments", "apps", "answer"])
         let answer = try members.required(
             "answer", "answer: leave_to_apple, or answer: with delivery_status, sample_content_provided, …")
         self.init(number: number, verdict: try Verdict(answer))
-        name = try members["name"].map { node throws(ConsumptionPolicyFault) in
+        name = try members["name"].map { node throws(YAMLFault) in
             try node.text("name is a text of at most 100 characters") { $0.count <= 100 ? $0 : nil }
         }
-        products = try members["products"].map { node throws(ConsumptionPolicyFault) in
+        products = try members["products"].map { node throws(YAMLFault) in
             try node.list("products", "product ids, at whose end a * stands for anything") { text in
                 guard let star = text.firstIndex(of: "*") else { return .exactly(text) }
                 return text.index(after: star) == text.endIndex ? .beginning(String(text[..<star])) : nil
@@ -71,30 +58,30 @@ extension ConsumptionRule {
         reasons = try members.set("reasons", of: ConsumptionRequestReason.known.names)
         environments = try members.set(
             "environments", of: ["Production": Environment.production, "Sandbox": .sandbox])
-        apps = try members["apps"].map { node throws(ConsumptionPolicyFault) in
+        apps = try members["apps"].map { node throws(YAMLFault) in
             Set(try node.list("apps", "bundle ids") { $0 })
         }
         try checkProrating(answer)
     }
 
     /// How much was used Apple wants to know where it is to refund a part, and of subscriptions, which it prorates by time, not.
-    private func checkProrating(_ node: Node) throws(ConsumptionPolicyFault) {
+    private func checkProrating(_ node: Node) throws(YAMLFault) {
         guard case .answer(let answer) = verdict, answer.refundPreference == .grantProrated else { return }
         guard let types else {
-            throw ConsumptionPolicyFault(
+            throw YAMLFault(
                 node,
                 "GRANT_PRORATED goes without consumption_percentage for auto-renewable subscriptions and needs one above 0 for "
                     + "all else: say which this rule is for, with types: [auto_renewable], and write another for the rest"
             )
         }
         for type in types {
-            if let fault = answer.informationWithConsent.fault(for: type) { throw ConsumptionPolicyFault(node, fault) }
+            if let fault = answer.informationWithConsent.fault(for: type) { throw YAMLFault(node, fault) }
         }
     }
 }
 
 extension ConsumptionRule.Verdict {
-    fileprivate init(_ node: Node) throws(ConsumptionPolicyFault) {
+    fileprivate init(_ node: Node) throws(YAMLFault) {
         if node.scalar != nil {
             self = try node.text(
                 "answer is leave_to_apple, or has delivery_status, sample_content_provided, consumption_percentage and "
@@ -112,17 +99,17 @@ extension ConsumptionRule.Verdict {
                 "sample_content_provided",
                 "sample_content_provided: false, or true where customers can try before they buy"
             ).text("sample_content_provided is true or false") { ["true": true, "false": false][$0] },
-            consumptionPercentage: try members["consumption_percentage"].map { node throws(ConsumptionPolicyFault) in
+            consumptionPercentage: try members["consumption_percentage"].map { node throws(YAMLFault) in
                 try node.text(
                     "consumption_percentage is how much was used: 50%, or 12.5%; or as Apple counts, in thousandths of a "
                         + "percent, 50000",
                     Self.milliunits)
             },
-            refundPreference: try members["refund_preference"].map { node throws(ConsumptionPolicyFault) in
+            refundPreference: try members["refund_preference"].map { node throws(YAMLFault) in
                 try node.one("refund_preference", of: RefundPreference.known.names)
             })
         // What holds for every kind of product; the rest depends on the rule.
-        if let fault = answer.informationWithConsent.fault(for: nil) { throw ConsumptionPolicyFault(node, fault) }
+        if let fault = answer.informationWithConsent.fault(for: nil) { throw YAMLFault(node, fault) }
         self = .answer(answer)
     }
 

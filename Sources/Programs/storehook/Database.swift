@@ -35,6 +35,19 @@ enum Database {
         if let misfit = misfit(state) { throw misfit }
     }
 
+    /// A program that answers others starts while the database is unavailable, and answers 503 until it is back with a schema that
+    /// fits; on the wrong schema it does not start.
+    /// - Returns: whether the schema was seen to fit.
+    static func requireSchemaIfReachable(_ pool: PostgresPool) async throws -> Bool {
+        do {
+            try await requireCurrentSchema(pool)
+            return true
+        } catch let error as PostgresError where error.isTransient {
+            StandardError.line("storehook: the database is unavailable, answering 503 until it is back: \(error)")
+            return false
+        }
+    }
+
     static func misfit(_ state: SchemaState) -> CommandFailure? {
         state.misfit.map { CommandFailure($0, status: .schemaMismatch) }
     }

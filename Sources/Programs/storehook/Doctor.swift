@@ -1,3 +1,4 @@
+import AccountAPI
 import AppStoreAccess
 import AppStoreServerAPI
 import AppStoreVerification
@@ -22,7 +23,7 @@ struct Doctor: AsyncParsableCommand {
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Option(help: "What the database user must be allowed to be: receiver, worker, ops or monitor.")
+    @Option(help: "What the database user must be allowed to be: receiver, worker, api, ops or monitor.")
     var role: DatabaseRole?
     @Option(help: "The receiver's address.") var host = "127.0.0.1"
     @Option(help: "The receiver's port.") var port = 8080
@@ -41,6 +42,7 @@ struct Doctor: AsyncParsableCommand {
         findings += await databaseFindings(settings)
         findings.append(await revocationFinding(settings))
         findings += try await appleFindings(settings)
+        findings.append(await tokenFinding(settings))
         findings.append(await PortCheck(host: host, port: port).finding())
         switch format {
         case .json: print(try JSONText.encode(findings))
@@ -87,6 +89,31 @@ struct Doctor: AsyncParsableCommand {
         let findings = try await checks.findings()
         await access.shutdown()
         return findings
+    }
+
+    /// Whether the account API can check tokens. Other programs do not.
+    private func tokenFinding(_ settings: Settings) async -> Finding {
+        let name = "app tokens"
+        guard settings.hasTokenKeys || role == .api else {
+            return .skipped(
+                name, "nothing is set to check them with, so storehook serve does not start; see STOREHOOK_JWT_KEYS")
+        }
+        do {
+            let rules = try settings.tokenRules()
+            let source = try settings.tokenKeys()
+            _ = (try settings.corsPolicy(), try settings.requestRates())
+            try settings.refuseSkippedVerification()
+            var quiet = Logger(label: "doctor")
+            quiet.logLevel = .critical
+            let keys = try await TokenKeys(source, logger: quiet).read()
+            return .ok(
+                name,
+                "\(keys) \(keys == 1 ? "key" : "keys"), for tokens of \(rules.issuer) to \(rules.audience)")
+        } catch let fault as TokenKeySet.Fault {
+            return .failed(name, "STOREHOOK_JWT_KEYS: what it names \(fault)")
+        } catch {
+            return .failed(name, (error as? CommandFailure)?.message ?? "\(error)")
+        }
     }
 
     /// Why something cannot be read; nil if it can.

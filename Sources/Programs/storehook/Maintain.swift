@@ -1,6 +1,7 @@
 import ArgumentParser
 import Operations
 import Outbox
+import Usage
 
 struct Maintain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,21 +23,21 @@ struct Maintain: AsyncParsableCommand {
     func run() async throws {
         let settings = try await shared.settings()
         let retention = try settings.retention()
-        let report = try await Database.with(settings) { pool -> MaintenanceReport? in
+        let round = try await Database.with(settings) { pool -> MaintenanceRound? in
             let outbox = Outbox(pool)
             if dryRun {
                 let days = try await outbox.daysToDrop(retention)
                 print(format == .json ? try JSONText.encode(days) : days.joined(separator: "\n"))
                 return nil
             }
-            return try await outbox.maintain(retention)
+            return try await MaintenanceRound(outbox, Usage(pool), retention)
         }
-        guard let report else { return }
+        guard let round else { return }
         switch format {
-        case .json: print(try JSONText.encode(MaintenanceAnswer(report)))
-        case .table: print(MaintenanceAnswer.text(report))
+        case .json: print(try JSONText.encode(MaintenanceAnswer(round)))
+        case .table: print(MaintenanceAnswer.text(round))
         }
-        if let failure = report.failures.first { throw failure.error }
-        if report.days.contains(where: { $0.outcome == .postponed }) { throw ExitStatus.failed }
+        if let failure = round.outbox.failures.first { throw failure.error }
+        if round.outbox.days.contains(where: { $0.outcome == .postponed }) { throw ExitStatus.failed }
     }
 }

@@ -1,3 +1,6 @@
+import HTTPServing
+import Logging
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -25,5 +28,19 @@ enum OpenFiles {
         raised.rlim_cur = min(limit.rlim_max, 1 << 20)
         if raised.rlim_cur > limit.rlim_cur, setrlimit(which, &raised) == 0 { limit = raised }
         return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Descriptors that are no sender's: files, database connections, event loops.
+    private static let ownDescriptors = 128
+
+    /// Raises the limit, and lets a server hold no more connections than it allows.
+    static func fit(_ http: inout HTTPServerConfiguration, logger: Logger) {
+        let descriptors = raiseLimit()
+        guard descriptors - ownDescriptors < http.maximumConnections + http.closingConnections else { return }
+        // Those that are closing have a file open, too: a sixteenth of the others.
+        http.maximumConnections = max(1, (descriptors - ownDescriptors) * 16 / 17 - 16)
+        logger.warning(
+            "Fewer connections than usual: raise the hard limit of open files (ulimit -Hn)",
+            metadata: ["connections": "\(http.maximumConnections)", "open_files": "\(descriptors)"])
     }
 }

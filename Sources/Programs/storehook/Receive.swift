@@ -51,24 +51,14 @@ struct Receive: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: try settings.receiverDatabase(), size: 3, logger: logger, onError: monitoring?.countError)
         let migrator = try Database.migrator()
-        let gate = SchemaGate(isOpen: try await requireSchemaIfReachable(pool), logger: logger) {
+        let gate = SchemaGate(isOpen: try await Database.requireSchemaIfReachable(pool), logger: logger) {
             try await migrator.check(on: pool).misfit
         }
         var configuration = ReceiverConfiguration(host: host, port: port)
         configuration.http.tls = identity
         configuration.http.trustedProxies = try settings.trustedProxies()
         configuration.http.maximumConnectionsPerAddress = try settings.connectionsPerAddress()
-        let descriptors = OpenFiles.raiseLimit()
-        let wanted = configuration.http.maximumConnections + configuration.http.closingConnections
-        if descriptors - Self.ownDescriptors < wanted {
-            // Those that are closing have a file open, too: a sixteenth of the others.
-            configuration.http.maximumConnections = max(1, (descriptors - Self.ownDescriptors) * 16 / 17 - 16)
-            logger.warning(
-                "Fewer connections than usual: raise the hard limit of open files (ulimit -Hn)",
-                metadata: [
-                    "connections": "\(configuration.http.maximumConnections)", "open_files": "\(descriptors)",
-                ])
-        }
+        OpenFiles.fit(&configuration.http, logger: logger)
         let receiver = Receiver(outbox: Outbox(pool), gate: gate, configuration: configuration, logger: logger) {
             [host] port in
             logger.info(
@@ -83,21 +73,5 @@ struct Receive: AsyncParsableCommand {
         }
         services.add("the receiver", receiver, portOption: "--port")
         return services
-    }
-
-    /// Descriptors that are no sender's: files, database connections, event loops.
-    private static let ownDescriptors = 128
-
-    /// A receiver that starts while the database is unavailable answers 503 until it is back with a schema that fits; one
-    /// that starts on the wrong schema does not start.
-    /// - Returns: whether the schema was seen to fit.
-    private func requireSchemaIfReachable(_ pool: PostgresPool) async throws -> Bool {
-        do {
-            try await Database.requireCurrentSchema(pool)
-            return true
-        } catch let error as PostgresError where error.isTransient {
-            StandardError.line("storehook: the database is unavailable, answering 503 until it is back: \(error)")
-            return false
-        }
     }
 }

@@ -2,6 +2,7 @@ import AppStoreVerification
 import Configuration
 import ConsumptionPolicy
 import Foundation
+import StrictYAML
 
 extension Settings {
     /// `STOREHOOK_CONSUMPTION_POLICY`: a YAML file; nil where it is not set, and then nothing is answered.
@@ -23,7 +24,7 @@ extension Settings {
         guard let data = FileManager.default.contents(atPath: file) else {
             throw CommandFailure("\(place)cannot read \(file)", status: .usage)
         }
-        do throws(ConsumptionPolicyFault) {
+        do throws(YAMLFault) {
             return try ConsumptionPolicy(yaml: String(decoding: data, as: UTF8.self))
         } catch {
             throw CommandFailure(

@@ -50,13 +50,13 @@ struct Settings: Sendable {
         reader.string(forKey: key, isSecret: true).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func list(_ key: ConfigKey) -> [String]? {
+    func list(_ key: ConfigKey) -> [String]? {
         text(key).map { value in
             value.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
         }
     }
 
-    private func positive(_ key: ConfigKey, _ name: String, default usual: Int, upTo most: Int) throws -> Int {
+    func positive(_ key: ConfigKey, _ name: String, default usual: Int, upTo most: Int) throws -> Int {
         guard let value = text(key) else { return usual }
         guard let number = Int(value), (1...most).contains(number) else {
             throw CommandFailure("\(name) must be a whole number from 1 to \(most)", status: .usage)

@@ -18,7 +18,9 @@ struct Storehook: AsyncParsableCommand {
             Migrate.self, Receive.self, Work.self, QueueCommand.self, DeadLetters.self, Verify.self, Simulate.self,
             SubscriptionCommand.self, NotificationCommand.self, RebuildCommand.self, Maintain.self, Doctor.self,
             AppleCommand.self, AppStoreCommand.self, Reconcile.self, RefreshCommand.self,
-            ConsentCommand.self, ConsumptionCommand.self, ExtensionsCommand.self, Apps.self, Demo.self,
+            ConsentCommand.self, ConsumptionCommand.self, ExtensionsCommand.self, CatalogCommand.self,
+            AccountCommand.self, GrantCommand.self, ExtendCommand.self, RevokeCommand.self, UnrevokeCommand.self,
+            ChangeTierCommand.self, Serve.self, StaffCommand.self, Apps.self, Demo.self,
         ]
     )
 }

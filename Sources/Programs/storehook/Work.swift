@@ -15,6 +15,7 @@ import Outbox
 import Postgres
 import Queue
 import RenewalExtensions
+import Usage
 import Worker
 
 struct Work: AsyncParsableCommand {
@@ -39,6 +40,7 @@ struct Work: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
+        try settings.refuseSkippedVerification()
         var logger = try settings.logger("worker")
         let name = "\(ProcessInfo.processInfo.hostName):\(ProcessInfo.processInfo.processIdentifier)"
         logger[metadataKey: "worker"] = "\(name)"
@@ -93,7 +95,8 @@ struct Work: AsyncParsableCommand {
             configuration: configuration,
             logger: logger)
         let maintenance = MaintenanceService(
-            outbox: Outbox(pool), retention: try settings.retention(), served: Served(trust), logger: logger)
+            outbox: Outbox(pool), usage: Usage(pool), retention: try settings.retention(), served: Served(trust),
+            logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         var services = ProgramServices()
         services.add("the database pool", pool)

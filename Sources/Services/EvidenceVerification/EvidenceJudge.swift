@@ -63,6 +63,26 @@ package struct EvidenceJudge: Sendable {
         }
     }
 
+    /// What is to be done with the rows of one batch, in their order, once responders have been asked what verifying them
+    /// has left open: once for all rows, and with the answers only those are verified again that waited for them.
+    /// - Parameters:
+    ///   - revocation: asks the responders; nil where nobody is asked.
+    ///   - again: verifies the row at that place anew.
+    package func verdicts(
+        _ opinions: [Opinion], asking revocation: RevocationChecker?, again: @Sendable (Int) -> Opinion
+    ) async -> [EvidenceVerdict] {
+        var opinions = opinions
+        // A part that another chain signed may bring up one more question.
+        for _ in 0..<2 {
+            guard let revocation, await revocation.sendPendingRequests() else { break }
+            for index in opinions.indices {
+                guard case .verdict(.reschedule) = opinions[index] else { continue }
+                opinions[index] = again(index)
+            }
+        }
+        return await verdicts(opinions)
+    }
+
     /// What is to be done with the rows of one batch, in their order.
     ///
     /// A renewal info by itself is its purchase's: of the one served app that holds it, by what stands in the database or

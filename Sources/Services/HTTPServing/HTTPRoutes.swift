@@ -5,6 +5,10 @@ public import Hummingbird
 public struct HTTPRoutes {
     /// Answers one method of one path; may throw an ``HTTPProblem``.
     public typealias Answer = @Sendable (Request, HTTPContext) async throws -> Response
+    /// Stands around all answers of a port: sees every request, and whatever it was answered or thrown.
+    public typealias Frame =
+        @Sendable (Request, HTTPContext, _ next: (Request, HTTPContext) async throws -> Response) async throws ->
+        Response
 
     /// What an ``HTTPServer`` takes.
     public let router: Router<HTTPContext>
@@ -14,9 +18,12 @@ public struct HTTPRoutes {
     ]
 
     /// No routes yet.
-    /// - Parameter elsewhere: what is answered, with 404, where nothing is served.
-    public init(elsewhere: String) {
+    /// - Parameters:
+    ///   - elsewhere: what is answered, with 404, where nothing is served.
+    ///   - frame: stands around all answers, those to what is not served included; nil for none.
+    public init(elsewhere: String, within frame: Frame? = nil) {
         router = Router(context: HTTPContext.self)
+        if let frame { router.add(middleware: Framing(frame: frame)) }
         router.add(middleware: ServedPaths(elsewhere: HTTPProblem(.notFound, elsewhere)))
     }
 
@@ -30,13 +37,27 @@ public struct HTTPRoutes {
         let allowed = Self.methods.filter { answers[$0] != nil }.map(\.rawValue).joined(separator: ", ")
         let refusal = HTTPProblem(.methodNotAllowed, "\(allowed) only", [.allow: allowed])
         for method in Self.methods {
-            router.on(path, method: method, use: answers[method] ?? { _, _ in refusal.response })
+            router.on(path, method: method, use: answers[method] ?? { _, _ in throw refusal })
         }
     }
 
     /// Serves `/healthz`: the process lives. Asks nothing and nobody.
     public func serveHealth() {
         serve("/healthz", [.get: { _, _ in Response(status: .ok) }])
+    }
+}
+
+/// Calls the frame.
+private struct Framing: RouterMiddleware {
+    typealias Context = HTTPContext
+
+    let frame: HTTPRoutes.Frame
+
+    func handle(
+        _ request: Request, context: HTTPContext,
+        next: (Request, HTTPContext) async throws -> Response
+    ) async throws -> Response {
+        try await frame(request, context, next)
     }
 }
 

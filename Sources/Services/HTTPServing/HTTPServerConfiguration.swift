@@ -1,3 +1,4 @@
+public import HTTPTypes
 import NIOCore
 
 /// How a server listens, and what bounds its senders.
@@ -12,6 +13,8 @@ public struct HTTPServerConfiguration: Sendable {
     public var maximumBodySize = 256 * 1024
     /// The longest head of a request, and what frames the chunks of a body, in bytes. Apple's heads have less than 1 KiB.
     public var maximumHeadSize = 16 * 1024
+    /// What a longer head is answered, with its headers. 431 unless told; where nothing but a token can be that long, 401 says more.
+    public var longHeadAnswer = HTTPResponse(status: .requestHeaderFieldsTooLarge)
     /// What requests may hold together that were not answered yet, in bytes. 64 MiB are some 3,500 notifications of Apple's.
     public var maximumBytesInFlight = 64 << 20
     /// How long a connection may say nothing at its beginning.
@@ -50,6 +53,6 @@ public struct HTTPServerConfiguration: Sendable {
     var requestLimits: RequestLimits {
         RequestLimits(
             mostFraming: maximumHeadSize, mostBody: maximumBodySize, silence: TimeAmount(silenceLimit),
-            deadline: TimeAmount(requestDeadline))
+            deadline: TimeAmount(requestDeadline), longHead: longHeadAnswer)
     }
 }

@@ -1,7 +1,7 @@
 extension MetricFamily {
     /// Every metric of storehook's. What is not listed here is not exposed.
     public static let storehook: [MetricFamily] =
-        queue + receiving + processing + asking + surroundings
+        queue + receiving + processing + handingIn + asking + serving + surroundings
 
     private static let queue = [
         MetricFamily(
@@ -21,7 +21,7 @@ extension MetricFamily {
             "How long a commit of posted notifications took."),
         MetricFamily(
             "storehook_store_size", .histogram(bounds: sizes), "Notifications stored by one commit."),
-        MetricFamily("storehook_open_connections", .gauge, "Connections that senders hold open to this receiver."),
+        MetricFamily("storehook_open_connections", .gauge, "Connections that others hold open to this program."),
         MetricFamily(
             "storehook_bounded_connections_total", .counter,
             """
@@ -63,6 +63,19 @@ extension MetricFamily {
         MetricFamily(
             "storehook_chain_cache_total", .counter,
             "Certificate chains looked up, by whether they had been found valid before."),
+    ]
+
+    private static let handingIn = [
+        MetricFamily(
+            "storehook_handed_in_total", .counter,
+            "Signed records that apps handed in, by kind and by what became of them; none of them is ever in the queue."
+        ),
+        MetricFamily(
+            "storehook_handed_in_refused_total", .counter, "Of those, what did not verify, by reason; it is not stored."
+        ),
+        MetricFamily(
+            "storehook_handed_in_seconds", .histogram(bounds: milliseconds),
+            "How long verifying and applying took for one call, its commit included."),
     ]
 
     private static let asking = [
@@ -131,6 +144,24 @@ extension MetricFamily {
         MetricFamily(
             "storehook_refreshes_total", .counter,
             "Purchases that records contradict and that Apple was asked about, by what came of it."),
+    ]
+
+    private static let serving = [
+        MetricFamily(
+            "storehook_api_requests_total", .counter,
+            "Requests to the account API by endpoint and status; none is what reached no endpoint."),
+        MetricFamily(
+            "storehook_api_seconds", .histogram(bounds: [0.0002, 0.0005] + milliseconds),
+            "How long a request to the account API took, from its head to its answer."),
+        MetricFamily(
+            "storehook_api_refused_tokens_total", .counter,
+            "Tokens that were not accepted, by reason; missing is a request without one."),
+        MetricFamily(
+            "storehook_api_limited_total", .counter,
+            "Requests that were answered 429, because an address or an account asked too often."),
+        MetricFamily(
+            "storehook_api_key_readings_total", .counter,
+            "Times that the keys of tokens were read, by whether that brought any."),
     ]
 
     private static let surroundings = [

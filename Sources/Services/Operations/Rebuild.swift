@@ -1,3 +1,4 @@
+import AccountStore
 import AppStorePayloads
 package import AppStoreVerification
 import EvidenceVerification
@@ -7,7 +8,7 @@ import Outbox
 package import Postgres
 import Subscriptions
 
-/// Derives all facts and state anew from Apple's stored bytes, while workers go on.
+/// Derives all facts and state anew from Apple's stored bytes, and accounts from that, while workers go on.
 ///
 /// One task lists the purchases, page after page; as many pages as there are cores are derived at once, each in a
 /// transaction of its own. A page that fails for a reason of its own ends nothing: its purchases are tried one by one, and
@@ -44,6 +45,7 @@ package struct Rebuild: Sendable {
     private let verifier: Verifier
     private let ledger: Ledger
     private let outbox: Outbox
+    private let accounts: AccountStore
 
     /// A rebuild with the verifier and the ledger that workers use.
     package init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
@@ -51,6 +53,7 @@ package struct Rebuild: Sendable {
         self.verifier = verifier
         self.ledger = ledger
         outbox = Outbox(pool)
+        accounts = AccountStore(pool)
     }
 
     /// How many purchases there are, about.
@@ -91,8 +94,32 @@ package struct Rebuild: Sendable {
                 }
             }
             for try await done in group { report = report + done }
-            return report
+            return report + (try await deriveAccounts(repair: repair, onDifference))
         }
+    }
+
+    /// Once all purchases are what Apple signed: what accounts are by them, a page after the other.
+    private func deriveAccounts(
+        repair: Bool, _ onDifference: @Sendable (RowDifference) -> Void
+    ) async throws -> Report {
+        var (report, last) = (Report(), UniqueIdentifier?.none)
+        while true {
+            let after = last
+            let page = try await pool.withTransaction(options(repair: repair)) { session in
+                try accounts.rederive(after: after, repair: repair, session)
+            }
+            guard let page, let end = page.accounts.last else { return report }
+            last = end
+            page.differences.forEach(onDifference)
+            report.differences += page.differences.count
+            if repair, !page.differences.isEmpty { accounts.announce(page.accounts) }
+        }
+    }
+
+    /// Looking takes one snapshot for all its statements; repair must see what others commit before its locks.
+    private func options(repair: Bool) -> TransactionOptions {
+        TransactionOptions(
+            isolation: repair ? .readCommitted : .repeatableRead, isReadOnly: !repair, name: "rebuild")
     }
 
     private func next(after last: PurchaseKey?) async throws -> [PurchaseKey] {
@@ -128,12 +155,9 @@ package struct Rebuild: Sendable {
     private func page(
         _ keys: [PurchaseKey], repair: Bool, discard: Bool
     ) async throws -> (report: Report, differences: [RowDifference]) {
-        // Looking takes one snapshot for all its statements; repair must see what others commit before its locks.
-        let options = TransactionOptions(
-            isolation: repair ? .readCommitted : .repeatableRead, isReadOnly: !repair, name: "rebuild")
-        return try await pool.withTransaction(options) { session in
+        try await pool.withTransaction(options(repair: repair)) { session in
             var unverified: [RowDifference] = []
-            let (differences, withoutBytes, doubtful) = try ledger.rederive(
+            var (differences, withoutBytes, doubtful) = try ledger.rederive(
                 keys, repair: repair, discard: discard, session
             ) { references, session in
                 let stored = try outbox.evidence(of: references.map { ($0.outboxID, $0.receivedAt) }, session)
@@ -149,6 +173,8 @@ package struct Rebuild: Sendable {
                     }
                 }
             }
+            if repair, !differences.isEmpty { _ = try accounts.settle(keys, session) }
+            differences += try accounts.relink(keys, repair: repair, session)
             let report = Report(
                 purchases: keys.count, differences: unverified.count + differences.count, withoutBytes: withoutBytes,
                 unverified: doubtful.count)

@@ -1,4 +1,4 @@
-import HTTPServing
+public import HTTPServing
 import HTTPTypes
 import Hummingbird
 public import Logging

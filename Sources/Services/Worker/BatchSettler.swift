@@ -1,3 +1,4 @@
+import AccountStore
 import AppStorePayloads
 import EvidenceVerification
 import Foundation
@@ -66,6 +67,7 @@ final class BatchSettler: Sendable {
     let metrics: WorkerMetrics
     /// Batches in a row of which rows were refused for a reason of the deployment.
     private let obstructed = Atomic(0)
+    private let accounts: AccountStore
     private var outbox: Outbox { Outbox(pool) }
 
     init(
@@ -73,6 +75,7 @@ final class BatchSettler: Sendable {
         metrics: WorkerMetrics
     ) {
         self.pool = pool
+        accounts = AccountStore(pool)
         self.ledger = ledger
         self.configuration = configuration
         self.watch = watch
@@ -121,6 +124,9 @@ final class BatchSettler: Sendable {
                 }
                 logger.warning("A batch has to be tried again", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: Self.backoff.pause(afterFailures: failures))
+            } catch let error as UnreadableCatalog {
+                // No row is to blame: a newer release's catalog waits for a newer worker.
+                return refused(batch, PostgresError(.unsupported, error.description), isAlone: true)
             } catch {
                 return await isolate(batch, error, before: deadline)
             }
@@ -251,24 +257,24 @@ final class BatchSettler: Sendable {
             let letters = rows.compactMap { row -> DeadLetterDraft? in
                 if case .bury(let letter) = row.verdict { letter } else { nil }
             }
-            let (outcomes, _) = try watch.during(held) { try ledger.apply(entries, session) }
+            let (outcomes, purchases) = try watch.during(held) { try ledger.applying(entries, session) }
             let duplicates = zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0)
-            try Outbox.recordDuplicates(
-                duplicates.map { entry in
-                    switch entry.identity {
-                    case .notification(let uuid): (entry.outboxID, UUID(uuid), nil)
-                    case .record(_, let digest): (entry.outboxID, nil, digest)
-                    }
-                }, session)
+            try Outbox.recordDuplicates(duplicates, session)
             try Outbox.bury(letters, session)
+            // After the purchases, which are locked: whose they are, and what those accounts are by now.
+            let settled = try accounts.settle(purchases, session)
+            let end = (settled.clock, ContinuousClock.now)
             // At the end: who found something from the same address waits for this transaction.
             try Outbox.count(rows.compactMap { $0.finding(from: senders) }, configuration.junk, session)
             let tally = Tally(
                 applied: outcomes.count { $0 == .applied }, duplicate: duplicates.count,
                 parked: outcomes.count { $0 == .parked }, dead: letters.count, lost: batch.rows.count - rows.count)
-            let end = (try Outbox.clock(session), ContinuousClock.now)
-            return (tally: tally, rows: rows, entries: entries, outcomes: outcomes, letters: letters, end: end)
+            return (
+                tally: tally, rows: rows, entries: entries, outcomes: outcomes, letters: letters, end: end,
+                accounts: settled.changed
+            )
         }
+        accounts.announce(done.accounts)
         // Asked inside the transaction, where it costs no connection; what the commit itself took is measured here.
         let committed = done.end.0.adding(ContinuousClock.now - done.end.1)
         metrics.settled(done.entries, done.outcomes, done.letters, at: committed)

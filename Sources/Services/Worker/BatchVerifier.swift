@@ -15,17 +15,9 @@ struct BatchVerifier: Sendable {
     let metrics: WorkerMetrics
 
     func prepare(_ claimed: ClaimedNotifications) async -> PreparedBatch {
-        var opinions = await verify(claimed)
-        // Asked once for all rows, and with the answers only those are verified again that waited for them. A part that
-        // another chain signed may bring up one more question.
-        for _ in 0..<2 {
-            guard let revocation, await revocation.sendPendingRequests() else { break }
-            for (index, row) in claimed.rows.enumerated() {
-                guard case .verdict(.reschedule) = opinions[index] else { continue }
-                opinions[index] = examine(row, at: claimed.claimedAt).opinion
-            }
+        let verdicts = await judge.verdicts(await verify(claimed), asking: revocation) {
+            examine(claimed.rows[$0], at: claimed.claimedAt).opinion
         }
-        let verdicts = await judge.verdicts(opinions)
         return PreparedBatch(
             token: claimed.token, leaseEnd: claimed.leaseEnd,
             rows: zip(claimed.rows, verdicts).map { .init(claimed: $0, verdict: $1) })

@@ -27,7 +27,8 @@ extension UUID {
 }
 
 extension UniqueIdentifier {
-    init(_ uuid: UUID) {
+    /// Foundation's UUID as Apple's.
+    package init(_ uuid: UUID) {
         self = withUnsafeBytes(of: uuid.uuid) {
             UniqueIdentifier(
                 high: UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),

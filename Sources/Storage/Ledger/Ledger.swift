@@ -21,17 +21,49 @@ public struct Ledger: Sendable {
     public func apply(
         _ entries: [LedgerEntry], comparing: Bool = false, _ session: borrowing PostgresSession
     ) throws -> (outcomes: [LedgerOutcome], transitions: [StateTransition]) {
-        guard !entries.isEmpty else { return ([], []) }
+        let (outcomes, updates) = try applied(entries, holding: [], session)
+        return (outcomes, comparing ? updates.compactMap { $0.transition(policy) } : [])
+    }
+
+    /// The same, for who has to go on with the purchases that it changed: those of the batch that are new, and the ones that share
+    /// a transaction with them. They stay locked until the transaction ends.
+    /// - Parameter others: purchases to lock with them, although nothing new may be said of them. Each has been recorded, or is
+    ///   by these entries.
+    public func applying(
+        _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], _ session: borrowing PostgresSession
+    ) throws -> (outcomes: [LedgerOutcome], purchases: [PurchaseKey]) {
+        let (outcomes, updates) = try applied(entries, holding: others, session)
+        return (outcomes, updates.map(\.key))
+    }
+
+    /// Locks purchases until the transaction ends, in the order in which all are locked, and makes the rows that are not there.
+    public static func hold(_ purchases: some Sequence<PurchaseKey>, _ session: borrowing PostgresSession) throws {
+        let keys = Set(purchases).sorted()
+        if !keys.isEmpty { try session.query(.lock(keys)) }
+    }
+
+    private func applied(
+        _ entries: [LedgerEntry], holding others: Set<PurchaseKey>, _ session: borrowing PostgresSession
+    ) throws -> (outcomes: [LedgerOutcome], updates: [PurchaseUpdate]) {
+        guard !entries.isEmpty || !others.isEmpty else { return ([], []) }
         let (outcomes, recorded) = try record(entries, session)
         let byPurchase = Dictionary(grouping: recorded.filter { $0.purchase != nil }) { $0.purchase }
         let keys = byPurchase.keys.compactMap(\.self).sorted()
+        let locked = others.isEmpty ? keys : others.union(keys).sorted()
+        guard !locked.isEmpty else { return (outcomes, []) }
+        try session.query(.lock(locked))
         guard !keys.isEmpty else { return (outcomes, []) }
-        try session.query(.lock(keys))
         let updates = try updates(of: keys, with: byPurchase, session)
         try session.query(
             LedgerTable.facts.insert(.rows(recorded.compactMap { PurchaseStatement($0) }, PurchaseStatement.columns)))
         try write(updates, session)
-        return (outcomes, comparing ? updates.compactMap { $0.transition(policy) } : [])
+        return (outcomes, updates)
+    }
+
+    /// Which of these digests are of a record, come by itself, that is recorded already.
+    package func known(_ digests: [[UInt8]], _ session: borrowing PostgresSession) throws -> Set<[UInt8]> {
+        guard !digests.isEmpty else { return [] }
+        return try Set(session.query(.knownRecords(digests)).map { try $0.decode(0, as: [UInt8].self) })
     }
 
     /// Works out what a batch does to each purchase. Where the end of what is known does not reach back far enough for what
@@ -168,7 +200,7 @@ extension LedgerEntry {
     }
 
     /// The purchase it is about; nil for what concerns none.
-    var purchase: PurchaseKey? {
+    package var purchase: PurchaseKey? {
         guard let environment, let bundleID,
             let id = transaction?.payload.originalTransactionId ?? renewal?.payload.originalTransactionId
         else { return nil }

@@ -55,6 +55,17 @@ extension PostgresQuery {
             """)
     }
 
+    /// Scalar subqueries: each can only be an index lookup.
+    static func knownRecords(_ digests: [[UInt8]]) -> PostgresQuery {
+        PostgresQuery(
+            "ledger.known_records",
+            """
+            select w.digest
+              from unnest(\(digests)) as w (digest)
+             where (select true from storehook.records r where r.digest = w.digest)
+            """)
+    }
+
     /// Takes away what is known of purchases' anomalies from an instant on.
     static func deleteAnomalies(_ purchases: [(key: PurchaseKey, from: Timestamp)]) -> PostgresQuery {
         PostgresQuery(

@@ -8,6 +8,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
     case ops
     /// Counts.
     case monitor
+    /// Answers apps and their backends.
+    case api
 
     /// All that its role has in schema storehook, beside the use of the schema: what `sql/roles.sql` grants, no more and no
     /// less. A test compares them.
@@ -56,6 +58,11 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "contradictions": [.select],
                 "consumption_status": [.select],
                 "plan_history": [.execute], "history_reach": [.execute],
+                "catalogs": [.select], "catalog_state": [.select], "purchase_bindings": [.select],
+                "staff_acts": [.select], "trials": [.select],
+                "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
+                "account_status": [.select, .insert, .update, .delete],
+                "usage_counters": [.select, .delete], "usage_keys": [.select, .delete],
                 "unsigned_words": [.select, .insert, .update],
             ])
             .union(
@@ -67,13 +74,48 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 .union(
                     Self.rights([
                         DatabaseRight.everyRelation: [.select], "consumption_consents": [.insert],
+                        "server_keys": [.insert],
+                        "catalogs": [.insert], "catalog_state": [.update], "purchase_bindings": [.insert],
+                        "staff_acts": [.insert], "purchase_attempts": [.delete], "account_status_at": [.execute],
                         "status_at": [.execute],
                         "has_access": [.execute], "count_outbox_day": [.execute], "refused_senders": [.execute],
                     ])
                 )
                 .union(
                     ["resolution", "resolved_at", "resolved_by", "resolved_why"]
-                        .map { DatabaseRight(.update, on: "dead_letters", column: $0) })
+                        .map { DatabaseRight(.update, on: "dead_letters", column: $0) }
+                )
+                .union(["revoked_at", "revoked_by"].map { DatabaseRight(.update, on: "server_keys", column: $0) })
+                .union([DatabaseRight(.update, on: "trials", column: "token")])
+        case .api:
+            Self.rights([
+                "schema_migrations": [.select], "schema_expansions": [.select],
+                "server_keys": [.select], "consumption_consents": [.select, .insert],
+                "consumption_tokens": [.select, .insert, .update], "consumption_answers": [.select],
+                "consumption_queue": [.select, .update],
+                "outbox": [.insert], "outbox_queue": [.insert], "outbox_stored": [.insert], "outbox_id": [.usage],
+                "signature_headers": [.select, .insert], "duplicates": [.insert],
+                "notifications": [.select, .insert], "records": [.select, .insert],
+                "purchase_facts": [.select, .insert], "shared_transactions": [.select, .insert],
+                "purchase_lines": [.select, .insert, .update],
+                "transactions": [.select, .insert, .update], "renewals": [.select, .insert, .update],
+                "subscriptions": [.select, .insert, .update, .delete],
+                "one_time_purchases": [.select, .insert, .update],
+                "subscription_history": [.select, .insert, .delete], "anomalies": [.select, .insert, .delete],
+                "contradictions": [.select],
+                "catalogs": [.select], "catalog_state": [.select], "staff_acts": [.select],
+                "purchase_bindings": [.select, .insert], "trials": [.select, .insert],
+                "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
+                "account_status": [.select, .insert, .update, .delete], "purchase_attempts": [.insert],
+                "usage_counters": [.select, .insert, .update],
+                "usage_keys": [.select, .insert, .update, .delete], "count_usage": [.execute],
+                "refreshes": [.select, .insert, .update], "refresh_queue": [.select, .insert, .update],
+            ])
+            .union(
+                ["notification_uuid", "received_at"]
+                    .map { DatabaseRight(.select, on: "dead_letters", column: $0) }
+            )
+            .union([DatabaseRight(.update, on: "server_keys", column: "last_used_at")])
         case .monitor:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
@@ -85,6 +127,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "subscriptions": [.select],
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
+                "account_status_now": [.select], "account_status": [.select], "catalog_state": [.select],
+                "accounts": [.select], "account_status_at": [.execute],
             ]).union([
                 DatabaseRight(.select, on: "outbox", column: "received_at"),
                 DatabaseRight(.select, on: "notifications", column: "applied_at"),

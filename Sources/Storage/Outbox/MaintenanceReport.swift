@@ -41,6 +41,12 @@ package struct MaintenanceReport: Sendable, Hashable {
         package var step: String
         /// Why.
         package var error: PostgresError
+
+        /// A step that failed so.
+        package init(step: String, error: PostgresError) {
+            self.step = step
+            self.error = error
+        }
     }
 
     /// Partitions made ahead.

@@ -8,6 +8,11 @@ extension Outbox {
         try session.query(PostgresQuery("outbox.clock", "select clock_timestamp()")).one().decode(0)
     }
 
+    /// The time now by the database's clock.
+    package func clock() async throws -> PostgresTimestamp {
+        try await pool.query(PostgresQuery("outbox.now", "select clock_timestamp()")).one().decode(0)
+    }
+
     /// Records rows whose notification, or whose record that came by itself, is recorded already, in the transaction that
     /// took them. Each is named by its notificationUUID or by its digest.
     package static func recordDuplicates(

@@ -12,37 +12,83 @@ extension Outbox {
     package func store(_ evidence: [Evidence]) async throws -> [Int64] {
         guard !evidence.isEmpty else { return [] }
         if headers.renew(pool.generation) { try? await learnHeaders() }
-        var ids = try await pool.query(.store(evidence, knowing: headers.recent), durably: true).map(Self.id)
-        if ids.isEmpty {
+        var rows = try await pool.query(.store(evidence, .queued, knowing: headers.recent), durably: true)
+        if rows.isEmpty {
             headers.forget()
-            ids = try await pool.query(.store(evidence, knowing: []), durably: true).map(Self.id)
+            rows = try await pool.query(.store(evidence, .queued, knowing: []), durably: true)
         }
         await queue.announceNow()
-        return ids
+        return try rows.map { try $0.decode(0) }
     }
 
     /// The same in the caller's transaction, together with whatever else it stands for: it is durable and announced as that
     /// is (`TransactionOptions.isDurable`, ``Queue/announce()``).
     @discardableResult
     package func store(_ evidence: [Evidence], _ session: borrowing PostgresSession) throws -> [Int64] {
-        guard !evidence.isEmpty else { return [] }
-        let ids = try session.query(.store(evidence, knowing: headers.recent)).map(Self.id)
-        guard ids.isEmpty else { return ids }
-        headers.forget()
-        return try session.query(.store(evidence, knowing: [])).map(Self.id)
+        try store(evidence, .queued, session).map(\.id)
     }
 
-    private static func id(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+    /// Stores evidence that the caller settles in the same transaction, and queues nothing: no worker ever sees it. Each row
+    /// has to find its place there (recorded, or a duplicate), or conservation calls it missing.
+    /// - Returns: the rows' ids and when they count as received, in the order of the evidence.
+    package func storeSettled(
+        _ evidence: [Evidence], _ session: borrowing PostgresSession
+    ) throws -> [(id: Int64, receivedAt: PostgresTimestamp)] {
+        try store(evidence, .settled, session)
+    }
+
+    private func store(
+        _ evidence: [Evidence], _ purpose: StoringPurpose, _ session: borrowing PostgresSession
+    ) throws -> [(id: Int64, receivedAt: PostgresTimestamp)] {
+        guard !evidence.isEmpty else { return [] }
+        var rows = try session.query(.store(evidence, purpose, knowing: headers.recent))
+        if rows.isEmpty {
+            headers.forget()
+            rows = try session.query(.store(evidence, purpose, knowing: []))
+        }
+        return try rows.map { (id: try $0.decode(0), receivedAt: try $0.decode(1)) }
+    }
+}
+
+/// Who is to settle what is stored.
+private enum StoringPurpose {
+    /// A worker.
+    case queued
+    /// The transaction that stores it.
+    case settled
+
+    var name: String {
+        switch self {
+        case .queued: "outbox.store_evidence"
+        case .settled: "outbox.store_settled"
+        }
+    }
+
+    /// What is written for it besides.
+    var clause: String {
+        switch self {
+        case .queued:
+            """
+            , queued as (
+                insert into storehook.outbox_queue (id, received_at, due_at)
+                select id, received_at, received_at from drawn
+            )
+            """
+        case .settled: ""
+        }
+    }
 }
 
 extension PostgresQuery {
-    /// As the statement for what Apple posts, which costs nothing for this one; answers the ids, and none where a header that
+    /// As the statement for what Apple posts, which costs nothing for this one; answers the rows, and none where a header that
     /// the bodies name is not there: then it has done nothing.
-    fileprivate static func store(_ evidence: [Evidence], knowing headers: [SignatureHeader]) -> PostgresQuery {
+    fileprivate static func store(
+        _ evidence: [Evidence], _ purpose: StoringPurpose, knowing headers: [SignatureHeader]
+    ) -> PostgresQuery {
         // What is no JWS has no header to do without.
         let bodies = evidence.map { StoredBody(packing: $0.bytes, knowing: $0.kind.isJWS ? headers : []) }
         return PostgresQuery(
-            "outbox.store_evidence",
+            purpose.name,
             """
             with drawn as materialized (
                 select nextval('storehook.outbox_id') as id, now() as received_at, kind, source, packing, body, place
@@ -55,13 +101,10 @@ extension PostgresQuery {
             ), stored as (
                 insert into storehook.outbox (id, received_at, kind, source, packing, body)
                 select id, received_at, kind, source, packing, body from drawn
-            ), queued as (
-                insert into storehook.outbox_queue (id, received_at, due_at)
-                select id, received_at, received_at from drawn
-            ), counted as (
+            )\(unescaped: purpose.clause), counted as (
                 insert into storehook.outbox_stored (rows) select count(*) from drawn having count(*) > 0
             )
-            select id, \(unescaped: PostgresQuery.durableSettings) from drawn order by place
+            select id, received_at, \(unescaped: PostgresQuery.durableSettings) from drawn order by place
             """)
     }
 }

@@ -279,12 +279,14 @@ final class ConnectionDriver {
 
     // MARK: Notifications
 
-    /// Waits until a notification has come. Ends with an error when the connection is lost or the task cancelled.
-    func waitForNotification(cancellation: CancellationFlag) throws(PostgresError) {
+    /// Waits until a notification has come; returns the payloads of all that have. Ends with an error when the connection is lost or
+    /// the task cancelled.
+    func waitForNotification(cancellation: CancellationFlag) throws(PostgresError) -> [String] {
         let connection = try readyConnection("listen")
         while true {
             guard connection.consumeInput(), !connection.isBad else { throw lost("listen") }
-            if connection.takeNotifications() { return }
+            let payloads = connection.takeNotifications()
+            if !payloads.isEmpty { return payloads }
             if cancellation.isSet { throw PostgresError(.cancelled, "cancelled while listening", operation: "listen") }
             _ = waitForSocket(connection.socket, toRead: true, toWrite: false, wake: wake, until: nil)
         }

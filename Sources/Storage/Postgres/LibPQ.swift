@@ -138,14 +138,15 @@ final class LibPQConnection {
         PQgetResult(raw).map(LibPQResult.init)
     }
 
-    /// Takes the notifications that have arrived, whose payloads nobody needs; returns whether there were any.
-    func takeNotifications() -> Bool {
-        var any = false
+    /// Takes the notifications that have arrived; returns their payloads, in their order.
+    func takeNotifications() -> [String] {
+        var payloads: [String] = []
         while let notification = PQnotifies(raw) {
+            let payload: UnsafeMutablePointer<CChar>? = notification.pointee.extra
+            payloads.append(payload.map { String(cString: $0) } ?? "")
             PQfreemem(notification)
-            any = true
         }
-        return any
+        return payloads
     }
 
     /// A handle with which another thread can ask the server to stop the statement under way.

@@ -110,8 +110,8 @@ public actor PostgresConnection {
         return try await perform { _ in self.driver.serverProcess } != answering
     }
 
-    /// Waits until something has been notified on a channel that this connection listens to.
-    func waitForNotification() async throws {
+    /// Waits until something has been notified on a channel that this connection listens to; returns the payloads.
+    func waitForNotification() async throws -> [String] {
         try await perform { cancellation in
             try self.driver.waitForNotification(cancellation: cancellation)
         }

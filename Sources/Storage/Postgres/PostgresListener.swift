@@ -23,18 +23,25 @@ public final class PostgresListener: Service, Sendable {
     private let configuration: PostgresConfiguration
     private let channel: String
     private let logger: Logger
+    private let onPayload: (@Sendable (String) -> Void)?
     private let backoff = Backoff()
 
     /// A listener; it begins with ``run()``.
     ///
+    /// - Parameter onPayload: told each notification's payload, and an empty one whenever listening has begun, for something may have
+    ///   been missed before.
     /// - Throws: ``PostgresError`` (`.configuration`) if the channel's name is no plain lower-case identifier.
-    public init(configuration: PostgresConfiguration, channel: String, logger: Logger) throws(PostgresError) {
+    public init(
+        configuration: PostgresConfiguration, channel: String, logger: Logger,
+        onPayload: (@Sendable (String) -> Void)? = nil
+    ) throws(PostgresError) {
         guard isPlainIdentifier(channel) else {
             throw PostgresError(.configuration, "a channel's name is made of a-z, 0-9 and _, at most 63 of them")
         }
         self.configuration = configuration
         self.channel = channel
         self.logger = logger
+        self.onPayload = onPayload
         (wakeUps, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -74,9 +81,11 @@ public final class PostgresListener: Service, Sendable {
             }
             try await connection.query(PostgresQuery(unescaped: "listen \"\(channel)\"", name: "listen"))
             onListening()
+            onPayload?("")
             continuation.yield(.listening)
             while true {
-                try await connection.waitForNotification()
+                let payloads = try await connection.waitForNotification()
+                if let onPayload { for payload in payloads { onPayload(payload) } }
                 continuation.yield(.notified)
             }
         } catch {

@@ -134,7 +134,7 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireErrorCaught(refusal)
             if inHand == 0 { closeSoon(context) }
         } else {
-            context.write(wrapOutboundOut(.head(refusal.response)), promise: nil)
+            context.write(wrapOutboundOut(.head(refusal.response(limits))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
             closeSoon(context)
         }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 
 /// What bounds the requests of one connection.
@@ -10,4 +11,6 @@ struct RequestLimits: Sendable {
     var silence: TimeAmount
     /// How long a request may take to arrive whole, and its answer to be read.
     var deadline: TimeAmount
+    /// What a head that is too long is answered.
+    var longHead = HTTPResponse(status: .requestHeaderFieldsTooLarge)
 }

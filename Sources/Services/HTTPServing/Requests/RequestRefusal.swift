@@ -8,15 +8,15 @@ enum RequestRefusal: Error {
     case busy
 
     /// What is answered where no route has the request yet.
-    var response: HTTPResponse {
-        switch self {
-        case .tooLong:
-            HTTPResponse(
-                status: .requestHeaderFieldsTooLarge, headerFields: [.connection: "close", .contentLength: "0"])
-        case .busy:
-            HTTPResponse(
-                status: .serviceUnavailable,
-                headerFields: [.connection: "close", .contentLength: "0", .retryAfter: BodyRefusal.retryAfter])
-        }
+    func response(_ limits: RequestLimits) -> HTTPResponse {
+        var response =
+            switch self {
+            case .tooLong: limits.longHead
+            case .busy:
+                HTTPResponse(status: .serviceUnavailable, headerFields: [.retryAfter: BodyRefusal.retryAfter])
+            }
+        response.headerFields[.connection] = "close"
+        response.headerFields[.contentLength] = "0"
+        return response
     }
 }

@@ -1,4 +1,5 @@
-package import Outbox
+import Outbox
+import Usage
 
 /// What one round of maintenance did, as people and scripts see it.
 package struct MaintenanceAnswer: Encodable, Sendable {
@@ -7,6 +8,11 @@ package struct MaintenanceAnswer: Encodable, Sendable {
         var outcome: String
         var gone: Int64
         var kept: Int64
+    }
+
+    private struct Over: Encodable, Sendable {
+        var counters: Int64
+        var keys: Int64
     }
 
     private struct Failure: Encodable, Sendable {
@@ -18,10 +24,13 @@ package struct MaintenanceAnswer: Encodable, Sendable {
     private let days: [Day]
     private let settled: Int
     private let expired: Int64
+    private let usage: Over
     private let failures: [Failure]
 
     /// An answer.
-    package init(_ report: MaintenanceReport) {
+    package init(_ round: MaintenanceRound) {
+        let report = round.outbox
+        usage = Over(counters: round.usage.counters, keys: round.usage.keys)
         made = report.made
         settled = report.settled
         expired = report.expired
@@ -30,13 +39,16 @@ package struct MaintenanceAnswer: Encodable, Sendable {
     }
 
     /// For people: a line for the partitions, one for the letters that were given up, one for each day that is too old, one
-    /// for the days that were counted, and one for each step that failed.
-    package static func text(_ report: MaintenanceReport) -> String {
+    /// for the days that were counted, one for what is over of usage, and one for each step that failed.
+    package static func text(_ round: MaintenanceRound) -> String {
+        let report = round.outbox
         let failures = report.failures.map { "failed: \($0.step): \($0.error)" }
         let made = report.made == 0 ? "partitions stand ready" : "made \(report.made) partitions"
         let settled = report.settled == 0 ? [] : ["counted \(report.settled) days for the books"]
         let expired = report.expired == 0 ? [] : ["gave up \(report.expired) letters that did not verify"]
-        return ([made] + expired + report.days.map(line) + settled + failures).joined(separator: "\n")
+        let (counters, keys) = (round.usage.counters, round.usage.keys)
+        let usage = counters + keys == 0 ? [] : ["threw away \(counters) counters of usage and \(keys) keys"]
+        return ([made] + expired + report.days.map(line) + settled + usage + failures).joined(separator: "\n")
     }
 
     private static func line(_ day: MaintenanceReport.Day) -> String {

@@ -1,22 +1,10 @@
 package import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
-package import Canary
+package import AppleSync
+import Canary
 import Ledger
 import Postgres
-
-/// How far a test notification has come here.
-package struct TestNotificationWay: Sendable {
-    /// When Apple was asked, by this machine's clock; nil if that was another time.
-    package var askedAt: Timestamp?
-    /// Whether the database was asked for it.
-    package var isLookedFor = false
-    /// Where it is; nil while it is on its way, or pending.
-    package var arrival: CanaryArrival?
-
-    /// Of one that was not asked for yet.
-    package init() {}
-}
 
 extension AppleAnswer {
     /// Apple's list of notifications.
@@ -43,12 +31,10 @@ extension AppleAnswer {
             text: (notifications.isEmpty ? "no notifications" : table.text) + more + "\n\(environment)")
     }
 
-    /// What became of a test notification; nil where Apple does not know yet.
-    package init(
-        test: TestNotificationStatusRequest.Answer?, token: String, way: TestNotificationWay,
-        from environment: Environment
-    ) {
-        guard let test else {
+    /// What became of a test notification.
+    package init(test way: TestNotificationTrial.Way) {
+        let (token, environment) = (way.token, way.environment ?? .production)
+        guard let test = way.status else {
             self.init(
                 environment, [("test_notification_token", Self.quoted(token)), ("send_attempts", "[]")],
                 text: "asked for; Apple has not posted it yet. Ask again: storehook apple test --token \(token)")
@@ -78,7 +64,7 @@ extension AppleAnswer {
             ]))
     }
 
-    private static func whyNotApplied(_ way: TestNotificationWay) -> String? {
+    private static func whyNotApplied(_ way: TestNotificationTrial.Way) -> String? {
         switch way.arrival?.place {
         case .dead: "no, it is a dead letter: storehook dead-letters list --type TEST"
         case .applied, .recovered, nil: way.isLookedFor ? "not yet" : nil

@@ -66,7 +66,7 @@ package struct ConfigurationChecks: Sendable {
                 "none is set, so Apple's requests for consumption data are not answered; see STOREHOOK_CONSUMPTION_POLICY"
             )
         case .unusable: return .skipped(name, "see configuration")
-        case .usable where role == .receiver || role == .monitor:
+        case .usable where role == .receiver || role == .monitor || role == .api:
             return .skipped(name, "a \(role?.rawValue ?? "") needs none")
         case .usable(let rules, let without):
             guard without.isEmpty else {

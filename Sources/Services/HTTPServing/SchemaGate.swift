@@ -10,8 +10,9 @@ import Synchronization
 /// - open: the schema fits. Stays so: a schema that is changed under a running program is the migrations' business.
 public final class SchemaGate: Service {
     /// The schema was not seen to fit; nothing may be stored.
-    struct Closed: Error, CustomStringConvertible {
-        let description: String
+    public struct Closed: Error, CustomStringConvertible {
+        /// Why, in one line.
+        public let description: String
     }
 
     private struct State {
@@ -40,16 +41,16 @@ public final class SchemaGate: Service {
     }
 
     /// A gate that is open from the beginning.
-    static func open(logger: Logger) -> SchemaGate { SchemaGate(isOpen: true, logger: logger) { nil } }
+    public static func open(logger: Logger) -> SchemaGate { SchemaGate(isOpen: true, logger: logger) { nil } }
 
     /// Why nothing can be stored, for people; nil if it is open.
-    var whyClosed: String? {
+    public var whyClosed: String? {
         state.withLock { $0.isOpen ? nil : $0.why ?? "the database's schema has not been seen yet" }
     }
 
     /// Returns if it is open, or if a look shows that it can be.
     /// - Throws: ``Closed``, or what the look threw.
-    func pass() async throws {
+    public func pass() async throws {
         if state.withLock(\.isOpen) { return }
         let why = try await misfit()
         let isNews = state.withLock { state in

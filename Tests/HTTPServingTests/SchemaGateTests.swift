@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Receiver
+@testable import HTTPServing
 
 @Suite("A receiver that has not seen its schema")
 struct SchemaGateTests {

@@ -1,0 +1,89 @@
+public import AppStorePayloads
+public import Catalog
+public import Subscriptions
+
+/// A purchase, for the accounts that may be its owners.
+public struct AccountLine: Sendable, Hashable {
+    /// What was bought.
+    public enum Content: Sendable, Hashable {
+        /// A subscription: its phases, in order.
+        case subscription([LinePhase])
+        /// Something bought once. How long a term lasts that Apple names no end of, the catalog says.
+        case oneTime(BoughtOnce)
+    }
+
+    /// Something bought once.
+    public struct BoughtOnce: Sendable, Hashable {
+        /// What.
+        public var kind: OneTimePurchase.Kind
+        /// Apple's id of the product.
+        public var productID: String?
+        /// When it was bought first.
+        public var purchasedAt: Timestamp
+        /// Its end, where Apple names one.
+        public var expiresAt: Timestamp?
+        /// When it was taken back; nil while it stands.
+        public var revokedAt: Timestamp?
+        /// The account that Apple signed into it.
+        public var signedAccount: UniqueIdentifier?
+
+        /// Memberwise.
+        public init(
+            kind: OneTimePurchase.Kind, productID: String?, purchasedAt: Timestamp, expiresAt: Timestamp? = nil,
+            revokedAt: Timestamp? = nil, signedAccount: UniqueIdentifier? = nil
+        ) {
+            self.kind = kind
+            self.productID = productID
+            self.purchasedAt = purchasedAt
+            self.expiresAt = expiresAt
+            self.revokedAt = revokedAt
+            self.signedAccount = signedAccount
+        }
+    }
+
+    /// The purchase.
+    public var key: PurchaseKey
+    /// What it is, as a function of time.
+    public var content: Content
+    /// Whose it is, beside what Apple signed.
+    public var ownership: PurchaseOwnership
+
+    /// A purchase.
+    public init(key: PurchaseKey, content: Content, ownership: PurchaseOwnership = PurchaseOwnership()) {
+        self.key = key
+        self.content = content
+        self.ownership = ownership
+    }
+
+    /// Every account that it belongs to at any instant.
+    public var owners: Set<UniqueIdentifier> {
+        let signed: [(Timestamp, UniqueIdentifier?)] =
+            switch content {
+            case .subscription(let phases): phases.map { ($0.startsAt, $0.signedAccount) }
+            case .oneTime(let bought): [(bought.purchasedAt, bought.signedAccount)]
+            }
+        var owners = Set<UniqueIdentifier>()
+        for (place, (startsAt, account)) in signed.enumerated() {
+            let end = place + 1 < signed.count ? signed[place + 1].0 : .distantFuture
+            for instant in [startsAt] + ownership.instants.filter({ startsAt < $0 && $0 < end }) {
+                if let owner = ownership.owner(signed: account, at: instant) { owners.insert(owner) }
+            }
+        }
+        return owners
+    }
+}
+
+extension AccountLine {
+    /// Whether it gives an account access at an instant, as far as is known here.
+    public func gives(to account: UniqueIdentifier, at instant: Timestamp, by catalog: Catalog) -> Bool {
+        LineTimeline(self, of: account, catalog).span(at: instant)?.gives ?? false
+    }
+
+    /// What it is at an instant, whosever it is then; nil before it began.
+    public func phase(at instant: Timestamp, by catalog: Catalog) -> LinePhase? {
+        phases(by: catalog).last { $0.startsAt <= instant }
+    }
+
+    /// Its phases, in order; none of a consumable, and of a term whose end nobody knows.
+    public func phases(by catalog: Catalog) -> [LinePhase] { LineTimeline.phases(of: self, catalog) }
+}

@@ -1,0 +1,92 @@
+import AppStorePayloads
+import Catalog
+import Subscriptions
+
+extension AccountRules {
+    /// Every instant at which the answer may change, in order, the beginning of time first.
+    var instants: [Timestamp] {
+        var instants: Set<Timestamp> = [.distantPast]
+        for line in lines { for span in line.spans { instants.insert(span.startsAt) } }
+        for act in acts { instants.insert(act.at) }
+        for term in terms { instants.formUnion([term.start, term.end]) }
+        return instants.sorted()
+    }
+
+    /// What the account is at an instant.
+    func value(at instant: Timestamp) -> AccountPhase {
+        let limit = acts.partitioningIndex { $0.at > instant }
+        if let best = best(at: instant, before: limit) { return phase(best, at: instant) }
+        guard let ended = lastEnded(at: instant, before: limit) else {
+            return AccountPhase(startsAt: instant, status: .free, tier: catalog.free.id, source: .none)
+        }
+        return AccountPhase(
+            startsAt: instant, status: ended.status, tier: catalog.free.id, source: ended.source,
+            productID: ended.productID, purchase: ended.line.map { lines[$0].key }, act: ended.act.map { acts[$0].id },
+            expiresAt: ended.at)
+    }
+
+    private func phase(_ best: Candidate, at instant: Timestamp) -> AccountPhase {
+        let phase = best.line.flatMap { lines[$0].span(at: instant)?.phase }
+        return AccountPhase(
+            startsAt: instant, status: best.status, tier: catalog.tiers[best.rank].id, source: best.source,
+            productID: phase?.productID, purchase: best.line.map { lines[$0].key },
+            act: best.act.map { acts[$0].id }, expiresAt: best.until, willRenew: phase?.willRenew ?? false,
+            inTrial: phase?.inTrial ?? (best.source == .trial))
+    }
+
+    /// Something that gave access and does no more.
+    private struct Ended {
+        let at: Timestamp
+        let status: AccountStatus
+        let source: AccountSource
+        var line: Int?
+        var productID: String?
+        /// The act that shows.
+        var act: Int?
+        /// The act that gave it.
+        var given: Int?
+
+        /// Whether it speaks where the other would.
+        func outranks(_ other: Ended) -> Bool {
+            if at != other.at { return at > other.at }
+            if source != other.source { return source.precedence > other.source.precedence }
+            return (line ?? 0, given ?? 0) < (other.line ?? 0, other.given ?? 0)
+        }
+    }
+
+    private func lastEnded(at instant: Timestamp, before limit: Int) -> Ended? {
+        var ended = terms.compactMap { self.ended($0, at: instant, before: limit) }
+        for place in lines.indices {
+            if let line = self.ended(line: place, at: instant, before: limit) { ended.append(line) }
+        }
+        return ended.reduce(nil) { last, next in
+            guard let last else { return next }
+            return next.outranks(last) ? next : last
+        }
+    }
+
+    private func ended(_ term: Term, at instant: Timestamp, before limit: Int) -> Ended? {
+        guard term.start <= instant, term.act.map({ $0 < limit }) ?? true else { return nil }
+        if let block = block(of: term, before: limit) {
+            // Days that were to begin later gave nothing.
+            guard term.start <= block.at else { return nil }
+            return Ended(at: block.at, status: .revoked, source: term.source, act: block.act, given: term.act)
+        }
+        return Ended(
+            at: term.end, status: term.act == nil ? .trialExpired : .expired, source: term.source, act: term.act,
+            given: term.act)
+    }
+
+    private func ended(line place: Int, at instant: Timestamp, before limit: Int) -> Ended? {
+        let line = lines[place]
+        guard let now = line.span(at: instant), now.isOwned, let last = line.lastGiven(by: instant) else { return nil }
+        let productID = last.span.phase.productID
+        if let stretch = last.span.stretch, let block = block(ofStretch: stretch, of: line, before: limit) {
+            return Ended(
+                at: block.at, status: .revoked, source: .apple, line: place, productID: productID, act: block.act)
+        }
+        let status: AccountStatus =
+            now.phase.status == .revoked ? .revoked : last.span.phase.inTrial ? .trialExpired : .expired
+        return Ended(at: last.end ?? instant, status: status, source: .apple, line: place, productID: productID)
+    }
+}

@@ -1,0 +1,31 @@
+import AccountStore
+import ArgumentParser
+import Operations
+
+struct AccountErase: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erase",
+        abstract: "Forget a person.",
+        discussion: """
+            Takes out what the app's own tokens call the account, and frees its purchases for the next account that proves them, also
+            those that Apple signed for this one. A hash stays, so that there is no second trial, and so does what Apple signed, as
+            evidence of a sale. It cannot be undone.
+
+            Example: storehook account erase user-42
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @OptionGroup var account: AccountOptions
+
+    private struct Answer: Encodable { var purchasesFreed: Int }
+
+    func run() async throws {
+        let name = account.account
+        let freed = try await Database.with(try await shared.settings()) { pool in
+            try await AccountStore(pool).erase(name, by: Operator.name)
+        }
+        guard let freed else { throw CommandFailure("no account \(name) is known, so there is nothing to erase") }
+        let text = "erased; \(freed) purchases are free for who proves them next"
+        print(OutputFormat.chosen(account.format) == .json ? try JSONText.encode(Answer(purchasesFreed: freed)) : text)
+    }
+}

@@ -1,0 +1,42 @@
+import AccountStore
+import Accounts
+import AppStorePayloads
+import ArgumentParser
+import Operations
+
+struct AccountShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show what an account is at an instant, and why.",
+        discussion: """
+            Purchases with whose they are, grants, blocks and other acts with who did them, the trial. By all that is known now, under
+            the catalog that is current now. An account called "show" or "erase" is asked for with: storehook account show show
+
+            Example: storehook account user-42
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @OptionGroup var account: AccountOptions
+    @Option(help: "The instant, ISO 8601 in UTC; now unless told.") var at: String?
+    @Option(help: "Apple's name of the environment.") var environment = Environment.production.rawValue
+
+    func validate() throws {
+        if let at, Timestamp(iso8601: at) == nil {
+            throw ValidationError("--at takes a date like 2026-01-31 or 2026-01-31T12:00:00Z")
+        }
+    }
+
+    func run() async throws {
+        let (name, instant) = (account.account, at.flatMap { Timestamp(iso8601: $0) })
+        let told = try await Database.with(try await shared.settings()) { pool in
+            do {
+                return try await AccountStore(pool).history(of: AccountToken.of(name), in: environment, at: instant)
+            } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
+        }
+        guard let told else {
+            throw CommandFailure("nothing is known of account \(name) in \(environment), so it has what everybody has")
+        }
+        let answer = AccountAnswer(name, told)
+        print(OutputFormat.chosen(account.format) == .json ? try JSONText.encode(answer) : answer.text)
+    }
+}

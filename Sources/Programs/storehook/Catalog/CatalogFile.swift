@@ -1,0 +1,25 @@
+import Foundation
+import StrictYAML
+
+/// The file that a catalog is in.
+enum CatalogFile {
+    /// Its text. Of a file that is too long so much is read that whoever reads on says so.
+    static func read(_ path: String) throws -> String {
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw CommandFailure("cannot read \(path)", status: .usage)
+        }
+        defer { try? file.close() }
+        var data = Data()
+        do {
+            while data.count <= YAMLText.longest, let more = try file.read(upToCount: 1 << 16), !more.isEmpty {
+                data.append(more)
+            }
+        } catch {
+            throw CommandFailure("cannot read \(path)", status: .usage)
+        }
+        guard data.count > YAMLText.longest || String(validating: data, as: UTF8.self) != nil else {
+            throw CommandFailure("\(path) is not text in UTF-8", status: .usage)
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

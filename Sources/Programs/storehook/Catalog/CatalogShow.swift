@@ -1,0 +1,24 @@
+import AccountStore
+import ArgumentParser
+
+struct CatalogShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print the catalog that is current, as it was applied.",
+        discussion: """
+            Word for word the file, after a line that says when it was applied and by whom.
+
+            Example: storehook catalog show > catalog.yaml
+            """)
+
+    @OptionGroup var shared: SharedOptions
+
+    func run() async throws {
+        let applied = try await Database.with(try await shared.settings()) { try await AccountStore($0).applied() }
+        guard let applied else {
+            throw CommandFailure("no catalog was applied yet; apply one with storehook catalog apply")
+        }
+        print("# catalog \(applied.version), applied at \(applied.at) by \(applied.person)")
+        print(applied.source, terminator: applied.source.hasSuffix("\n") ? "" : "\n")
+    }
+}

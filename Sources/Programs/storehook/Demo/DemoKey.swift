@@ -1,0 +1,81 @@
+import AppStorePayloads
+import Crypto
+import Foundation
+import JWTKit
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The key of a demonstration's tokens: a private one in a file that is its owner's alone, and the public half beside it.
+struct DemoKey {
+    private let key: P256.Signing.PrivateKey
+
+    /// Where the private half of a JWKS is: `jwt.json` goes with `jwt-key.pem`.
+    static func file(ofJWKS jwks: String) -> String {
+        URL(fileURLWithPath: jwks).deletingLastPathComponent().appending(path: "jwt-key.pem").path
+    }
+
+    /// Where the public half of it is.
+    static func jwks(ofFile file: String) -> String {
+        URL(fileURLWithPath: file).deletingLastPathComponent().appending(path: "jwt.json").path
+    }
+
+    /// Reads the key, or makes one; writes its JWKS where there is none, or another.
+    static func loadOrMake(file: String) throws -> DemoKey {
+        let demoKey: DemoKey
+        if let data = FileManager.default.contents(atPath: file) {
+            guard let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: data, as: UTF8.self))
+            else {
+                throw CommandFailure("\(file) holds no P-256 key in PEM; move it away", status: .usage)
+            }
+            demoKey = DemoKey(key: key)
+        } else {
+            demoKey = DemoKey(key: P256.Signing.PrivateKey())
+            try write(demoKey.key.pemRepresentation + "\n", to: file)
+        }
+        let jwks = jwks(ofFile: file)
+        if FileManager.default.contents(atPath: jwks) != Data(demoKey.jwks.utf8) {
+            do {
+                try demoKey.jwks.write(toFile: jwks, atomically: true, encoding: .utf8)
+            } catch {
+                throw CommandFailure("cannot write \(jwks)")
+            }
+        }
+        return demoKey
+    }
+
+    /// Its owner's alone from the first moment; never over one that somebody else has made meanwhile.
+    private static func write(_ text: String, to file: String) throws {
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CommandFailure("cannot write \(file): \(String(cString: strerror(errno)))")
+        }
+        do {
+            try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: Data(text.utf8))
+        } catch {
+            throw CommandFailure("cannot write \(file)")
+        }
+    }
+
+    private static let identifier = "demo"
+
+    private var jwks: String {
+        let raw = Array(key.publicKey.rawRepresentation)
+        func text(_ bytes: ArraySlice<UInt8>) -> String {
+            String(decoding: Base64.url.encode(Array(bytes)), as: UTF8.self)
+        }
+        return """
+            {"keys":[{"kty":"EC","crv":"P-256","kid":"\(Self.identifier)","use":"sig","alg":"ES256",\
+            "x":"\(text(raw.prefix(32)))","y":"\(text(raw.dropFirst(32)))"}]}
+
+            """
+    }
+
+    func sign(_ claims: DemoClaims) async throws -> String {
+        let keys = JWTKeyCollection()
+        let identifier = JWKIdentifier(string: Self.identifier)
+        await keys.add(ecdsa: try ES256PrivateKey(pem: key.pemRepresentation), kid: identifier)
+        return try await keys.sign(claims, kid: identifier)
+    }
+}

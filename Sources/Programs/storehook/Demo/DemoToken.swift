@@ -1,0 +1,58 @@
+import AccountAPI
+import ArgumentParser
+import Foundation
+
+struct DemoToken: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Sign an app's token for the account API that deploy/run has started.",
+        discussion: """
+            With the key in the file, which is made if it is not there, and beside it its public half as a JWKS, which the account API
+            reads (STOREHOOK_JWT_KEYS). Whoever can read the file can be any customer: it is for trying storehook out.
+
+            Example: storehook demo token alice --key .storehook/jwt-key.pem
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "The account: 1 to 200 printable ASCII characters without spaces.") var account: String?
+    @Option(
+        help: "The file of the key, PEM; its JWKS stands beside it. Unless told, beside the JWKS of STOREHOOK_JWT_KEYS."
+    )
+    var key: String?
+    @Option(help: "For how many hours it is good.") var hours: Int64 = 24
+    @Option(help: "What it says of the account's role.") var role: String?
+    @Flag(help: "Make the key and its JWKS where they are not there, and sign nothing.") var keyOnly = false
+
+    func validate() throws {
+        guard (1...8760).contains(hours) else { throw ValidationError("--hours goes from 1 to 8760") }
+        guard keyOnly != (account != nil) else { throw ValidationError("name an account, or say --key-only") }
+        if let account, Caller.account(account) == nil {
+            throw ValidationError("an account has 1 to 200 printable ASCII characters without spaces")
+        }
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        let demoKey: DemoKey
+        if let key {
+            demoKey = try DemoKey.loadOrMake(file: key)
+        } else {
+            guard case .file(let jwks) = try settings.tokenKeys() else {
+                throw CommandFailure("STOREHOOK_JWT_KEYS is a URL; say --key FILE", status: .usage)
+            }
+            demoKey = try DemoKey.loadOrMake(file: DemoKey.file(ofJWKS: jwks))
+        }
+        guard let account else { return }
+        let rules = try settings.tokenRules()
+        guard rules.accountClaim == "sub" else {
+            throw CommandFailure(
+                "STOREHOOK_JWT_ACCOUNT_CLAIM is another than sub, which is not signed here", status: .usage)
+        }
+        let now = Date()
+        print(
+            try await demoKey.sign(
+                DemoClaims(
+                    sub: account, iss: rules.issuer, aud: rules.audience, iat: Int64(now.timeIntervalSince1970),
+                    exp: Int64(now.timeIntervalSince1970) + hours * 3600, role: role)))
+    }
+}

@@ -1,0 +1,169 @@
+import AccountAPI
+import AccountStore
+import AppStorePayloads
+import AppStoreVerification
+import AppleSync
+import ArgumentParser
+import Canary
+import Consumption
+import EvidenceIntake
+import HTTPServing
+import History
+import Ledger
+import Logging
+import Metrics
+import Operations
+import Outbox
+import Postgres
+import ServerKeys
+import Usage
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Answer what apps and their backends ask: the account API.",
+        discussion: """
+            Apps send a JWT of their own, which STOREHOOK_JWT_KEYS, STOREHOOK_JWT_ISSUER and STOREHOOK_JWT_AUDIENCE say how to
+            check; backends a server key (storehook staff token --account-api) with X-Account-ID. GET /openapi.json describes
+            every path. While the database is unavailable it answers 503 with Retry-After. Apps need TLS: put a proxy in front, or
+            give a certificate and its key, which SIGHUP reads again. With --metrics-port, /metrics, /healthz and /readyz are on a
+            port of their own. SIGTERM finishes what was begun.
+
+            Example: STOREHOOK_JWT_KEYS=https://login.example.com/jwks.json STOREHOOK_JWT_ISSUER=https://login.example.com \
+            STOREHOOK_JWT_AUDIENCE=store storehook serve --port 8081
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @OptionGroup var operations: OperationsOptions
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "The port to listen on; 0 for any free one.") var port = 8081
+    @Option(help: "Database connections, 1 to 100.") var connections = 8
+
+    @Option(help: "Speak TLS with this certificate: a PEM file, its chain after it (STOREHOOK_TLS_CERTIFICATE).")
+    var tlsCertificate: String?
+    @Option(help: "The certificate's private key, a PEM file without a passphrase (STOREHOOK_TLS_KEY).")
+    var tlsKey: String?
+
+    func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port goes from 0 to 65535") }
+        guard (1...100).contains(connections) else { throw ValidationError("--connections goes from 1 to 100") }
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        try settings.refuseSkippedVerification()
+        let logger = try settings.logger("serve")
+        let monitoring = try operations.monitoring("serve", settings)
+        monitoring?.countProcess()
+        let apple = try settings.hasAppleKeys ? AppleAccess(settings) : nil
+        let requester = try settings.checksRevocation() ? OCSPRequester() : nil
+        do {
+            try await services(settings, monitoring, apple, requester, logger: logger).run(logger: logger)
+            await requester?.shutdown()
+            await apple?.shutdown()
+        } catch {
+            await requester?.shutdown()
+            await apple?.shutdown()
+            throw error
+        }
+    }
+
+    /// What it runs.
+    func services(
+        _ settings: Settings, _ monitoring: ProgramMonitoring?, _ apple: AppleAccess?,
+        _ requester: OCSPRequester? = nil,
+        logger: Logger
+    ) async throws -> ProgramServices {
+        let identity = try settings.tls(certificate: tlsCertificate, key: tlsKey)
+        let rules = try settings.tokenRules()
+        let source = try settings.tokenKeys()
+        let configuration = try configuration(settings, identity, logger: logger)
+        let pool = PostgresPool(
+            configuration: try settings.servingDatabase(), size: connections, logger: logger,
+            onError: monitoring?.countError)
+        let clients = try apple?.clients(settings)
+        let accounts = AccountStore(pool)
+        let desk = try desk(settings, accounts, clients, requester, over: pool, logger: logger)
+        let memory = GuardMemory(logger: logger) { token in
+            let view = try await accounts.view(token, in: Environment.production.rawValue)
+            guard let account = GuardAccount(view) else { throw CommandFailure("an account has no phases") }
+            return account
+        }
+        let endpoints = APIEndpoint.withStanding(
+            desk.endpoints + [
+                Guard(memory, outage: try settings.guardOutage()).endpoint,
+                .consumptionConsent(Consents(pool)),
+                TestNotificationRoute(clients, Canaries(pool), now: WallClock.now).endpoint,
+            ])
+        let metrics = APIMetrics(endpoints: endpoints)
+        let tokenKeys = TokenKeys(source, logger: logger, onRead: { metrics.readKeys($0) })
+        // A file that cannot be used is a mistake of now; a provider that is away comes back.
+        if case .file(let path) = source {
+            do {
+                try await tokenKeys.read()
+            } catch {
+                throw CommandFailure("STOREHOOK_JWT_KEYS: \(path) \(error)", status: .usage)
+            }
+        }
+        let migrator = try Database.migrator()
+        let gate = SchemaGate(isOpen: try await Database.requireSchemaIfReachable(pool), logger: logger) {
+            try await migrator.check(on: pool).misfit
+        }
+        let serverKeys = ServerKeyTable(ServerKeys(pool), logger: logger)
+        let api = AccountAPI(
+            endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, rules, now: WallClock.now),
+            serverKeys: serverKeys, gate: gate, configuration: configuration, metrics: metrics, logger: logger
+        ) { [host] port in
+            logger.info(
+                "Listening",
+                metadata: ["host": "\(host)", "port": "\(port)", "tls": identity == nil ? "no" : "yes"])
+        }
+        var services = ProgramServices()
+        services.add("the database pool", pool)
+        operations.serve(monitoring, in: &services, logger: logger) { api.whyNotReady }
+        if let identity {
+            services.add("the certificate's renewal", await CertificateRenewal(of: identity, logger: logger))
+        }
+        if try settings.listens() {
+            let listener = try PostgresListener(
+                configuration: try settings.servingDatabase(), channel: AccountStore.channel, logger: logger,
+                onPayload: { memory.change($0) })
+            services.add("the listener", listener)
+        }
+        services.add("the account API", api, portOption: "--port")
+        return services
+    }
+
+    /// What answers about accounts.
+    private func desk(
+        _ settings: Settings, _ accounts: AccountStore, _ clients: AppleClients?, _ requester: OCSPRequester?,
+        over pool: PostgresPool, logger: Logger
+    ) throws -> AccountDesk {
+        let cache = requester.map { _ in RevocationCache() }
+        let intake = EvidenceIntake(
+            pool: pool,
+            verifier: Verifier(configuration: try settings.verifier(), revocation: cache, clock: WallClock.now),
+            ledger: Ledger(policy: try settings.statusPolicy()),
+            revocation: cache.flatMap { requester?.checker(for: $0, logger: logger) }, logger: logger)
+        var refresh: AccountDesk.Refresh?
+        if let clients, !clients.scopes.isEmpty {
+            let refreshing = AccountRefresh(History(pool), clients)
+            refresh = { caller in _ = try await refreshing.run(caller.token) }
+        }
+        return AccountDesk(
+            accounts: accounts, intake: intake, usage: Usage(pool), rule: try settings.restoreRule(),
+            sandbox: try settings.sandboxAccess(), refresh: refresh)
+    }
+
+    private func configuration(
+        _ settings: Settings, _ identity: TLSIdentity?, logger: Logger
+    ) throws -> AccountAPIConfiguration {
+        var configuration = AccountAPIConfiguration(host: host, port: port)
+        configuration.http.tls = identity
+        configuration.http.trustedProxies = try settings.trustedProxies()
+        configuration.http.maximumConnectionsPerAddress = try settings.connectionsPerAddress()
+        configuration.cors = try settings.corsPolicy()
+        (configuration.accountRate, configuration.addressRate) = try settings.requestRates()
+        OpenFiles.fit(&configuration.http, logger: logger)
+        return configuration
+    }
+}

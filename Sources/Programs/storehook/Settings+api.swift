@@ -1,0 +1,145 @@
+import AccountAPI
+import AccountStore
+import Configuration
+import Foundation
+import Postgres
+
+extension Settings {
+    /// `STOREHOOK_JWT_KEYS`: where the keys are that app tokens are checked with.
+    func tokenKeys() throws -> TokenKeySource {
+        guard let text = text("storehook.jwt.keys") else {
+            throw CommandFailure(
+                "STOREHOOK_JWT_KEYS is not set: the JWKS URL of who signs your app's tokens, or a file with a JWKS or public keys "
+                    + "in PEM", status: .usage)
+        }
+        do {
+            return try TokenKeySource(text)
+        } catch {
+            throw CommandFailure("STOREHOOK_JWT_KEYS: \(error)", status: .usage)
+        }
+    }
+
+    /// Whether anything is set that the account API alone reads.
+    var hasTokenKeys: Bool {
+        text("storehook.jwt.keys") != nil || text("storehook.jwt.issuer") != nil
+            || text("storehook.jwt.audience") != nil
+    }
+
+    /// `STOREHOOK_JWT_ISSUER`, `STOREHOOK_JWT_AUDIENCE`, `STOREHOOK_JWT_ACCOUNT_CLAIM`, `STOREHOOK_JWT_ROLE_CLAIM`.
+    func tokenRules() throws -> TokenRules {
+        func required(_ key: ConfigKey, _ name: String, _ what: String) throws -> String {
+            guard let text = text(key) else {
+                throw CommandFailure("\(name) is not set: \(what)", status: .usage)
+            }
+            return text
+        }
+        return TokenRules(
+            issuer: try required(
+                "storehook.jwt.issuer", "STOREHOOK_JWT_ISSUER", "what stands as iss in your app's tokens"),
+            audience: try required(
+                "storehook.jwt.audience", "STOREHOOK_JWT_AUDIENCE",
+                "what stands as aud in your app's tokens, so that one for another service is not taken"),
+            accountClaim: text("storehook.jwt.account.claim") ?? "sub",
+            roleClaim: text("storehook.jwt.role.claim") ?? "role")
+    }
+
+    /// `STOREHOOK_RESTORE`: who gets a purchase that a second account proves; it stays where it is unless told.
+    func restoreRule() throws -> RestoreRule {
+        guard let text = text("storehook.restore") else { return .keep }
+        guard let rule = RestoreRule(rawValue: text) else {
+            throw CommandFailure(
+                "STOREHOOK_RESTORE is keep, so that a purchase stays with the account that proved it first, or transfer",
+                status: .usage)
+        }
+        return rule
+    }
+
+    /// `STOREHOOK_SANDBOX_ACCESS`, `STOREHOOK_TESTERS`: whose purchases in Sandbox open something; nobody's unless told.
+    func sandboxAccess() throws -> SandboxAccess {
+        switch text("storehook.sandbox.access") ?? "testers" {
+        case "all": return .all
+        case "testers":
+            let names = list("storehook.testers") ?? []
+            let accounts = names.compactMap(Caller.account)
+            guard accounts.count == names.count else {
+                throw CommandFailure(
+                    "STOREHOOK_TESTERS: write accounts as your app's tokens name them, comma-separated", status: .usage)
+            }
+            return .testers(Set(accounts))
+        default:
+            throw CommandFailure(
+                "STOREHOOK_SANDBOX_ACCESS is testers, which STOREHOOK_TESTERS names, or all", status: .usage)
+        }
+    }
+
+    /// `STOREHOOK_GUARD_OUTAGE`: what the guard says while nobody knows; no, unless told.
+    func guardOutage() throws -> Guard.Outage {
+        guard let text = text("storehook.guard.outage") else { return .refuse }
+        guard let outage = Guard.Outage(rawValue: text) else {
+            throw CommandFailure("STOREHOOK_GUARD_OUTAGE is refuse or allow", status: .usage)
+        }
+        return outage
+    }
+
+    /// `STOREHOOK_CORS_ORIGINS`: which web pages may ask; none unless told.
+    func corsPolicy() throws -> CORSPolicy {
+        let origins = list("storehook.cors.origins") ?? []
+        guard origins.allSatisfy(CORSPolicy.isOrigin) else {
+            throw CommandFailure(
+                "STOREHOOK_CORS_ORIGINS: write origins as browsers do, comma-separated, without a path: "
+                    + "https://app.example.com", status: .usage)
+        }
+        return CORSPolicy(origins: Set(origins))
+    }
+
+    /// `STOREHOOK_REQUESTS_PER_ACCOUNT`, `STOREHOOK_REQUESTS_PER_ADDRESS`: how many requests a minute; a fifth of them at once.
+    func requestRates() throws -> (account: AccountAPIConfiguration.Rate, address: AccountAPIConfiguration.Rate) {
+        func rate(_ key: ConfigKey, _ name: String, default usual: Int) throws -> AccountAPIConfiguration.Rate {
+            let perMinute = try positive(key, name, default: usual, upTo: 10_000_000)
+            return AccountAPIConfiguration.Rate(perMinute: perMinute, burst: max(1, perMinute / 5))
+        }
+        return (
+            try rate("storehook.requests.per.account", "STOREHOOK_REQUESTS_PER_ACCOUNT", default: 600),
+            try rate("storehook.requests.per.address", "STOREHOOK_REQUESTS_PER_ADDRESS", default: 6000)
+        )
+    }
+
+    /// `DATABASE_URL` for the account API: somebody waits with a phone in the hand, and is better told to come back than kept
+    /// waiting.
+    func servingDatabase() throws -> PostgresConfiguration {
+        var configuration = try writableDatabase()
+        configuration.connectTimeout = min(configuration.connectTimeout, .milliseconds(800))
+        configuration.acquireTimeout = .milliseconds(800)
+        configuration.queryTimeout = .seconds(4)
+        configuration.cancelGracePeriod = .milliseconds(500)
+        return configuration
+    }
+
+    /// Nothing skips verification. Who moves here from a system that could be told to is told that this one cannot, rather than
+    /// believing that it was.
+    /// - Throws: `CommandFailure` naming the variable.
+    func refuseSkippedVerification(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+        let inFile: [(ConfigKey, String)] = [
+            ("skip.jws.verification", "SKIP_JWS_VERIFICATION"), ("skip.verification", "SKIP_VERIFICATION"),
+            ("storehook.skip.verification", "STOREHOOK_SKIP_VERIFICATION"),
+            ("skip.signature.verification", "SKIP_SIGNATURE_VERIFICATION"),
+            ("skip.jwt.verification", "SKIP_JWT_VERIFICATION"),
+        ]
+        let named =
+            environment.filter { !$0.value.isEmpty && Self.skipsVerification($0.key) }.keys.min()
+            ?? inFile.first { text($0.0) != nil }?.1
+        if let named {
+            throw CommandFailure(
+                "\(named) is set, and nothing skips verification here: take it out; for tests, trust a root of your own with "
+                    + "STOREHOOK_TRUSTED_ROOTS", status: .usage)
+        }
+    }
+
+    /// `SKIP_JWS_VERIFICATION` and its like.
+    static func skipsVerification(_ name: String) -> Bool {
+        let words = name.uppercased().split(separator: "_")
+        guard let verb = words.first(where: { $0 != "STOREHOOK" }) else { return false }
+        return ["SKIP", "DISABLE", "BYPASS", "IGNORE"].contains(verb)
+            && words.contains { ["VERIFICATION", "VERIFY", "SIGNATURE", "SIGNATURES"].contains($0) }
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Operations
+import ServerKeys
+
+struct StaffToken: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Make, list or revoke keys of your own servers for the account API.",
+        discussion: """
+            A key is shown once, when it is made: only its digest is stored. A server sends it as Authorization: Bearer, with
+            X-Account-ID where it asks about an account; with it, it may ask about every account. Revoking counts within seven
+            seconds.
+
+            Example: storehook staff token --account-api --name shop-backend
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Flag(help: "Make a key for the account API (storehook serve).") var accountApi = false
+    @Option(help: "What the key is for, for the list.") var name: String?
+    @Flag(help: "List the keys: never the keys themselves.") var list = false
+    @Option(help: "Revoke the key of this number.") var revoke: Int64?
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard [accountApi, list, revoke != nil].count(where: \.self) == 1 else {
+            throw ValidationError("say --account-api, --list or --revoke")
+        }
+        guard name == nil || accountApi else { throw ValidationError("--name goes with --account-api") }
+        guard name.map({ (1...100).contains($0.unicodeScalars.count) && $0.contains { !$0.isWhitespace } }) ?? true
+        else { throw ValidationError("--name takes 1 to 100 characters") }
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        let isJSON = OutputFormat.chosen(format) == .json
+        if accountApi {
+            let key = ServerKey()
+            let recorded = try await Database.with(settings) {
+                try await ServerKeys($0).add(key, name: name ?? "account API", by: Operator.name)
+            }
+            return print(
+                isJSON
+                    ? try JSONText.encode(MadeServerKey(id: recorded.id, name: recorded.name, key: key.text))
+                    : """
+                    \(key.text)
+                    This is shown once. It is key \(recorded.id) (\(recorded.name)); to take it back: storehook staff token --revoke \
+                    \(recorded.id)
+                    """)
+        }
+        if let revoke {
+            let recorded = try await Database.with(settings) {
+                try await ServerKeys($0).revoke(revoke, by: Operator.name)
+            }
+            guard let recorded else {
+                throw CommandFailure("there is no key \(revoke); see storehook staff token --list")
+            }
+            let answer = ServerKeyAnswer([recorded])
+            return print(
+                isJSON
+                    ? try JSONText.encode(answer)
+                    : "revoked key \(recorded.id) (\(recorded.name)); it counts within seven seconds")
+        }
+        let answer = ServerKeyAnswer(try await Database.with(settings) { try await ServerKeys($0).list() })
+        print(isJSON ? try JSONText.encode(answer) : answer.text)
+    }
+
+    private struct MadeServerKey: Encodable {
+        var id: Int64
+        var name: String
+        var key: String
+    }
+}

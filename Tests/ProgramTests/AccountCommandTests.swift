@@ -1,0 +1,84 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("storehook catalog, account and the acts of staff")
+struct AccountCommandTests {
+    private static let catalog = """
+        app: com.example.app
+        tiers:
+          - id: free
+          - id: pro
+        products:
+          - {id: monthly, product_id: com.example.pro.monthly, tier: pro, period: month}
+        """
+
+    private func file(_ text: String) throws -> String {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml").path
+        #expect(FileManager.default.createFile(atPath: path, contents: Data(text.utf8)))
+        return path
+    }
+
+    private struct Shown: Decodable {
+        struct Act: Decodable {
+            var kind: String
+            var why: String
+            var by: String
+        }
+
+        var tier: String
+        var status: String
+        var access: Bool
+        var acts: [Act]
+    }
+
+    private func shown(_ site: Site, _ account: String) async throws -> Shown {
+        let outcome = try await site.run("account", account, "--format", "json")
+        #expect(outcome.ending == .exited(0), "\(outcome.errors)")
+        return try JSONDecoder().decode(Shown.self, from: Data(outcome.output.utf8))
+    }
+
+    @Test("a catalog is compared, applied and shown; an account is acted for on record, explained and erased")
+    func whole() async throws {
+        try await withSite { site in
+            let early = try await site.run("grant", "user-42", "--tier", "pro", "--days", "3", "--why", "why")
+            #expect(early.ending == .exited(1) && early.errors.contains("no catalog was applied yet"))
+            #expect(try await site.run("catalog", "show").ending == .exited(1))
+            let path = try file(Self.catalog)
+            #expect(try await site.run("catalog", "diff", path).ending == .exited(0))
+            let applied = try await site.run("catalog", "apply", path)
+            #expect(applied.ending == .exited(0), "\(applied.errors)")
+            let printed = try await site.run("catalog", "show")
+            #expect(printed.output.hasPrefix("# catalog ") && printed.output.contains(Self.catalog))
+            let broken = try await site.run("catalog", "apply", try file("tiers: 5"))
+            #expect(broken.ending == .exited(1) && !broken.errors.contains("\n\n"))
+
+            let steps: [(arguments: [String], tier: String, status: String)] = [
+                (["grant", "user-42", "--tier", "pro", "--days", "30"], "pro", "active"),
+                (["extend", "user-42", "--days", "7"], "pro", "active"),
+                (["change-tier", "user-42", "--tier", "free"], "free", "active"),
+                (["revoke", "user-42"], "free", "revoked"), (["unrevoke", "user-42"], "free", "active"),
+            ]
+            for step in steps {
+                let program = try site.start(step.arguments + ["--why", "asked for it", "--format", "json"])
+                let ending = await program.end()
+                #expect(ending == .exited(0), "\(step.arguments): \(program.errors)")
+                await program.discard()
+                let account = try await shown(site, "user-42")
+                #expect(account.tier == step.tier && account.status == step.status, "\(step.arguments)")
+            }
+            let account = try await shown(site, "user-42")
+            #expect(account.acts.map(\.kind) == ["grant", "extend", "change_tier", "revoke", "unrevoke"])
+            #expect(account.acts.allSatisfy { $0.why == "asked for it" && $0.by.contains("@") })
+            let table = try await site.run("account", "user-42", "--format", "table")
+            #expect(table.output.contains("asked for it") && table.output.contains("tier free"))
+
+            #expect(try await site.run("revoke", "user-42").ending == .exited(2))
+            #expect(try await site.run("account", "nobody").ending == .exited(1))
+            let erased = try await site.run("account", "erase", "user-42")
+            #expect(erased.ending == .exited(0), "\(erased.errors)")
+            #expect(try await shown(site, "user-42").status == "free")
+        }
+    }
+}
