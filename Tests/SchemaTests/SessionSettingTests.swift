@@ -94,8 +94,9 @@ struct SessionSettingTests {
                  order by 1
                 """
             ).map { try $0.decode(0, as: String.self) }
-            // They turn no text into an instant, nor an instant into text; the one is called for each commit of the receiver.
-            #expect(open == ["status_at", "store_posted"])
+            // They turn no text into an instant, nor an instant into text. Those of statuses are inlined, which a setting prevents;
+            // the others are called for each commit of the receiver and each use that is counted, and have a search path.
+            #expect(open == ["account_status_at", "count_usage", "status_at", "store_posted"])
         }
     }
 

@@ -139,6 +139,8 @@ package final class TokenKeys: Service {
                 return state.fault != error.description
             }
             guard isNews else { return }
+            // Who reads a file at the start is told why it cannot be used, and says so.
+            if case .file = source, current == nil { return }
             logger.warning(
                 "Could not read the keys of tokens; those of before go on",
                 metadata: ["source": "\(source.text)", "error": "\(error)"])
