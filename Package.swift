@@ -475,9 +475,10 @@ let package = Package(
         .executableTarget(
             name: "storehook-bench",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres", "Queue", "Schema",
-                "SimulatedState", "Simulator", "Worker", argumentParser, asyncHTTPClient, crypto, histogram, logging,
-                nioCore, nioHTTP1, nioPosix, serviceLifecycle, unixSignals,
+                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres",
+                "Queue", "Schema", "SimulatedState", "Simulator", "Worker", argumentParser, asyncHTTPClient, crypto,
+                histogram, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+                unixSignals,
             ],
             path: "Sources/Programs/storehook-bench",
             swiftSettings: rules

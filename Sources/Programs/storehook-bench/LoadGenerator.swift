@@ -15,11 +15,11 @@ struct LoadGenerator: Sendable {
 
     /// What came of it.
     struct Outcome: Sendable {
-        /// Answered 200.
+        /// Answered with a success (2xx).
         var accepted = 0
         /// Answered otherwise.
         var refused = 0
-        /// From when a request was due to its whole answer, of those answered 200.
+        /// From when a request was due to its whole answer, of the successes.
         var latencies = Latencies()
         var seconds = 0.0
         /// CPU seconds of this process, whose work this was.
@@ -64,7 +64,7 @@ struct LoadGenerator: Sendable {
                 let intended = connections[index].intended
                 guard let intended, let status = try connections[index].receive() else { continue }
                 idle.append(index)
-                if status == 200 {
+                if (200..<300).contains(status) {
                     outcome.accepted += 1
                     outcome.latencies.record(.now - intended)
                 } else {

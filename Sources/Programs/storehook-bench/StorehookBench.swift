@@ -11,7 +11,7 @@ struct StorehookBench: AsyncParsableCommand {
             VerifyBenchmark.self, PackBenchmark.self, ReceiveBenchmark.self, DrainBenchmark.self, ScaleBenchmark.self,
             EndToEndBenchmark.self, ReadsBenchmark.self, HistoryBenchmark.self, ChaosCommand.self,
             PressureCommand.self, PoisonedWorker.self, StrangersCommand.self, UpgradeCommand.self,
-            ReconcileBenchmark.self, OutageBenchmark.self,
+            ReconcileBenchmark.self, OutageBenchmark.self, AccountAPIBenchmark.self, BareAPI.self,
         ]
     )
 }

@@ -10,10 +10,15 @@ public struct SimulatedState: Sendable {
     /// Purchases of products that are bought once.
     public let oneTimePurchases: Int
 
+    /// The accounts of which each purchase has a random one.
+    public let accounts: Int
+
     /// A state of so many purchases.
-    public init(subscriptions: Int, oneTimePurchases: Int) {
+    /// - Parameter accounts: of which each purchase has a random one; nil: as many as there are subscriptions.
+    public init(subscriptions: Int, oneTimePurchases: Int, accounts: Int? = nil) {
         self.subscriptions = subscriptions
         self.oneTimePurchases = oneTimePurchases
+        self.accounts = max(1, accounts ?? subscriptions)
     }
 
     /// The identifier of the first purchase; those after it count upwards, subscriptions first.
@@ -23,7 +28,7 @@ public struct SimulatedState: Sendable {
     public var script: String {
         (Self.purchases + Self.derived + Self.operations)
             .replacing(":subscriptions", with: "\(subscriptions)")
-            .replacing(":accounts", with: "\(max(1, subscriptions))")
+            .replacing(":accounts", with: "\(accounts)")
             .replacing(":one_time", with: "\(oneTimePurchases)")
     }
 
