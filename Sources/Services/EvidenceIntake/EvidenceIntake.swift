@@ -128,7 +128,7 @@ package struct EvidenceIntake: Sendable {
     ) async throws -> (taken: [TakenEvidence], settled: Settled) {
         // A client that stands still must not hold the purchases' locks.
         let options = TransactionOptions(
-            deadline: deadline, idleTimeout: deadline * 2, isDurable: true, name: "intake")
+            deadline: deadline, idleTimeout: deadline * 2, isDurable: true, keepsPlans: true, name: "intake")
         var failures = 0
         while true {
             do {

@@ -38,34 +38,35 @@ extension AccountStore {
 extension PostgresQuery {
     /// A row for each purchase that the account may have a part in, one where there is none; the account stands in each.
     fileprivate static func view(of token: UUID, in environment: String) -> PostgresQuery {
-        let phases = StoredAccount.phaseColumns.map { "status.\($0) as account_\($0)" }.joined(separator: ", ")
-        return PostgresQuery(
-            "accounts.view",
-            """
-            select clock.now, c.current_version as catalog, a.account, status.version, \(unescaped: phases),
-                   t.tier as trial_tier, t.product as trial_product, t.started_at as trial_starts, t.ends_at as trial_ends,
-                   l.bundle_id, l.original_transaction_id, s.phase_renewal_product[p.n] as renewal_product,
-                   coalesce(s.phase_transaction[p.n], o.transaction_id) as transaction_id,
-                   tr.purchased_at as bought_at, tr.price, tr.currency, tr.ownership,
-                   case when tr.payload->>'originalPurchaseDate' ~ '^[0-9]{1,15}$'
-                        then (tr.payload->>'originalPurchaseDate')::bigint end as originally,
-                   \(unescaped: purchaseColumns)
-              from storehook.catalog_state c
-             cross join (select date_trunc('milliseconds', clock_timestamp()) as now) clock
-              left join storehook.accounts a on a.token = \(token)
-              left join storehook.account_status status
-                   on status.token = \(token) and status.environment = \(environment)
-                  and status.catalog = c.current_version
-              left join storehook.trials t on t.token = \(token) and \(environment) = 'Production'
-              left join storehook.account_lines l on l.token = \(token) and l.environment = \(environment)
-            \(unescaped: purchase)
-            \(unescaped: bindings)
-              left join lateral (select nullif(width_bucket(clock.now, s.phase_starts), 0) as n) p on true
-              left join storehook.transactions tr
-                   on tr.transaction_id = coalesce(s.phase_transaction[p.n], o.transaction_id) collate "C"
-                  and tr.bundle_id = l.bundle_id and tr.environment = l.environment
-            """)
+        PostgresQuery("accounts.view", unescaped: viewText, binding: token, environment).keepingPlan()
     }
+
+    private static let viewText = """
+        select clock.now, c.current_version as catalog, a.account, status.version, \(phases),
+               t.tier as trial_tier, t.product as trial_product, t.started_at as trial_starts, t.ends_at as trial_ends,
+               l.bundle_id, l.original_transaction_id, s.phase_renewal_product[p.n] as renewal_product,
+               coalesce(s.phase_transaction[p.n], o.transaction_id) as transaction_id,
+               tr.purchased_at as bought_at, tr.price, tr.currency, tr.ownership,
+               case when said.original ~ '^[0-9]{1,15}$' then said.original::bigint end as originally, \(purchaseColumns)
+          from storehook.catalog_state c
+         cross join (select date_trunc('milliseconds', clock_timestamp()) as now) clock
+          left join storehook.accounts a on a.token = $1
+          left join storehook.account_status status
+               on status.token = $1 and status.environment = $2 and status.catalog = c.current_version
+          left join storehook.trials t on t.token = $1 and $2 = 'Production'
+          left join storehook.account_lines l on l.token = $1 and l.environment = $2
+        \(purchase)
+        \(bindings)
+          left join lateral (select nullif(width_bucket(clock.now, s.phase_starts), 0) as n) p on true
+          left join storehook.transactions tr
+               on tr.transaction_id = coalesce(s.phase_transaction[p.n], o.transaction_id) collate "C"
+              and tr.bundle_id = l.bundle_id and tr.environment = l.environment
+               -- Read out of it once.
+          left join lateral (select tr.payload->>'originalPurchaseDate' as original offset 0) said on true
+        """
+
+    private static let phases = StoredAccount.phaseColumns.map { "status.\($0) as account_\($0)" }
+        .joined(separator: ", ")
 }
 
 extension AccountView {

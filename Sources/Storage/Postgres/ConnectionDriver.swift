@@ -27,6 +27,7 @@ final class ConnectionDriver {
     /// Whether the transaction under way was begun as one that only reads.
     var isReadOnlyByChoice = false
     private var connection: LibPQConnection?
+    private var plans = KeptPlans()
     private let configuration: PostgresConfiguration
     private let wake: WakePipe
     private let logger: Logger
@@ -39,9 +40,6 @@ final class ConnectionDriver {
 
     /// Whether another statement can be sent, as far as is known.
     var isUsable: Bool { state == .ready }
-
-    /// The server process that the start-up named; nil where there is no connection.
-    var serverProcess: Int32? { connection?.serverProcess }
 
     var transaction: LibPQConnection.Transaction { connection?.transaction ?? .unknown }
 
@@ -100,9 +98,57 @@ final class ConnectionDriver {
                 .unsupported, "a statement takes at most 65535 parameters and 2 GiB; send arrays or smaller batches",
                 operation: query.name)
         }
+        if query.keepsPlan, let name = try keptName(of: query, deadline: deadline, cancellation: cancellation) {
+            do throws(PostgresError) {
+                return try perform(query.name, deadline: deadline, cancellation: cancellation, durably: durably) {
+                    $0.send(query, preparedAs: name)
+                }
+            } catch {
+                try forgetPlans(after: error)
+            }
+        }
         return try perform(query.name, deadline: deadline, cancellation: cancellation, durably: durably) {
             $0.send(query)
         }
+    }
+
+    /// The name under which the server's session keeps a statement, by now; nil where it is to be sent whole.
+    private func keptName(
+        of query: PostgresQuery, deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?
+    ) throws(PostgresError) -> String? {
+        if let name = plans[query.sql] { return name }
+        if plans.isPooled == nil {
+            plans.isPooled = try isPooled(deadline: deadline, cancellation: cancellation)
+        }
+        guard plans.isPooled == false, let name = plans.newName() else { return nil }
+        _ = try perform(query.name, deadline: deadline, cancellation: cancellation, durably: false) {
+            $0.send(preparing: query, as: name)
+        }
+        plans.keep(query.sql, as: name)
+        return name
+    }
+
+    /// Whether a pooler stands between: a pooler makes up the process number that the start-up names, and the process that
+    /// answers has another one.
+    func isPooled(
+        deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?
+    ) throws(PostgresError) -> Bool {
+        let rows = PostgresRows(
+            try run("select pg_backend_pid()", deadline: deadline, cancellation: cancellation))
+        return try rows.one().decode(0, as: Int32.self) != connection?.serverProcess
+    }
+
+    /// A plan may no longer do: a table was changed so that it gives other columns, or somebody has discarded it. The statement
+    /// has done nothing then, and is sent whole, unless its transaction has failed with it.
+    /// - Throws: the error where it is another one; else one that says to begin anew.
+    private func forgetPlans(after error: PostgresError) throws(PostgresError) {
+        guard error.sqlState == .featureNotSupported || error.sqlState == .invalidStatementName else { throw error }
+        plans.forget()
+        guard transaction != .idle else { return }
+        close()
+        throw PostgresError(
+            .connection, "a table was changed since this connection was made; another one is needed",
+            operation: error.operation)
     }
 
     /// Sends a script; the result is that of its last statement.

@@ -1,4 +1,5 @@
 import CLibPQ
+import Glibc
 
 // The one file that touches libpq's pointers. Nothing here waits, and nothing here decides: see ConnectionDriver.
 
@@ -96,8 +97,29 @@ final class LibPQConnection {
 
     /// Queues a statement with its parameters and asks for binary results. `false`: see the connection's status.
     func send(_ query: PostgresQuery) -> Bool {
+        let types = query.oids
+        return withParameters(of: query) { count, pointers, lengths, formats in
+            PQsendQueryParams(raw, query.sql, count, types, pointers, lengths, formats, 1) == 1
+        }
+    }
+
+    /// Queues that a statement is kept under a name of this session's, without its values.
+    func send(preparing query: PostgresQuery, as name: String) -> Bool {
+        PQsendPrepare(raw, name, query.sql, Int32(query.slots.count), query.oids) == 1
+    }
+
+    /// Queues the statement that is kept under a name, with its parameters, and asks for binary results.
+    func send(_ query: PostgresQuery, preparedAs name: String) -> Bool {
+        withParameters(of: query) { count, pointers, lengths, formats in
+            PQsendQueryPrepared(raw, name, count, pointers, lengths, formats, 1) == 1
+        }
+    }
+
+    private func withParameters(
+        of query: PostgresQuery,
+        _ body: (Int32, [UnsafePointer<CChar>?], _ lengths: [Int32], _ formats: [Int32]) -> Bool
+    ) -> Bool {
         let count = query.slots.count
-        let types = query.slots.map { Oid($0.type.rawValue) }
         let lengths = query.slots.map { Int32(clamping: $0.range?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: count)
         return query.values.withUnsafeBufferPointer { values in
@@ -109,7 +131,7 @@ final class LibPQConnection {
                     guard !range.isEmpty, let base = values.baseAddress else { return placeholder }
                     return UnsafeRawPointer(base + range.lowerBound).assumingMemoryBound(to: CChar.self)
                 }
-                return PQsendQueryParams(raw, query.sql, Int32(count), types, pointers, lengths, formats, 1) == 1
+                return body(Int32(count), pointers, lengths, formats)
             }
         }
     }
@@ -165,6 +187,11 @@ final class LibPQConnection {
     }
 }
 
+extension PostgresQuery {
+    /// The types of its parameters.
+    fileprivate var oids: [Oid] { slots.map { Oid($0.type.rawValue) } }
+}
+
 /// libpq's PGcancel. `@unchecked Sendable`: libpq never changes one after making it, and documents PQcancel as safe on
 /// any thread.
 final class LibPQCanceller: @unchecked Sendable {
@@ -193,7 +220,6 @@ final class LibPQResult: @unchecked Sendable {
     }
 
     struct Column {
-        let name: String
         let type: PostgresType
         let isBinary: Bool
     }
@@ -206,15 +232,22 @@ final class LibPQResult: @unchecked Sendable {
         self.raw = raw
         rowCount = Int(PQntuples(raw))
         columns = (0..<PQnfields(raw)).map { index in
-            Column(
-                name: PQfname(raw, index).map { String(cString: $0) } ?? "",
-                type: PostgresType(rawValue: PQftype(raw, index)),
-                isBinary: PQfformat(raw, index) == 1)
+            Column(type: PostgresType(rawValue: PQftype(raw, index)), isBinary: PQfformat(raw, index) == 1)
         }
     }
 
     deinit {
         PQclear(raw)
+    }
+
+    /// A column's name. The caller has checked the index.
+    func name(of column: Int) -> String { PQfname(raw, Int32(column)).map { String(cString: $0) } ?? "" }
+
+    /// The first column of this name. Compared where libpq has them: wide results are read by name, once for each column.
+    func column(named name: String) -> Int? {
+        name.withCString { name in
+            columns.indices.first { column in PQfname(raw, Int32(column)).map { strcmp($0, name) == 0 } ?? false }
+        }
     }
 
     var status: Status {

@@ -103,11 +103,11 @@ public actor PostgresConnection {
         thread.retire()
     }
 
-    /// Whether a pooler stands between: a pooler makes up the process number that the start-up names, and the process that
-    /// answers has another one.
+    /// Whether a pooler stands between.
     func isPooled() async throws -> Bool {
-        let answering = try await query("select pg_backend_pid()").one().decode(0, as: Int32.self)
-        return try await perform { _ in self.driver.serverProcess } != answering
+        try await perform { cancellation in
+            try self.driver.isPooled(deadline: self.limit(nil), cancellation: cancellation)
+        }
     }
 
     /// Waits until something has been notified on a channel that this connection listens to; returns the payloads.
@@ -146,7 +146,8 @@ public actor PostgresConnection {
         driver.isReadOnlyByChoice = options.isReadOnly
         defer { driver.isReadOnlyByChoice = false }
         let session = PostgresSession(
-            driver: driver, cancellation: cancellation, queryTimeout: configuration.queryTimeout, end: end)
+            driver: driver, cancellation: cancellation, queryTimeout: configuration.queryTimeout,
+            keepsPlans: options.keepsPlans, end: end)
         do throws(PostgresError) {
             try session.query(options.beginning)
             if let settings = options.settings { try session.query(settings) }

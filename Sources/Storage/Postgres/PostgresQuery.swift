@@ -11,6 +11,9 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
     /// What logs and errors call this statement; the SQL itself is never logged.
     public let name: String?
 
+    /// Whether each connection plans it once. See ``keepingPlan()``.
+    private(set) var keepsPlan = false
+
     /// The values' types, in the order of their numbers.
     public var parameterTypes: [PostgresType] {
         slots.map(\.type)
@@ -50,12 +53,35 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
         values = statement.values
     }
 
+    /// A statement whose text was put together once and has `$1`, `$2`… where these values go: trusted text only.
+    public init<each Value: PostgresEncodable>(
+        _ name: String, unescaped sql: String, binding values: repeat each Value
+    ) {
+        var interpolation = StringInterpolation(literalCapacity: 0, interpolationCount: 0)
+        repeat interpolation.bind(each values)
+        self.sql = sql
+        self.name = name
+        slots = interpolation.slots
+        self.values = interpolation.values
+    }
+
     /// A statement from text that was not a literal here: trusted text only, such as that of an embedded SQL file.
     public init(unescaped sql: String, name: String? = nil) {
         self.sql = sql
         self.name = name
         slots = []
         values = []
+    }
+
+    /// The same, planned once by each connection instead of each time, where no pooler stands in between.
+    ///
+    /// For what is asked often, joins many tables and finds little: planning it takes longer than doing it. Its text has
+    /// to be one of few, and its plan must not depend on the values: after some runs the server makes one for all of them
+    /// (PostgreSQL's manual, PREPARE).
+    public func keepingPlan() -> PostgresQuery {
+        var query = self
+        query.keepsPlan = true
+        return query
     }
 
     /// What a statement that is to be durable selects besides: two columns, which set until its transaction ends that its
@@ -90,14 +116,16 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
         /// Binds a value, or NULL, as the next parameter. Named apart, or the compiler warns of optionals in text.
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
             bind(value)
+            sql += "$\(slots.count)"
         }
 
         /// Binds a value as the next parameter.
         public mutating func appendInterpolation(_ value: some PostgresEncodable) {
             bind(value)
+            sql += "$\(slots.count)"
         }
 
-        private mutating func bind(_ value: some PostgresEncodable) {
+        mutating func bind(_ value: some PostgresEncodable) {
             let start = values.count
             if value.isNull {
                 slots.append(Slot(type: type(of: value).postgresType, range: nil))
@@ -105,7 +133,6 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
                 value.encode(into: &values)
                 slots.append(Slot(type: type(of: value).postgresType, range: start..<values.count))
             }
-            sql += "$\(slots.count)"
         }
 
         /// Begins the statement's parameters with those of another, whose text stands here. Only the first values of a

@@ -23,7 +23,8 @@ public struct PostgresRow: Sendable {
             }
         } catch {
             throw PostgresError(
-                .decoding, "column \"\(described.name)\": wanted \(error.wanted), got \(error.got)", operation: "decode"
+                .decoding, "column \"\(result.name(of: column))\": wanted \(error.wanted), got \(error.got)",
+                operation: "decode"
             )
         }
     }
@@ -32,7 +33,7 @@ public struct PostgresRow: Sendable {
     ///
     /// - Throws: as ``decode(_:as:)-(Int,_)``.
     public func decode<T: PostgresDecodable>(_ column: String, as: T.Type = T.self) throws(PostgresError) -> T {
-        guard let position = result.columns.firstIndex(where: { $0.name == column }) else {
+        guard let position = result.column(named: column) else {
             throw PostgresError(
                 .decoding, "there is no column \"\(column)\" in the result", operation: "decode")
         }

@@ -10,7 +10,7 @@ public struct PostgresRows: Sendable {
     public var affectedRows: Int { result.affectedRows }
 
     /// The columns' names, in order.
-    public var columnNames: [String] { result.columns.map(\.name) }
+    public var columnNames: [String] { result.columns.indices.map { result.name(of: $0) } }
 }
 
 extension PostgresRows: RandomAccessCollection {

@@ -4,6 +4,8 @@ public struct PostgresSession: ~Copyable {
     let driver: ConnectionDriver
     let cancellation: CancellationFlag
     let queryTimeout: Duration?
+    /// Whether its statements keep their plans.
+    let keepsPlans: Bool
     /// The whole transaction's deadline, which no statement may outlast.
     let end: ContinuousClock.Instant?
 
@@ -14,7 +16,8 @@ public struct PostgresSession: ~Copyable {
     /// - Parameter deadline: How long it may take; without one, the configuration's `queryTimeout`.
     @discardableResult
     public func query(_ query: PostgresQuery, deadline: Duration? = nil) throws(PostgresError) -> PostgresRows {
-        PostgresRows(try driver.run(query, deadline: limit(deadline), cancellation: cancellation))
+        let query = keepsPlans ? query.keepingPlan() : query
+        return PostgresRows(try driver.run(query, deadline: limit(deadline), cancellation: cancellation))
     }
 
     /// Runs a script of any number of statements without parameters, such as a migration.

@@ -26,6 +26,10 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
     public static let readOnlyTransaction: SQLState = "25006"
     /// 25P02: an earlier statement of this transaction failed.
     public static let inFailedTransaction: SQLState = "25P02"
+    /// 0A000
+    public static let featureNotSupported: SQLState = "0A000"
+    /// 26000: no statement is kept under the name.
+    public static let invalidStatementName: SQLState = "26000"
     /// 3F000
     public static let invalidSchemaName: SQLState = "3F000"
     /// 40001

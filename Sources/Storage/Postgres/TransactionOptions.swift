@@ -24,19 +24,23 @@ public struct TransactionOptions: Sendable {
     /// without the standby (PostgreSQL's manual, 27.2.8.2); what it committed is gone after a promotion. Such an end is
     /// ``PostgresError/Kind/unconfirmed``.
     public var isDurable: Bool
+    /// Whether each connection plans its statements once: see ``PostgresQuery/keepingPlan()``. For short transactions whose
+    /// statements find little.
+    public var keepsPlans: Bool
     /// What logs and errors call its BEGIN and COMMIT.
     public var name: String?
 
     /// Reads committed data, may write, and limits only the single statements, unless told otherwise.
     public init(
         isolation: Isolation = .readCommitted, isReadOnly: Bool = false, deadline: Duration? = nil,
-        idleTimeout: Duration? = nil, isDurable: Bool = false, name: String? = nil
+        idleTimeout: Duration? = nil, isDurable: Bool = false, keepsPlans: Bool = false, name: String? = nil
     ) {
         self.isolation = isolation
         self.isReadOnly = isReadOnly
         self.deadline = deadline
         self.idleTimeout = idleTimeout
         self.isDurable = isDurable
+        self.keepsPlans = keepsPlans
         self.name = name
     }
 

@@ -4,6 +4,7 @@ import Foundation
 struct AccountAPISite {
     let programs: ChaosPrograms
     let tokens: BenchTokens
+    private let database: BenchDatabase
     private let api: SupervisedProgram
     private let bare: SupervisedProgram
     private let barePort: Int
@@ -24,7 +25,7 @@ struct AccountAPISite {
             "STOREHOOK_REQUESTS_PER_ADDRESS": "10000000", "STOREHOOK_REQUESTS_PER_ACCOUNT": "10000000",
         ]
         let site = AccountAPISite(
-            programs: programs, tokens: try await BenchTokens(keyFile: key),
+            programs: programs, tokens: try await BenchTokens(keyFile: key), database: database,
             api: try programs.supervised(
                 ["serve", "--port", "\(programs.port)", "--metrics-port", "\(programs.metricsPort)"], database.url,
                 with: settings),
@@ -57,6 +58,24 @@ struct AccountAPISite {
     ) async throws -> LoadGenerator.Outcome {
         try await LoadGenerator(port: isBare ? barePort : programs.port, connections: connections, pace: pace)
             .run { requests.next() }
+    }
+
+    /// CPU seconds of the account API and the bare routes together, of which one rests, and of PostgreSQL.
+    struct CPUSeconds {
+        var program = 0.0
+        var server = 0.0
+
+        mutating func add(_ now: CPUSeconds, since before: CPUSeconds) {
+            program += now.program - before.program
+            server += now.server - before.server
+        }
+    }
+
+    /// So far.
+    func cpuSeconds() async throws -> CPUSeconds {
+        CPUSeconds(
+            program: [api.id, bare.id].compactMap { $0.flatMap(ProcessTimes.cpuSeconds(of:)) }.reduce(0, +),
+            server: try await database.serverCPUSeconds() ?? 0)
     }
 
     /// What the account API holds now.
