@@ -321,9 +321,10 @@ let package = Package(
         .testTarget(
             name: "AccountAPITests",
             dependencies: [
-                "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
+                "AccountAPI", "AccountStore", "Accounts", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption", "EvidenceIntake",
-                "HTTPServing", "Ledger", "Monitoring", "Outbox", "Postgres", "Schema", "ServerKeys", "Simulator",
+                "HTTPServing", "History", "Ledger", "Monitoring", "Outbox", "Postgres", "Schema", "ServerKeys",
+                "Simulator",
                 "StandIn", "StandInSupport", "TestSupport", "Usage", "Worker", asyncHTTPClient, crypto, cryptoExtras,
                 httpTypes, jwtKit, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],

@@ -187,6 +187,8 @@ grant execute on function storehook.count_usage(
 -- It asks Apple about an account's purchases, and leaves to workers what Apple does not answer now.
 grant select, insert, update on storehook.refreshes, storehook.refresh_queue to storehook_api;
 grant select on storehook.contradictions to storehook_api;
+-- Who takes in an old receipt notes what verifyReceipt said last.
+grant select, insert, update on storehook.unsigned_words to storehook_api;
 
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
 -- - when rows came and went, for the rates that `storehook queue` shows;

@@ -86,21 +86,26 @@ struct Shop: Sendable {
     }
 
     /// Opens the shop.
+    /// - Parameters:
+    ///   - own: signs for Apple, where that is another than the one of all tests.
+    ///   - asking: who asks Apple; nobody unless told.
     static func open<T: Sendable>(
-        rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]),
+        rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), signedBy own: SimulatedAuthority? = nil,
+        asking apple: ShopsApple = ShopsApple(),
         isolation: isolated (any Actor)? = #isolation, _ body: (Shop) async throws -> T
     ) async throws -> T {
-        let authority = try await Self.authority.value
+        let shared = try await Self.authority.value
+        let authority = own ?? shared
         let configuration = VerifierConfiguration(
             apps: [SimulatedApp.example.bundleId: SimulatedApp.example.appAppleId],
             trustedRoots: Set([Fingerprint(authority.rootFingerprint)].compactMap(\.self)))
         return try await withAPI(desk: { pool in
-            AccountDesk(
+            let verifier = Verifier(configuration: configuration, clock: wallClock)
+            return AccountDesk(
                 accounts: AccountStore(pool),
-                intake: EvidenceIntake(
-                    pool: pool, verifier: Verifier(configuration: configuration, clock: wallClock), ledger: Ledger(),
-                    logger: quiet),
-                usage: Usage(pool), rule: rule, sandbox: sandbox)
+                intake: EvidenceIntake(pool: pool, verifier: verifier, ledger: Ledger(), logger: quiet),
+                usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
+                refresh: apple.refresh(pool))
         }) { api in
             let accounts = AccountStore(api.observer)
             _ = try await accounts.apply(catalog, by: "test")

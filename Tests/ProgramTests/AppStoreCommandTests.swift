@@ -5,13 +5,6 @@ import Testing
 
 @Suite("storehook app-store")
 struct AppStoreCommandTests {
-    private func inDirectory(_ body: (String) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "storehook-store-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try await body(directory.path)
-    }
-
     /// Which notification a post brought: one that is posted again is signed again.
     private func uuid(_ request: ScriptedServer.Request) throws -> String {
         let payload = try #require(request.text.split(separator: ".").dropFirst().dropLast().last, "\(request.text)")
@@ -25,7 +18,7 @@ struct AppStoreCommandTests {
     func killed() async throws {
         let receiver = try ScriptedServer { _ in .json(200, "") }
         defer { receiver.stop() }
-        try await inDirectory { directory in
+        try await withTemporaryDirectory { directory in
             try await withSite { site in
                 let arguments = [
                     "--notify", "http://127.0.0.1:\(receiver.port)/", "--state", directory + "/state", "--seed", "7",
@@ -64,7 +57,7 @@ struct AppStoreCommandTests {
 
     @Test("says in one line why it does not take a file")
     func refused() async throws {
-        try await inDirectory { directory in
+        try await withTemporaryDirectory { directory in
             try await withSite { site in
                 try Data("anything".utf8).write(to: URL(fileURLWithPath: directory + "/state"))
                 let run = try await site.run(

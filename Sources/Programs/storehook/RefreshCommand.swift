@@ -17,8 +17,8 @@ struct RefreshCommand: AsyncParsableCommand {
             take the way of all evidence: a worker verifies and applies them, and storehook subscription names their source.
             Doing it twice changes nothing. Exits with 1 if a record in Apple's answers is not Apple's.
 
-            With --account the purchases are those that the account's appAccountToken stands in, in every environment and app that a
-            key is set for: the account's id itself where that is a UUID, else the one that storehook derives from it. Of each
+            With --account the purchases are those that the account's appAccountToken stands in or that are bound to it, in every
+            environment and app that a key is set for: the account's id itself where that is a UUID, else the one that storehook derives from it. Of each
             customer's history Apple is asked once, for ten at the most; a worker asks for the rest. Exits with 1 also where
             there is no such purchase and where nobody can be asked about one.
 

@@ -1,6 +1,7 @@
 import AccountAPI
 import AccountStore
 import AppStorePayloads
+import AppStoreServerAPI
 import AppStoreVerification
 import AppleSync
 import ArgumentParser
@@ -54,7 +55,7 @@ struct Serve: AsyncParsableCommand {
         let logger = try settings.logger("serve")
         let monitoring = try operations.monitoring("serve", settings)
         monitoring?.countProcess()
-        let apple = try settings.hasAppleKeys ? AppleAccess(settings) : nil
+        let apple = try settings.hasAppleKeys ? AppleAccess(settings, policy: .interactive) : nil
         let requester = try settings.checksRevocation() ? OCSPRequester() : nil
         do {
             try await services(settings, monitoring, apple, requester, logger: logger).run(logger: logger)
@@ -80,9 +81,13 @@ struct Serve: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: try settings.servingDatabase(), size: connections, logger: logger,
             onError: monitoring?.countError)
-        let clients = try apple?.clients(settings)
+        // One for all that this process asks Apple.
+        let budget = RateBudget()
+        let clients = try apple?.clients(settings, budget: budget)
         let accounts = AccountStore(pool)
-        let desk = try desk(settings, accounts, clients, requester, over: pool, logger: logger)
+        let desk = try desk(
+            settings, accounts, clients, try apple?.receipts(settings, pool, budget: budget), requester, over: pool,
+            logger: logger)
         let memory = GuardMemory(logger: logger) { token in
             let view = try await accounts.view(token, in: Environment.production.rawValue)
             guard let account = GuardAccount(view) else { throw CommandFailure("an account has no phases") }
@@ -135,23 +140,23 @@ struct Serve: AsyncParsableCommand {
 
     /// What answers about accounts.
     private func desk(
-        _ settings: Settings, _ accounts: AccountStore, _ clients: AppleClients?, _ requester: OCSPRequester?,
-        over pool: PostgresPool, logger: Logger
+        _ settings: Settings, _ accounts: AccountStore, _ clients: AppleClients?, _ receipts: ReceiptIntake?,
+        _ requester: OCSPRequester?, over pool: PostgresPool, logger: Logger
     ) throws -> AccountDesk {
         let cache = requester.map { _ in RevocationCache() }
+        let verifier = Verifier(configuration: try settings.verifier(), revocation: cache, clock: WallClock.now)
+        let checker = cache.flatMap { requester?.checker(for: $0, logger: logger) }
         let intake = EvidenceIntake(
-            pool: pool,
-            verifier: Verifier(configuration: try settings.verifier(), revocation: cache, clock: WallClock.now),
-            ledger: Ledger(policy: try settings.statusPolicy()),
-            revocation: cache.flatMap { requester?.checker(for: $0, logger: logger) }, logger: logger)
-        var refresh: AccountDesk.Refresh?
-        if let clients, !clients.scopes.isEmpty {
-            let refreshing = AccountRefresh(History(pool), clients)
-            refresh = { caller in _ = try await refreshing.run(caller.token) }
-        }
+            pool: pool, verifier: verifier, ledger: Ledger(policy: try settings.statusPolicy()), revocation: checker,
+            logger: logger)
+        // With nobody to ask, Apple's signature still proves whose a purchase is that is known.
+        let unasked = ReceiptIntake(
+            verifier, apps: [], history: History(pool),
+            settleRevocation: checker.map { checker in { _ = await checker.sendPendingRequests() } })
+        let refresh = clients.flatMap { $0.scopes.isEmpty ? nil : AccountRefresh(History(pool), $0) }
         return AccountDesk(
             accounts: accounts, intake: intake, usage: Usage(pool), rule: try settings.restoreRule(),
-            sandbox: try settings.sandboxAccess(), refresh: refresh)
+            sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh)
     }
 
     private func configuration(

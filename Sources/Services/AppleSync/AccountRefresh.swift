@@ -1,13 +1,14 @@
 package import AppStorePayloads
 import AppStoreServerAPI
 package import History
+package import Outbox
 import Subscriptions
 
 /// Asks Apple for all that it holds about the purchases of one account, and stores the signed records: they take the way of all
 /// evidence.
 ///
-/// An account's purchases are those that its appAccountToken stands in. Each customer's history is asked once, however many
-/// purchases are theirs.
+/// An account's purchases are those that its appAccountToken stands in, and those that it has proven or was given. Each
+/// customer's history is asked once, however many purchases are theirs.
 package struct AccountRefresh: Sendable {
     /// What came of it.
     package struct Report: Sendable {
@@ -60,6 +61,27 @@ package struct AccountRefresh: Sendable {
     package func run(
         _ token: UniqueIdentifier, in environment: Environment? = nil, of bundleID: String? = nil
     ) async throws -> Report {
+        try await run(token, in: environment, of: bundleID, until: nil) {
+            PurchaseRefresh(history, $0, priority: .interactive)
+        }
+    }
+
+    /// Asks while somebody waits, no longer than until that instant. What is answered is stored by nobody here: whoever waits applies
+    /// it at once. What is not answered by then a worker asks for.
+    /// - Returns: what came of it, and the signed records that say something new.
+    /// - Throws: as ``run(_:in:of:)``.
+    package func gather(
+        _ token: UniqueIdentifier, until deadline: ContinuousClock.Instant
+    ) async throws -> (report: Report, news: [Evidence]) {
+        let basket = AnswerBasket()
+        let report = try await run(token, in: nil, of: nil, until: deadline) { PurchaseRefresh(into: basket, $0) }
+        return (report, try await basket.news(by: history))
+    }
+
+    private func run(
+        _ token: UniqueIdentifier, in environment: Environment?, of bundleID: String?,
+        until deadline: ContinuousClock.Instant?, by refresh: (AppStoreClient) -> PurchaseRefresh
+    ) async throws -> Report {
         var report = Report(token: token)
         let found = try await history.purchases(of: token, limit: Self.mostPurchases + 1)
         report.isCut = found.count > Self.mostPurchases
@@ -78,7 +100,7 @@ package struct AccountRefresh: Sendable {
                 report.unasked += ids
                 continue
             }
-            let outcome = try await RefreshRound(history, client).ask(
+            let outcome = try await RefreshRound(refresh(client), until: deadline).ask(
                 about: ids, in: Environment(rawValue: scope.environment),
                 atMost: Self.mostQuestions - report.answers.count - report.unknown.count)
             report.answers += outcome.refreshes.map { .init(bundleID: scope.bundleID, refresh: $0) }

@@ -8,6 +8,8 @@ package enum AnswerTrouble: String, Error, Sendable, Hashable, CustomStringConve
     case early = "clock_skew"
     /// It is longer than what can be kept.
     case tooLong = "answer_too_long"
+    /// It is not there yet, and whoever asked waits no longer.
+    case late = "deadline_exceeded"
 
     /// What happened.
     package var description: String {
@@ -16,6 +18,7 @@ package enum AnswerTrouble: String, Error, Sendable, Hashable, CustomStringConve
         case .unreadable: "Apple's answer is not what Apple documents"
         case .early: "by Apple's clock the time that was asked for is not over; does the database's clock run fast?"
         case .tooLong: "Apple's answer is longer than the 4 MiB that can be kept of one"
+        case .late: "Apple has not answered in the time that somebody waits"
         }
     }
 }

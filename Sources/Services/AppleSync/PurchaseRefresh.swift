@@ -5,7 +5,8 @@ package import History
 import Outbox
 import Subscriptions
 
-/// Asks Apple for all that it holds about a purchase and stores the signed records: they take the way of all evidence.
+/// Asks Apple for all that it holds about a purchase and stores the signed records: they take the way of all evidence. Or gathers
+/// them, for who applies them at once.
 package struct PurchaseRefresh: Sendable {
     /// What Apple gave.
     package struct Report: Sendable, Hashable {
@@ -21,15 +22,28 @@ package struct PurchaseRefresh: Sendable {
         package var purchases: Set<String> = []
     }
 
-    private let history: History
+    /// Where signed records go.
+    private enum Place: Sendable {
+        case history(History)
+        case basket(AnswerBasket)
+    }
+
+    private let place: Place
     private let client: AppStoreClient
     private let priority: RateSchedule.Priority
 
-    /// Questions about the client's app.
+    /// Questions about the client's app, whose answers are stored for a worker.
     package init(_ history: History, _ client: AppStoreClient, priority: RateSchedule.Priority) {
-        self.history = history
+        place = .history(history)
         self.client = client
         self.priority = priority
+    }
+
+    /// The same while somebody waits: the answers are gathered, and stored by nobody here.
+    init(into basket: AnswerBasket, _ client: AppStoreClient) {
+        place = .basket(basket)
+        self.client = client
+        priority = .interactive
     }
 
     /// Asks for statuses, all transactions and all refunds, and stores each page before the next is asked for.
@@ -38,14 +52,17 @@ package struct PurchaseRefresh: Sendable {
     ///   - environment: where to ask; where it is not known, Production and then Sandbox.
     /// - Throws: `AppStoreFailure`, ``AnswerTrouble/unsettled``, `PostgresError` or `CancellationError`. What was stored by then stays, and does no harm.
     package func run(_ id: String, in environment: Environment?) async throws -> Report {
-        // The history first: it is known of everything that was ever bought, the statuses of subscriptions alone.
+        // The history first: it is known of everything that was ever bought, the statuses of subscriptions alone. Those before its
+        // further pages: they tell what is true now, and who waits may not wait for all that ever was.
         var pages = client.pages(TransactionHistoryRequest(id), in: environment, priority: priority)
         var report = Report(environment: environment ?? .production)
-        while let page = try await pages.next() {
+        if let page = try await pages.next() {
             report.environment = page.environment
             try await take(page.value, &report)
         }
         _ = try await statuses(of: id, in: report.environment, &report)
+        if case .basket(let basket) = place { basket.settle(report.purchases) }
+        while let page = try await pages.next() { try await take(page.value, &report) }
         var refunds = client.pages(RefundHistoryRequest(id), in: report.environment, priority: priority)
         while let page = try await refunds.next() { try await take(page.value, &report) }
         return report
@@ -65,29 +82,38 @@ package struct PurchaseRefresh: Sendable {
             SubscriptionStatusesRequest(id), in: environment, priority: priority
         ).value
         var evidence: [Evidence] = []
+        var transactions: [TransactionPayload] = []
         for line in statuses.groups.flatMap(\.lastTransactions) {
-            if let record = line.transaction { report.purchases.insert(record.payload.originalTransactionId) }
-            if let record = line.transaction { evidence.append(Self.evidence(.transaction, record.jws)) }
+            if let record = line.transaction {
+                report.purchases.insert(record.payload.originalTransactionId)
+                evidence.append(Self.evidence(.transaction, record.jws))
+                transactions.append(record.payload)
+            }
             if let record = line.renewal { evidence.append(Self.evidence(.renewal, record.jws)) }
         }
-        try await store(evidence, refused: statuses.refused, &report)
+        try await store(evidence, transactions, refused: statuses.refused, &report)
         return statuses
     }
 
     private func take(_ page: TransactionsPage, _ report: inout Report) async throws {
         report.purchases.formUnion(page.transactions.map(\.payload.originalTransactionId))
         try await store(
-            page.transactions.map { Self.evidence(.transaction, $0.jws) }, refused: page.refused, &report)
+            page.transactions.map { Self.evidence(.transaction, $0.jws) }, page.transactions.map(\.payload),
+            refused: page.refused, &report)
     }
 
-    private func store(_ evidence: [Evidence], refused: [RefusedRecord], _ report: inout Report) async throws {
+    private func store(
+        _ evidence: [Evidence], _ transactions: [TransactionPayload], refused: [RefusedRecord], _ report: inout Report
+    ) async throws {
         // That passes: nothing is known of these records yet, and who has asked is not to come back for a day.
         if refused.contains(where: { $0.failure.code == .revocationUnknown }) { throw AnswerTrouble.unsettled }
         report.answered += evidence.count
         report.refused += refused.count
-        report.stored += try await history.store(
-            answered: evidence,
-            of: HistoryScope(bundleID: client.bundleId, environment: report.environment.rawValue))
+        let scope = HistoryScope(bundleID: client.bundleId, environment: report.environment.rawValue)
+        switch place {
+        case .history(let history): report.stored += try await history.store(answered: evidence, of: scope)
+        case .basket(let basket): basket.put(evidence, transactions, of: scope)
+        }
     }
 
     private static func evidence(_ kind: EvidenceKind, _ jws: String) -> Evidence {

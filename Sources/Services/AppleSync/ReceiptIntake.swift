@@ -95,11 +95,26 @@ package struct ReceiptIntake: Sendable {
     }
 
     /// How often the Server API is asked about one receipt. One customer's history is one question; a device may have had several.
-    private static let mostRefreshes = 5
+    static let mostRefreshes = 5
 
-    private let verifier: Verifier
+    /// A receipt that was looked at: who vouches for it, and what there is to keep of it.
+    struct Looked {
+        var receipt: Receipt
+        var app: App?
+        var report: Report
+        /// The receipt, and verifyReceipt's answer to it.
+        var evidence: [Evidence]
+        /// verifyReceipt's answer, where it was asked and gave one.
+        var answer: ReceiptAnswer?
+        /// What the answer says, where that is what state is derived from.
+        var words: [UnsignedWord] = []
+        /// The app, and where the answer was given.
+        var scope: HistoryScope
+    }
+
+    let verifier: Verifier
     private let apps: [String: App]
-    private let history: History
+    let history: History
     private let settleRevocation: (@Sendable () async -> Void)?
 
     /// - Parameters:
@@ -126,6 +141,25 @@ package struct ReceiptIntake: Sendable {
     package func take(
         _ bytes: [UInt8], from source: EvidenceSource, of bundleID: String? = nil
     ) async throws -> Report {
+        var looked = try await look(at: bytes, from: source, of: bundleID, until: nil)
+        if looked.report.proof != nil {
+            (looked.report.outboxIDs, looked.report.words) = try await history.store(
+                receipt: looked.evidence, saying: looked.words, of: looked.scope)
+        }
+        if let server = looked.app?.server {
+            let ids =
+                looked.report.proof == nil ? looked.receipt.transactionIds : looked.report.transactionIDs
+            try await ask(server, about: ids, in: looked.receipt.contents?.environment, &looked.report)
+        }
+        return looked.report
+    }
+
+    /// Finds out who vouches for a receipt, and what verifyReceipt says where it has to be asked.
+    /// - Parameter deadline: when nobody waits for verifyReceipt any longer.
+    /// - Throws: as ``take(_:from:of:)``; ``AnswerTrouble/late``.
+    func look(
+        at bytes: [UInt8], from source: EvidenceSource, of bundleID: String?, until deadline: ContinuousClock.Instant?
+    ) async throws -> Looked {
         let receipt: Receipt
         do throws(ReceiptFault) {
             receipt = try Receipt(bytes)
@@ -146,15 +180,17 @@ package struct ReceiptIntake: Sendable {
             if isForeign || app?.server == nil && app?.receipts == nil { throw error }
         }
         var words: [UnsignedWord] = []
+        var taken: ReceiptAnswer?
         var scope = HistoryScope(bundleID: report.bundleID, environment: "")
         if let receipts = app?.receipts, report.proof == nil || app?.server == nil {
             do {
-                let answer = try await receipts.ask(receipt.base64)
+                let answer = try await Patience.wait(until: deadline) { try await receipts.ask(receipt.base64) }
                 guard answer.json.count <= EvidenceKind.receipt.maximumSize else {
                     // The receipt is genuine: what is wrong is not with whoever handed it in.
                     throw AnswerTrouble.tooLong
                 }
                 report.take(answer)
+                taken = answer
                 // In the same commit: an answer without its question says nothing.
                 evidence.append(Evidence(.receipt, from: .api, answer.json))
                 if app?.server == nil {
@@ -166,14 +202,8 @@ package struct ReceiptIntake: Sendable {
                 report.trouble = AnswerTrouble.line(error)
             }
         }
-        if report.proof != nil {
-            (report.outboxIDs, report.words) = try await history.store(receipt: evidence, saying: words, of: scope)
-        }
-        if let server = app?.server {
-            let ids = report.proof == nil ? receipt.transactionIds : report.transactionIDs
-            try await ask(server, about: ids, in: receipt.contents?.environment, &report)
-        }
-        return report
+        return Looked(
+            receipt: receipt, app: app, report: report, evidence: evidence, answer: taken, words: words, scope: scope)
     }
 
     private func signature(of receipt: Receipt) async throws(ReceiptRefusal) -> VerifiedReceipt {
@@ -201,7 +231,7 @@ package struct ReceiptIntake: Sendable {
         let environment = said.flatMap { verifier.configuration.environments.contains($0) ? $0 : nil }
         // Nobody answers for a developer's machine, now or later.
         if let environment, environment != .production, environment != .sandbox { return }
-        let outcome = try await RefreshRound(history, server).ask(
+        let outcome = try await RefreshRound(PurchaseRefresh(history, server, priority: .interactive)).ask(
             about: ids, in: environment, atMost: Self.mostRefreshes)
         report.refreshes = outcome.refreshes
         guard !outcome.open.isEmpty else { return }

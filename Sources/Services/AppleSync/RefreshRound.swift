@@ -17,12 +17,13 @@ struct RefreshRound: Sendable {
         var trouble: (any Error)?
     }
 
-    private let history: History
-    private let client: AppStoreClient
+    private let refresh: PurchaseRefresh
+    private let deadline: ContinuousClock.Instant?
 
-    init(_ history: History, _ client: AppStoreClient) {
-        self.history = history
-        self.client = client
+    /// - Parameter deadline: when whoever waits is told that there is no answer; nil: there is time.
+    init(_ refresh: PurchaseRefresh, until deadline: ContinuousClock.Instant? = nil) {
+        self.refresh = refresh
+        self.deadline = deadline
     }
 
     /// Asks.
@@ -36,8 +37,7 @@ struct RefreshRound: Sendable {
         while let id = outcome.open.first, asked < questions {
             asked += 1
             do {
-                let answer = try await PurchaseRefresh(history, client, priority: .interactive)
-                    .run(id, in: environment)
+                let answer = try await Patience.wait(until: deadline) { try await refresh.run(id, in: environment) }
                 outcome.refreshes.append(answer)
                 outcome.open.removeAll { $0 == id || answer.purchases.contains($0) }
             } catch let failure as AppStoreFailure where failure.isLastWord {

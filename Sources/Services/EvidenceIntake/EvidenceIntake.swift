@@ -6,7 +6,6 @@ package import Metrics
 import Outbox
 package import Postgres
 import Queue
-package import Subscriptions
 
 /// Takes in what apps and backends hand in while they wait for the answer.
 ///
@@ -15,6 +14,10 @@ package import Subscriptions
 /// the account's status is now) commit together, so that who has an answer finds all of it, and who has none finds either all or
 /// nothing and hands in the same again. No row is queued. While the transaction is open nobody is waited for but PostgreSQL.
 package struct EvidenceIntake: Sendable {
+    /// Says what is to be done with what was handed in before it is stored; see ``IntakePlan``.
+    package typealias Prepare =
+        @Sendable (_ known: Set<Int>, _ session: borrowing PostgresSession) throws -> IntakePlan
+
     private let pool: PostgresPool
     private let outbox: Outbox
     private let judge: EvidenceJudge
@@ -51,7 +54,8 @@ package struct EvidenceIntake: Sendable {
     ///
     /// Records that belong together are handed in together: a renewal info is attributed to the app of its transaction.
     /// - Parameters:
-    ///   - source: which way they came, for the timeline.
+    ///   - prepare: asked first in the transaction, with the places of what is recorded already: what need not be stored, and which
+    ///     purchases to hold. May run more than once, as `settle` may.
     ///   - settle: what is to commit with them. May run more than once, each time in a transaction of its own. What it throws rolls all of
     ///     it back, storing included.
     /// - Returns: what became of each, in their order, and what `settle` returned; nil where nothing was taken, so that it
@@ -59,14 +63,14 @@ package struct EvidenceIntake: Sendable {
     /// - Throws: `PostgresError`, after which nothing is promised and the same may be handed in again; what `settle` throws;
     ///   `CancellationError`.
     package func take<Settled: Sendable>(
-        _ records: [HandedIn], from source: EvidenceSource = .client,
+        _ records: [HandedIn], preparing prepare: Prepare? = nil,
         settling settle: @escaping @Sendable (IntakeTransaction, borrowing PostgresSession) throws -> Settled
     ) async throws -> (answers: [IntakeAnswer], settled: Settled?) {
         guard !records.isEmpty else { return ([], nil) }
         let start = ContinuousClock.now
         var answers: [IntakeAnswer?] = Array(repeating: nil, count: records.count)
         var verified: [VerifiedRecord] = []
-        for (place, verdict) in try await verdicts(on: records, from: source).enumerated() {
+        for (place, verdict) in try await verdicts(on: records).enumerated() {
             switch verdict {
             case .apply(let entry):
                 guard let record = VerifiedRecord(entry, of: records[place], at: place) else { continue }
@@ -79,8 +83,8 @@ package struct EvidenceIntake: Sendable {
         }
         var settled: Settled?
         if !verified.isEmpty {
-            await keepHeaders(of: verified.map { records[$0.place].bytes })
-            let committed = try await commit(verified, records, from: source, settle)
+            await keepHeaders(of: verified.filter { $0.entry.kind.isJWS }.map { records[$0.place].bytes })
+            let committed = try await commit(verified, records, prepare, settle)
             for (record, evidence) in zip(verified, committed.taken) { answers[record.place] = .taken(evidence) }
             settled = committed.settled
         }
@@ -90,16 +94,18 @@ package struct EvidenceIntake: Sendable {
     }
 
     /// What is to be done with each. What lies in the future, the database's clock decides, as for workers.
-    private func verdicts(on records: [HandedIn], from source: EvidenceSource) async throws -> [EvidenceVerdict] {
+    private func verdicts(on records: [HandedIn]) async throws -> [EvidenceVerdict] {
         let now = try await outbox.clock()
         let rows = records.map { record in
-            ClaimedNotification(
+            // As it is read back: of a receipt the digest.
+            let bytes = record.kind == .receipt ? Fingerprint(of: record.bytes).bytes : record.bytes
+            return ClaimedNotification(
                 id: 0, receivedAt: now, attempts: 0, lapsed: false, lastReason: nil,
-                content: OpenedEvidence(record.kind.evidence, from: source, .success(record.bytes)))
+                content: OpenedEvidence(record.kind.evidence, from: record.source, .success(bytes)))
         }
-        let opinions = rows.map { row -> EvidenceJudge.Opinion in
+        let opinions = zip(records, rows).map { record, row -> EvidenceJudge.Opinion in
             // The schema would refuse to store it.
-            guard let bytes = row.body, bytes.count <= row.kind.maximumSize else {
+            guard record.bytes.count <= row.kind.maximumSize else {
                 return .verdict(
                     .bury(
                         DeadLetterDraft(
@@ -123,7 +129,7 @@ package struct EvidenceIntake: Sendable {
     }
 
     private func commit<Settled: Sendable>(
-        _ verified: [VerifiedRecord], _ records: [HandedIn], from source: EvidenceSource,
+        _ verified: [VerifiedRecord], _ records: [HandedIn], _ prepare: Prepare?,
         _ settle: @escaping @Sendable (IntakeTransaction, borrowing PostgresSession) throws -> Settled
     ) async throws -> (taken: [TakenEvidence], settled: Settled) {
         // A client that stands still must not hold the purchases' locks.
@@ -133,7 +139,7 @@ package struct EvidenceIntake: Sendable {
         while true {
             do {
                 return try await pool.withTransaction(options) { session in
-                    let transaction = try apply(verified, records, from: source, session)
+                    let transaction = try apply(verified, records, prepare, session)
                     return (taken: transaction.taken, settled: try settle(transaction, session))
                 }
             } catch let error as PostgresError
@@ -152,20 +158,23 @@ package struct EvidenceIntake: Sendable {
     /// nothing. What somebody else records at the same moment is found out by the ledger, after it was stored, and is kept as a
     /// duplicate like any other.
     private func apply(
-        _ verified: [VerifiedRecord], _ records: [HandedIn], from source: EvidenceSource,
-        _ session: borrowing PostgresSession
+        _ verified: [VerifiedRecord], _ records: [HandedIn], _ prepare: Prepare?, _ session: borrowing PostgresSession
     ) throws -> IntakeTransaction {
         var held = try ledger.known(verified.map(\.digest), session)
-        let new = verified.filter { held.insert($0.digest).inserted }
+        let known = Set(verified.filter { held.contains($0.digest) }.map(\.place))
+        let plan = try prepare?(known, session) ?? IntakePlan()
+        let new = verified.filter { !plan.skipped.contains($0.place) && held.insert($0.digest).inserted }
+        // What is not stored may be of a purchase that only waits for a worker: that one is nobody's to hold yet.
+        let kept = verified.filter { !plan.skipped.contains($0.place) }
         let rows = try outbox.storeSettled(
-            new.map { Evidence($0.entry.kind, from: source, records[$0.place].bytes) }, session)
+            new.map { Evidence($0.entry.kind, from: records[$0.place].source, records[$0.place].bytes) }, session)
         let entries = zip(new, rows).map { record, row in
             var entry = record.entry
             (entry.outboxID, entry.receivedAt) = (row.id, row.receivedAt)
             return entry
         }
         let (outcomes, purchases) = try ledger.applying(
-            entries, holding: Set(verified.compactMap(\.entry.purchase)), session)
+            entries, holding: Set(kept.compactMap(\.entry.purchase)).union(plan.holding), session)
         try Outbox.recordDuplicates(zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0), session)
         var applied: [Int: LedgerOutcome] = [:]
         for (record, outcome) in zip(new, outcomes) { applied[record.place] = outcome }

@@ -1,6 +1,7 @@
 import AppStoreVerification
 import Ledger
 import Metrics
+import Subscriptions
 
 /// What is counted of what is handed in.
 ///
@@ -19,13 +20,16 @@ final class IntakeMetrics: Sendable {
         }
     }
 
+    /// What apps hand in; what Apple answers about it is none of it.
+    private static let kinds: [HandedIn.Kind] = [.transaction, .renewal, .appTransaction, .receipt]
+
     private let handedIn: [HandedIn.Kind: [Outcome: Counter]]
     private let refusals: [VerificationCode: Counter]
     private let duration: Recorder
 
     init(_ factory: any MetricsFactory) {
         handedIn = Dictionary(
-            uniqueKeysWithValues: HandedIn.Kind.allCases.map { kind in
+            uniqueKeysWithValues: Self.kinds.map { kind in
                 let counters = Outcome.allCases.map { outcome in
                     let dimensions = [("type", kind.rawValue), ("outcome", outcome.rawValue)]
                     return (
@@ -50,7 +54,7 @@ final class IntakeMetrics: Sendable {
     /// One call was answered, in so long.
     func answered(_ records: [HandedIn], _ answers: [IntakeAnswer], in time: Duration) {
         duration.record(time / .seconds(1))
-        for (record, answer) in zip(records, answers) {
+        for (record, answer) in zip(records, answers) where record.source == .client {
             handedIn[record.kind]?[Outcome(answer)]?.increment()
             if case .refused(let code, _) = answer { refusals[code]?.increment() }
         }

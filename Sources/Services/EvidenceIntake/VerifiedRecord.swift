@@ -8,29 +8,24 @@ struct VerifiedRecord: Sendable {
     let place: Int
     /// What the ledger is told; where it is stored is not known yet.
     let entry: LedgerEntry
-    /// By what it is known when it comes again: the SHA-256 of the JSON that was signed.
+    /// By what it is known when it comes again: the SHA-256 of the JSON that was signed, or of all its bytes.
     let digest: [UInt8]
-    private let environment: String
-    private let bundleID: String
     private let record: TakenEvidence.Record
 
     /// Nil for what no app hands in.
     init?(_ entry: LedgerEntry, of handedIn: HandedIn, at place: Int) {
-        guard case .record(_, let digest) = entry.identity, let environment = entry.environment,
-            let bundleID = entry.bundleID
-        else { return nil }
+        guard case .record(_, let digest) = entry.identity else { return nil }
         self.place = place
         self.entry = entry
         self.digest = digest
-        self.environment = environment
-        self.bundleID = bundleID
         switch handedIn.kind {
-        case .transaction:
+        case .transaction, .receiptTransaction:
             guard let payload = entry.transaction?.payload else { return nil }
             record = .transaction(payload)
-        case .renewal:
+        case .renewal, .receiptRenewal:
             guard let payload = entry.renewal?.payload else { return nil }
             record = .renewal(payload)
+        case .receipt: record = .receipt
         case .appTransaction:
             // The ledger keeps nothing of it, so its entry has it no more.
             let segments = handedIn.bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -43,6 +38,7 @@ struct VerifiedRecord: Sendable {
 
     func taken(_ outcome: LedgerOutcome) -> TakenEvidence {
         TakenEvidence(
-            outcome: outcome, environment: environment, bundleID: bundleID, purchase: entry.purchase, record: record)
+            outcome: outcome, environment: entry.environment, bundleID: entry.bundleID, purchase: entry.purchase,
+            record: record)
     }
 }

@@ -40,6 +40,15 @@ extension AccountStore {
         return (outcomes, try settle(all.sorted(), naming: [token: account], session))
     }
 
+    /// Those purchases of which anything is known, in the order given.
+    package func known(
+        _ purchases: [PurchaseKey], _ session: borrowing PostgresSession
+    ) throws -> [PurchaseKey] {
+        guard !purchases.isEmpty else { return [] }
+        let known = try Set(standing(purchases, session).map(\.key))
+        return purchases.filter(known.contains)
+    }
+
     /// Moves a purchase to an account, whatever Apple signed and signs into it: what later renewals do not undo.
     /// - Parameters:
     ///   - account: what the app's own tokens call it, or the token.

@@ -4,7 +4,8 @@ import Postgres
 package import Subscriptions
 
 extension History {
-    /// The purchases that an account's appAccountToken stands in, by the phases and rows at hand: what is paid for longest first.
+    /// The purchases that an account's appAccountToken stands in, by the phases and rows at hand, and those that were ever bound to
+    /// the account: what is paid for longest first.
     ///
     /// Index look-ups, whatever the number of purchases. A subscription that went over to another account long ago is that one's.
     package func purchases(of account: UniqueIdentifier, limit: Int) async throws -> [PurchaseKey] {
@@ -21,7 +22,16 @@ extension History {
                           from storehook.subscriptions where former_account_token = \(token)
                         union all
                         select environment, bundle_id, original_transaction_id, purchased_at
-                          from storehook.one_time_purchases where app_account_token = \(token)) held
+                          from storehook.one_time_purchases where app_account_token = \(token)
+                        union all
+                        select environment, bundle_id, original_transaction_id,
+                               coalesce(s.paid_until, o.purchased_at, '-infinity')
+                          from storehook.account_lines l
+                          left join storehook.subscriptions s
+                                using (original_transaction_id, bundle_id, environment)
+                          left join storehook.one_time_purchases o
+                                using (original_transaction_id, bundle_id, environment)
+                         where l.token = \(token)) held
                  group by environment, bundle_id, original_transaction_id
                  order by max(at) desc, environment, bundle_id, original_transaction_id
                  limit \(limit)

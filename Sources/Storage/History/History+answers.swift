@@ -33,8 +33,9 @@ extension History {
 }
 
 extension History {
-    /// Those that say something else than the latest record that is held.
-    private func news(among evidence: [Evidence], of scope: HistoryScope) async throws -> [Evidence] {
+    /// Those of Apple's answers that say something else than the latest record that is held.
+    /// - Throws: `PostgresError`.
+    package func news(among evidence: [Evidence], of scope: HistoryScope) async throws -> [Evidence] {
         let saying = evidence.map { Saying($0) }
         let ids = { (kind: EvidenceKind) in saying.compactMap { $0?.kind == kind ? $0?.id : nil } }
         let held = try await pool.query(

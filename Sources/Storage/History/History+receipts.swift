@@ -1,6 +1,6 @@
 import AppStorePayloads
 package import Outbox
-import Postgres
+package import Postgres
 import Queue
 import Subscriptions
 
@@ -29,8 +29,8 @@ extension History {
         return stored
     }
 
-    /// Notes what is said; answers what is news.
-    private static func news(
+    /// Notes what is said, in the caller's transaction, which stores what is news; answers that.
+    package static func news(
         among words: [UnsignedWord], of scope: HistoryScope, _ session: borrowing PostgresSession
     ) throws -> [UnsignedWord] {
         guard !words.isEmpty else { return [] }

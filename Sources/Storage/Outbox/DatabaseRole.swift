@@ -110,6 +110,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "usage_counters": [.select, .insert, .update],
                 "usage_keys": [.select, .insert, .update, .delete], "count_usage": [.execute],
                 "refreshes": [.select, .insert, .update], "refresh_queue": [.select, .insert, .update],
+                "unsigned_words": [.select, .insert, .update],
             ])
             .union(
                 ["notification_uuid", "received_at"]

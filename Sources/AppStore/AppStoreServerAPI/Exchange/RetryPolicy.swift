@@ -26,6 +26,11 @@ public struct RetryPolicy: Sendable, Hashable {
     /// One request and no more, sent now or not at all: for who has to look again before each.
     public static let once = RetryPolicy(maximumAttempts: 1, patience: .zero, freshDelays: [])
 
+    /// For who has somebody waiting: three attempts within six seconds.
+    public static let interactive = RetryPolicy(
+        maximumAttempts: 3, firstDelay: .milliseconds(300), longestDelay: .seconds(1), patience: .seconds(6),
+        freshDelays: [.seconds(1), .seconds(2)])
+
     /// The wait after so many failed attempts, in milliseconds: between half and all of the doubled delay.
     ///
     /// - Parameter jitter: 0 to 1, by chance: those who failed together must not come back together.

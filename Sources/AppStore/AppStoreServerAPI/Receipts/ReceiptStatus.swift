@@ -21,6 +21,8 @@ public struct ReceiptStatus: AppleCode {
 
     /// The receipt is genuine.
     public static let valid = ReceiptStatus(rawValue: 0)
+    /// Apple cannot read the receipt, or had trouble.
+    public static let malformed = ReceiptStatus(rawValue: 21_002)
     /// The receipt was made in Sandbox.
     public static let sandboxReceipt = ReceiptStatus(rawValue: 21_007)
     /// The receipt was made in Production.

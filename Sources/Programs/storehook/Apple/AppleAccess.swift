@@ -49,8 +49,9 @@ struct AppleAccess {
     }
 
     /// Clients for all apps that keys are set for, which share one budget.
-    func clients(_ settings: Settings, observer: ClientObserver = ClientObserver()) throws -> AppleClients {
-        let budget = RateBudget()
+    func clients(
+        _ settings: Settings, budget: RateBudget = RateBudget(), observer: ClientObserver = ClientObserver()
+    ) throws -> AppleClients {
         return AppleClients(
             keys.apps.values.compactMap { client($0, budget: budget, observer: observer) },
             in: try settings.verifier().environments, sharing: budget)
@@ -58,9 +59,9 @@ struct AppleAccess {
 
     /// Takes old receipts of all apps that anything is set for.
     func receipts(
-        _ settings: Settings, _ pool: PostgresPool, observer: ClientObserver = ClientObserver()
+        _ settings: Settings, _ pool: PostgresPool, budget: RateBudget = RateBudget(),
+        observer: ClientObserver = ClientObserver()
     ) throws -> ReceiptIntake {
-        let budget = RateBudget()
         let environments = try settings.verifier().environments
         return ReceiptIntake(
             verifier,

@@ -78,7 +78,7 @@ extension AccountDesk {
             proving(
                 "/subscription/restore", "restoreEmoFlow", "As that dialect has it.", Self.emoFlowBody,
                 EmoFlowAnswers.restore.schema, isOptional: true
-            ) { try await restore($0) { EmoFlowAnswers.restore.value(of: $0.account, for: $1) } },
+            ) { try await restore($0, isAllOrNothing: true) { EmoFlowAnswers.restore.value(of: $0.account, for: $1) } },
             refreshing("/subscription/refresh", "refreshEmoFlow", EmoFlowAnswers.refresh),
             endpoint(
                 .get, "/subscription/products", "getProductsEmoFlow", "As that dialect has it.",
@@ -116,7 +116,7 @@ extension AccountDesk {
             .post, path, name, "Asks Apple now about the account's purchases, then tells how it stands.", shape.schema
         ) { try await refreshed($0, shape) }
         endpoint.query = [Self.environment]
-        endpoint.problems = [.environmentForbidden, .noRefresh]
+        endpoint.problems = [.environmentForbidden, .noRefresh, .appleAway]
         endpoint.isLogged = true
         return endpoint
     }
@@ -130,6 +130,7 @@ extension AccountDesk {
         endpoint.query = [Self.environment]
         endpoint.problems =
             [.unknownProduct, .mismatch, .purchaseUnknown, .otherAccount, .boundElsewhere, .environmentForbidden]
+            + [.nothingBought, .appleAway, .noRefresh] + ProblemCode.receiptCodes
             + VerificationCode.allCases.map { .verification($0) }
         endpoint.isLogged = true
         return endpoint
@@ -180,16 +181,26 @@ extension AccountDesk {
 
     private static let signed = APISchema.string(.init(1, 262_144))
 
+    /// As long as a body may be.
+    private static let receipt = APISchema.string(.init(1, 6_000_000))
+
     private static let verifyBody = APISchema.named(
         "VerifyRequest",
         .object([
-            .required("signedTransactionInfo", signed, "As StoreKit hands it out: jwsRepresentation."),
-            .optional("signedRenewalInfo", signed), .optional("productId", .string(.init(1, 255))),
-            .optional("transactionId", .string(.init(1, 64))),
+            .optional("signedTransactionInfo", signed, "As StoreKit hands it out: jwsRepresentation."),
+            .optional("signedRenewalInfo", signed),
+            .optional("receiptData", receipt, "The app's receipt in base64, where there is no signed transaction."),
+            .optional("productId", .string(.init(1, 255)), "Has to be that of what is handed in."),
+            .optional("transactionId", .string(.init(1, 64)), "The same."),
         ]))
 
     private static let restoreBody = APISchema.named(
-        "RestoreRequest", .object([.optional("signedTransactions", .array(signed, most: 100))]))
+        "RestoreRequest",
+        .object([
+            .optional("signedTransactions", .array(signed, most: 100)),
+            .optional("receiptData", receipt, "The app's receipt in base64."),
+            .optional("productId", .string(.init(1, 255))), .optional("transactionId", .string(.init(1, 64))),
+        ]))
 
     private static let trialBody = APISchema.object([
         .optional("productId", .string(.init(1, 255)), "The product that it is started with."),
@@ -214,7 +225,8 @@ extension AccountDesk {
     private static let emoFlowBody = APISchema.named(
         "EmoFlowReceipt",
         .object([
-            .optional("signedTransactionInfo", signed), .optional("receipt_data", .string(.init(1, 6_000_000))),
+            .optional("signedTransactionInfo", signed), .optional("receipt_data", receipt),
+            .optional("product_id", .string(.init(1, 255))), .optional("transaction_id", .string(.init(1, 64))),
             .optional("password", .text),
         ]))
 }

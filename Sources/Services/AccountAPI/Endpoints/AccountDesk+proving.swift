@@ -2,6 +2,7 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import AppStoreVerification
+import AppleSync
 import Catalog
 import EvidenceIntake
 import HTTPTypes
@@ -18,10 +19,14 @@ extension AccountDesk {
     }
 
     /// Takes in what an account hands in, and gives it the purchases that are free, all in one transaction.
-    func prove(_ records: [HandedIn], by caller: Caller) async throws -> Proven {
+    /// - Parameter check: throws where nothing of it is to be kept.
+    func prove(
+        _ records: [HandedIn], by caller: Caller, checking check: @escaping @Sendable ([TakenEvidence]) throws -> Void
+    ) async throws -> Proven {
         let (accounts, rule) = (accounts, rule)
         let (answers, bound) = try await intake.take(records) { transaction, session in
-            try accounts.bind(
+            try check(transaction.taken)
+            return try accounts.bind(
                 transaction.purchases, to: caller.account, under: rule, changed: transaction.changed, session)
         }
         if let bound { accounts.announce(bound.settled.changed) }
@@ -32,20 +37,27 @@ extension AccountDesk {
     func verify(_ request: APIRequest, _ shape: (VerifyAnswer, Reader) -> APIValue) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         guard let body = request.body, let text = body.string("signedTransactionInfo") else {
-            throw APIProblem(.invalidRequest, "signedTransactionInfo is missing")
+            if let receipt = Self.receipt(in: request.body) {
+                return try await verify(receipt: receipt, request, shape)
+            }
+            throw APIProblem(.invalidRequest, "signedTransactionInfo or receiptData is missing")
         }
         var records = [HandedIn(.transaction, text)]
         if let renewal = body.string("signedRenewalInfo") { records.append(HandedIn(.renewal, renewal)) }
-        let proven = try await prove(records, by: caller)
+        let said = Said(body)
+        let proven = try await prove(records, by: caller) { taken in
+            guard Set(taken.map(\.purchase)).count <= 1 else {
+                throw APIProblem(.verification(.mismatchedParts), "the renewal info is of another purchase")
+            }
+            for transaction in taken.compactMap(\.transaction) {
+                guard said.product ?? transaction.productId == transaction.productId,
+                    said.transaction ?? transaction.transactionId == transaction.transactionId
+                else { throw Said.mismatch }
+            }
+        }
         let taken = try proven.answers.map { try Self.taken($0) }
-        guard let transaction = taken.first?.transaction, let purchase = taken.first?.purchase,
-            taken.allSatisfy({ $0.purchase == purchase })
-        else { throw APIProblem(.verification(.mismatchedParts), "the renewal info is of another purchase") }
-        for (name, said) in [
-            (body.string("productId"), transaction.productId),
-            (body.string("transactionId"), transaction.transactionId),
-        ] where name != nil && name != said {
-            throw APIProblem(.mismatch, "productId or transactionId is another than the signed transaction's")
+        guard let transaction = taken.first?.transaction, let purchase = taken.first?.purchase else {
+            throw APIProblem(.verification(.malformedPayload), "it is no transaction")
         }
         let metadata: Logger.Metadata = [
             "original_transaction_id": "\(purchase.originalTransactionID)", "environment": "\(purchase.environment)",
@@ -64,19 +76,38 @@ extension AccountDesk {
             log: metadata.merging(["tier": "\(told.picture.tier)"]) { _, new in new })
     }
 
-    /// `POST …/restore`: all that a device holds, or what is bound already where nothing is handed in.
+    /// `POST …/restore`: all that a device holds, or what is bound already where nothing is handed in: Apple is asked about that.
+    /// - Parameter isAllOrNothing: whether a receipt of which nothing is the account's is a problem, for answers that do not tell of each.
     func restore(
-        _ request: APIRequest, _ shape: (RestoreAnswer, Reader) -> APIValue
+        _ request: APIRequest, isAllOrNothing: Bool = false, _ shape: (RestoreAnswer, Reader) -> APIValue
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         let texts = request.body?.strings("signedTransactions") ?? []
-        let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller)
+        let receipt = Self.receipt(in: request.body)
+        if texts.isEmpty, receipt == nil { try await refreshIfPossible(caller) }
+        var fromReceipt: ProvenReceipt?
+        if let receipt { fromReceipt = try await prove(receipt: receipt, saying: Said(request.body), by: caller) }
+        let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller) { _ in }
         let told = try await standing(request)
-        let items = proven.answers.map { item($0, proven, told.reader.catalog) }
+        var items = proven.answers.map { item($0, proven, told.reader.catalog) }
+        if let fromReceipt { items += self.items(fromReceipt, told.reader) }
+        if isAllOrNothing, let fromReceipt, !items.isEmpty, !items.contains(where: \.fate.isOwn),
+            !items.contains(where: { $0.fate == .unknownProduct })
+        {
+            throw Self.refusal(of: fromReceipt.finding.purchases, fromReceipt)
+        }
         let counts = Dictionary(grouping: items, by: \.fate).mapValues(\.count)
         return APIAnswer(
             .ok, shape(RestoreAnswer(items, of: told.picture), told.reader),
-            log: ["results": "\(counts.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", "))"])
+            log: (fromReceipt?.log ?? [:]).merging(
+                ["results": "\(counts.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", "))"]
+            ) { _, new in new })
+    }
+
+    /// Asks Apple about what is bound, where there is a key, and nobody did just now: then what is known is as good.
+    private func refreshIfPossible(_ caller: Caller) async throws {
+        guard refresh != nil, refreshes.refusal(of: caller.account) == nil else { return }
+        try await refresh(caller)
     }
 
     private func item(_ answer: IntakeAnswer, _ proven: Proven, _ catalog: Catalog) -> RestoreAnswer.Item {
@@ -89,19 +120,24 @@ extension AccountDesk {
             var item = RestoreAnswer.Item(
                 .noted, originalTransactionID: purchase.originalTransactionID,
                 productID: evidence.transaction?.productId, environment: purchase.environment)
-            switch proven.outcomes[purchase] {
-            case .bound: item.fate = .restored
-            case .already: item.fate = .known
-            case .transferred: item.fate = .transferred
-            case .otherAccountsToken: item.fate = .otherAccount
-            case .boundElsewhere: item.fate = .boundElsewhere
-            case nil: item.fate = .undecided
-            }
+            item.fate = Self.fate(proven.outcomes[purchase])
             if item.fate.isOwn, catalog.product(item.productID ?? "", of: purchase.bundleID) == nil {
                 item.fate = .unknownProduct
             }
             if !item.fate.isOwn { item.code = item.fate.rawValue }
             return item
+        }
+    }
+
+    /// What an outcome is called for who restores.
+    static func fate(_ outcome: BindOutcome?) -> RestoreAnswer.Fate {
+        switch outcome {
+        case .bound: .restored
+        case .already: .known
+        case .transferred: .transferred
+        case .otherAccountsToken: .otherAccount
+        case .boundElsewhere: .boundElsewhere
+        case nil: .undecided
         }
     }
 
@@ -122,7 +158,7 @@ extension AccountDesk {
         }
     }
 
-    private static func problem(_ outcome: BindOutcome?, _ metadata: Logger.Metadata) -> APIProblem? {
+    static func problem(_ outcome: BindOutcome?, _ metadata: Logger.Metadata) -> APIProblem? {
         switch outcome {
         case .bound, .already, .transferred: nil
         case .otherAccountsToken:

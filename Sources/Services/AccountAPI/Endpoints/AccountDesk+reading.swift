@@ -17,14 +17,8 @@ extension AccountDesk {
     /// Asks Apple, then answers a shape of the account as it is.
     func refreshed(_ request: APIRequest, _ shape: AnswerShape<AccountPicture>) async throws -> APIAnswer {
         let caller = try request.requireCaller()
-        guard let refresh else {
-            throw APIProblem(.noRefresh, "no key for Apple's Server API is set: STOREHOOK_APPLE_KEYS")
-        }
-        if let rest = refreshes.refusal(of: caller.account) {
-            throw APIProblem(
-                .rateLimited, "this account was refreshed just now",
-                headers: [.retryAfter: "\(max(1, rest.components.seconds + 1))"])
-        }
+        guard refresh != nil else { throw Self.nobodyToAsk }
+        try limit(refreshes, caller, "this account was refreshed just now")
         try await refresh(caller)
         return try await read(request, shape)
     }

@@ -1,6 +1,7 @@
 package import AccountStore
 import Accounts
 import AppStorePayloads
+package import AppleSync
 import Catalog
 package import EvidenceIntake
 import Synchronization
@@ -8,32 +9,34 @@ package import Usage
 
 /// What the account API's paths do: reads accounts, takes in what proves purchases, and counts use.
 package struct AccountDesk: Sendable {
-    /// Asks Apple about an account's purchases, and returns when what it answered is applied or on its way.
-    package typealias Refresh = @Sendable (Caller) async throws -> Void
-
     let accounts: AccountStore
     let intake: EvidenceIntake
     let usage: Usage
     let rule: RestoreRule
     let sandbox: SandboxAccess
-    let refresh: Refresh?
+    let receipts: ReceiptIntake?
+    let refresh: AccountRefresh?
     /// A refresh an account may have each minute.
     let refreshes = RateLimit<String>(perMinute: 1, burst: 2)
+    /// Receipts an account may hand in each minute: apps hand in the same one for each purchase that a device holds.
+    let receiptChecks = RateLimit<String>(perMinute: 6, burst: 10)
 
     /// A desk.
     /// - Parameters:
     ///   - rule: who gets a purchase that a second account proves.
     ///   - sandbox: whose purchases in Sandbox open something.
+    ///   - receipts: judges old receipts.
     ///   - refresh: nil where there is no key for Apple's Server API.
     package init(
         accounts: AccountStore, intake: EvidenceIntake, usage: Usage, rule: RestoreRule, sandbox: SandboxAccess,
-        refresh: Refresh? = nil
+        receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil
     ) {
         self.accounts = accounts
         self.intake = intake
         self.usage = usage
         self.rule = rule
         self.sandbox = sandbox
+        self.receipts = receipts
         self.refresh = refresh
     }
 

@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 package import AppStoreVerification
 import HTTPTypes
 
@@ -9,7 +10,21 @@ extension ProblemCode {
             code.isTransient ? "It cannot be judged now" : "It proves nothing")
     }
 
-    /// Nobody knows the purchase of a renewal info that came without its transaction.
+    /// verifyReceipt does not vouch for a receipt.
+    static func receipt(_ status: ReceiptStatus) -> ProblemCode {
+        receiptCodes.first { $0.code == status.name } ?? receiptUnproven
+    }
+
+    /// What of verifyReceipt's word is for good.
+    static let receiptCodes =
+        ReceiptStatus.known.filter { $0 == .malformed || $0.behaviour != .retry && $0 != .valid }
+        .map { ProblemCode(.badRequest, $0.name, "It proves nothing") }.sorted { $0.code < $1.code } + [receiptUnproven]
+    private static let receiptUnproven = ProblemCode(.badRequest, "receipt_unproven", "It proves nothing")
+    /// A receipt that is genuine, and lists nothing.
+    static let nothingBought = ProblemCode(.badRequest, "nothing_bought", "The receipt lists no purchase")
+    /// Apple is needed, and gives no answer now.
+    static let appleAway = ProblemCode(.serviceUnavailable, "apple_unavailable", "Apple does not answer")
+    /// Nobody knows the purchase: of a renewal info that came without its transaction, or not even Apple.
     static let purchaseUnknown = ProblemCode(.badRequest, "purchase_unknown", "The purchase is not known")
     /// The catalog does not have the product.
     static let unknownProduct = ProblemCode(.badRequest, "unknown_product", "The product is not known")

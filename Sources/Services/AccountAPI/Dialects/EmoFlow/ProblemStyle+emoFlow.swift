@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import AppStoreVerification
 import HTTPTypes
 
@@ -18,6 +19,11 @@ extension ProblemStyle {
     static func emoFlowDetail(of code: ProblemCode) -> String {
         if let known = VerificationCode(rawValue: code.code) { return EmoFlowReceiptStatus(known).detail }
         if let text = emoFlowTexts[code.code] { return text }
+        if let status = ReceiptStatus.known.first(where: { $0.name == code.code }),
+            let told = EmoFlowReceiptStatus(rawValue: Int(status.rawValue))
+        {
+            return told.detail
+        }
         if let number = Int(code.code.drop { !$0.isNumber }), let status = EmoFlowReceiptStatus(rawValue: number) {
             return status.detail
         }
@@ -40,8 +46,7 @@ extension ProblemStyle {
         "other_account": "交易不属于当前用户",
         "bound_elsewhere": "该订阅已绑定到其他账号",
         "not_found": "接口不存在",
-        "receipt_malformed": EmoFlowReceiptStatus.malformed.detail,
-        "receipt_not_authentic": EmoFlowReceiptStatus.notAuthentic.detail,
+        "nothing_bought": "收据中没有购买记录",
         "receipt_unproven": EmoFlowReceiptStatus.notAuthentic.detail,
         "apple_unavailable": EmoFlowReceiptStatus.away.detail,
     ]

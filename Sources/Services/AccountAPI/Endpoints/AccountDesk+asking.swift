@@ -1,0 +1,64 @@
+import AccountStore
+import AppStoreServerAPI
+import AppStoreVerification
+import AppleSync
+import EvidenceIntake
+import HTTPTypes
+import Logging
+
+extension AccountDesk {
+    /// Asks Apple about the account's purchases and applies what it says at once, so that what is read next shows it. Nothing is open
+    /// in the database while Apple is waited for.
+    /// - Throws: ``APIProblem``, 503, where Apple does not answer all of it; what it did answer is applied all the same, and a worker
+    ///   asks for the rest.
+    func refresh(_ caller: Caller) async throws {
+        guard let refresh else { throw Self.nobodyToAsk }
+        let (report, news) = try await refresh.gather(caller.token, until: .now + Self.patience)
+        let accounts = accounts
+        let (_, settled) = try await intake.take(news.compactMap { HandedIn($0) }) { transaction, session in
+            try accounts.settle(transaction.changed, session)
+        }
+        if let settled { accounts.announce(settled.changed) }
+        if let trouble = report.trouble { throw Self.away(trouble) }
+    }
+
+    /// Refuses an account that asks too often for what costs something.
+    func limit(_ limit: RateLimit<String>, _ caller: Caller, _ why: String) throws(APIProblem) {
+        guard let rest = limit.refusal(of: caller.account) else { return }
+        throw APIProblem(.rateLimited, why, headers: [.retryAfter: "\(max(1, rest.components.seconds + 1))"])
+    }
+
+    /// There is neither a key nor a shared secret.
+    static var nobodyToAsk: APIProblem {
+        APIProblem(.noRefresh, "no key for Apple's Server API is set: STOREHOOK_APPLE_KEYS")
+    }
+
+    /// Apple is needed, and gives no answer now.
+    static func away(_ trouble: String?) -> APIProblem {
+        APIProblem(
+            .appleAway, "Apple does not answer at the moment; hand in the same again", headers: [.retryAfter: "30"],
+            log: trouble.map { ["trouble": "\($0)"] } ?? [:])
+    }
+
+    /// What an error means that came of looking at a receipt, or of asking about it.
+    static func problem(asking error: any Error) -> any Error {
+        switch error {
+        case let refusal as ReceiptRefusal:
+            return APIProblem(
+                .verification(refusal.code), refusal.message, headers: refusal.isTransient ? [.retryAfter: "30"] : [:],
+                log: ["result": "\(refusal.code.rawValue)"])
+        case let failure as AppStoreFailure:
+            switch failure.reason {
+            // Malformed, or trouble of Apple's, says Apple: what could be read here, and was asked about twice, is the former.
+            case .receipt(let status, let mayPass) where !mayPass || status == .malformed:
+                return APIProblem(.receipt(status), failure.message, log: ["result": "\(failure.code)"])
+            case .refused(let refusal) where !refusal.code.isTransient:
+                return APIProblem(
+                    .verification(refusal.code), refusal.message, log: ["result": "\(refusal.code.rawValue)"])
+            default: return away("\(failure)")
+            }
+        case let trouble as AnswerTrouble: return away(trouble.rawValue)
+        default: return error
+        }
+    }
+}

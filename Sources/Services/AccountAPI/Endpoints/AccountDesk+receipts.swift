@@ -1,0 +1,164 @@
+import AccountStore
+import AppStorePayloads
+import AppleSync
+import Catalog
+import EvidenceIntake
+import HTTPTypes
+import History
+import Logging
+import Outbox
+import Postgres
+import Subscriptions
+
+extension AccountDesk {
+    /// How long a request waits for Apple, all questions together.
+    static let patience = Duration.seconds(8)
+
+    /// What a request says beside what it hands in: it has to be true.
+    struct Said: Sendable {
+        let product: String?
+        let transaction: String?
+
+        init(_ body: JSONObject?) {
+            product = body?.string("productId") ?? body?.string("product_id")
+            transaction = body?.string("transactionId") ?? body?.string("transaction_id")
+        }
+
+        static var mismatch: APIProblem {
+            APIProblem(.mismatch, "productId or transactionId is another than what was handed in says")
+        }
+    }
+
+    /// A receipt that was taken in, and whose its purchases are.
+    struct ProvenReceipt: Sendable {
+        var finding: ReceiptFinding
+        var outcomes: [PurchaseKey: BindOutcome]
+
+        var log: Logger.Metadata {
+            let bindings = finding.purchases.map { outcomes[$0]?.rawValue ?? "none" }
+            var log: Logger.Metadata = [
+                "receipt": "\(finding.proof.name)", "environment": "\(finding.scope.environment)",
+                "original_transaction_ids":
+                    "\(finding.purchases.prefix(10).map(\.originalTransactionID).joined(separator: " "))",
+                "bindings": "\(bindings.prefix(10).joined(separator: " "))",
+            ]
+            if let trouble = finding.trouble { log["trouble"] = "\(trouble)" }
+            return log
+        }
+    }
+
+    /// The receipt of a request, in either spelling.
+    static func receipt(in body: JSONObject?) -> String? { body?.string("receiptData") ?? body?.string("receipt_data") }
+
+    /// Finds out whether a receipt proves anything, asks Apple about its purchases, and then takes in what Apple says and gives the
+    /// account the purchases that are free, in one transaction. Nothing is open in the database while Apple is waited for.
+    /// - Throws: ``APIProblem``: 400 for what proves nothing, 503 where Apple is needed and does not answer; then nothing was kept.
+    func prove(receipt text: String, saying said: Said, by caller: Caller) async throws -> ProvenReceipt {
+        guard let receipts else { throw Self.nobodyToAsk }
+        try limit(receiptChecks, caller, "this account has handed in receipts just now")
+        let finding: ReceiptFinding
+        do {
+            finding = try await receipts.examine(Array(text.utf8), until: .now + Self.patience)
+        } catch {
+            throw Self.problem(asking: error)
+        }
+        guard finding.purchases.isEmpty || !finding.unanswered.isSuperset(of: finding.purchases) else {
+            throw Self.away(finding.trouble)
+        }
+        if !finding.purchases.isEmpty,
+            finding.purchases(withTransaction: said.transaction, product: said.product).isEmpty
+        {
+            throw Said.mismatch
+        }
+        return ProvenReceipt(finding: finding, outcomes: try await apply(finding, by: caller))
+    }
+
+    private func apply(_ finding: ReceiptFinding, by caller: Caller) async throws -> [PurchaseKey: BindOutcome] {
+        let (accounts, rule) = (accounts, rule)
+        let evidence =
+            [finding.receipt] + (finding.answer.map { [$0] } ?? []) + finding.words.map(\.evidence) + finding.records
+        let places = Dictionary(evidence.enumerated().map { ($1, $0) }) { first, _ in first }
+        let (_, bound) = try await intake.take(evidence.compactMap { HandedIn($0) }) { known, session in
+            let news = try Set(History.news(among: finding.words, of: finding.scope, session).map(\.evidence))
+            var skipped = Set(finding.words.compactMap { news.contains($0.evidence) ? nil : places[$0.evidence] })
+            // An answer that says nothing new to a receipt that is here already: apps hand it in at each start.
+            if news.isEmpty, known.contains(0), let answer = finding.answer.flatMap({ places[$0] }) {
+                skipped.insert(answer)
+            }
+            return IntakePlan(skipping: skipped, holding: try accounts.known(finding.purchases, session))
+        } settling: { transaction, session in
+            try accounts.bind(
+                try accounts.known(finding.purchases, session), to: caller.account, under: rule,
+                changed: transaction.changed, session)
+        }
+        if let bound { accounts.announce(bound.settled.changed) }
+        return bound?.outcomes ?? [:]
+    }
+
+    /// `POST …/verify` with a receipt: the purchase that is meant, or the best of those that the receipt proves.
+    func verify(
+        receipt text: String, _ request: APIRequest, _ shape: (VerifyAnswer, Reader) -> APIValue
+    ) async throws -> APIAnswer {
+        let caller = try request.requireCaller()
+        let said = Said(request.body)
+        let proven = try await prove(receipt: text, saying: said, by: caller)
+        let finding = proven.finding
+        let meant = finding.purchases(withTransaction: said.transaction, product: said.product)
+        let held = meant.filter { proven.outcomes[$0]?.isHeld == true }
+        guard !held.isEmpty else { throw Self.refusal(of: meant, proven) }
+        let here = try await standing(caller, in: finding.scope.environment, request)
+        let originals = Set(
+            held.filter { key in
+                let line = here.picture.subscriptions.first {
+                    $0.originalTransactionID == key.originalTransactionID && $0.bundleID == key.bundleID
+                }
+                let product = line?.productID ?? finding.product(of: key)
+                return here.reader.catalog.product(product ?? "", of: key.bundleID) != nil
+            }.map(\.originalTransactionID))
+        guard !originals.isEmpty else {
+            throw APIProblem(
+                .unknownProduct, "the catalog does not have this product; the purchase is kept", log: proven.log)
+        }
+        let told = try await standing(request)
+        let line = here.picture.subscriptions.first {
+            originals.contains($0.originalTransactionID) && $0.bundleID == finding.scope.bundleID
+        }
+        return APIAnswer(
+            .ok, shape(VerifyAnswer(line, of: told.picture), told.reader),
+            log: proven.log.merging(["tier": "\(told.picture.tier)"]) { _, new in new })
+    }
+
+    /// Why none of the purchases that are meant is the account's.
+    static func refusal(of meant: [PurchaseKey], _ proven: ProvenReceipt) -> APIProblem {
+        let refused = meant.compactMap { problem(proven.outcomes[$0], proven.log) }
+        if let refusal = refused.first(where: { $0.code.status != .serviceUnavailable }) { return refusal }
+        guard !meant.isEmpty else {
+            return APIProblem(.nothingBought, "the receipt lists no purchase", log: proven.log)
+        }
+        if meant.contains(where: proven.finding.unanswered.contains) { return away(proven.finding.trouble) }
+        if meant.allSatisfy(proven.finding.unknown.contains) {
+            return APIProblem(.purchaseUnknown, "Apple does not know the purchase", log: proven.log)
+        }
+        return proven.finding.isAsked
+            ? refused.first ?? .unavailable("nothing is known of the purchase yet") : nobodyToAsk
+    }
+
+    /// What became of each purchase that a receipt proves.
+    func items(_ proven: ProvenReceipt, _ reader: Reader) -> [RestoreAnswer.Item] {
+        proven.finding.purchases.map { purchase in
+            var item = RestoreAnswer.Item(
+                Self.fate(proven.outcomes[purchase]), originalTransactionID: purchase.originalTransactionID,
+                productID: proven.finding.product(of: purchase), environment: purchase.environment)
+            if item.fate.isOwn, reader.catalog.product(item.productID ?? "", of: purchase.bundleID) == nil {
+                item.fate = .unknownProduct
+            }
+            if !item.fate.isOwn { item.code = item.fate.rawValue }
+            if item.fate == .undecided {
+                item.code =
+                    proven.finding.unknown.contains(purchase)
+                    ? ProblemCode.purchaseUnknown.code : ProblemCode.appleAway.code
+            }
+            return item
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import AppStorePayloads
+import History
+import Outbox
+import Synchronization
+
+/// What Apple's servers answer while somebody waits for it: gathered here page by page and stored nowhere, for whoever asked to
+/// apply at once. What has come by the time that nobody waits any longer is in it.
+final class AnswerBasket: Sendable {
+    private struct Contents: Sendable {
+        var evidence: [HistoryScope: [Evidence]] = [:]
+        var transactions: [TransactionPayload] = []
+        var settled: Set<String> = []
+    }
+
+    private let contents = Mutex(Contents())
+
+    /// An empty one.
+    init() {}
+
+    /// The transactions in the answers, in the order in which they came.
+    var transactions: [TransactionPayload] { contents.withLock(\.transactions) }
+
+    /// The purchases whose present status the answers tell, by their original transaction ids.
+    var settled: Set<String> { contents.withLock(\.settled) }
+
+    /// Takes the signed records of one answer.
+    func put(_ evidence: [Evidence], _ transactions: [TransactionPayload], of scope: HistoryScope) {
+        contents.withLock {
+            $0.evidence[scope, default: []] += evidence
+            $0.transactions += transactions
+        }
+    }
+
+    /// Notes that these purchases' statuses have been told.
+    func settle(_ purchases: Set<String>) { contents.withLock { $0.settled.formUnion(purchases) } }
+
+    /// The signed records that say something which is not held already: Apple signs what it answers anew each time.
+    /// - Throws: `PostgresError`.
+    func news(by history: History) async throws -> [Evidence] {
+        var news: [Evidence] = []
+        for (scope, evidence) in contents.withLock(\.evidence).sorted(by: Self.isBefore) {
+            news += try await history.news(among: evidence, of: scope)
+        }
+        var seen: Set<Evidence> = []
+        return news.filter { seen.insert($0).inserted }
+    }
+
+    private static func isBefore(
+        _ a: (key: HistoryScope, value: [Evidence]), _ b: (key: HistoryScope, value: [Evidence])
+    )
+        -> Bool
+    {
+        (a.key.bundleID, a.key.environment) < (b.key.bundleID, b.key.environment)
+    }
+}

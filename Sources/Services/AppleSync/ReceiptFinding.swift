@@ -1,0 +1,123 @@
+import AppStorePayloads
+import AppStoreReceipts
+import AppStoreServerAPI
+package import History
+package import Outbox
+package import Subscriptions
+
+/// A receipt that somebody vouches for, what Apple says of its purchases, and what is to be stored of that.
+package struct ReceiptFinding: Sendable {
+    /// A transaction that the receipt, or Apple asked about it, tells of.
+    struct Sold: Sendable, Hashable {
+        var transactionID: String
+        var originalTransactionID: String
+        var productID: String?
+        var purchasedAt: Timestamp?
+    }
+
+    /// Who vouches for it.
+    package let proof: ReceiptIntake.Proof
+    /// The app, and where the purchases were made.
+    package let scope: HistoryScope
+    /// The purchases that whoever has the receipt holds, each once, in its order.
+    package let purchases: [PurchaseKey]
+    /// The receipt, as it came.
+    package let receipt: Evidence
+    /// verifyReceipt's answer, where it was asked.
+    package let answer: Evidence?
+    /// What that says, where it is what state is derived from.
+    package let words: [UnsignedWord]
+    /// What the Server API answered and signed, as far as it says something new.
+    package internal(set) var records: [Evidence] = []
+    /// Whether anybody was asked about the purchases: there is nobody where neither a key nor a shared secret is set for the app.
+    package internal(set) var isAsked = false
+    /// The purchases about which Apple gave no answer now.
+    package internal(set) var unanswered: Set<PurchaseKey> = []
+    /// The purchases that Apple does not know.
+    package internal(set) var unknown: Set<PurchaseKey> = []
+    /// What went wrong with asking, in one line.
+    package internal(set) var trouble: String?
+
+    private let sold: [String: Sold]
+
+    /// What was looked at.
+    /// - Parameter answered: the transactions that the Server API answered.
+    init(_ looked: ReceiptIntake.Looked, _ proof: ReceiptIntake.Proof, _ answered: [TransactionPayload] = []) {
+        self.proof = proof
+        receipt = looked.evidence[0]
+        answer = looked.evidence.dropFirst().first
+        words = looked.words
+        trouble = looked.report.trouble
+        scope = HistoryScope(bundleID: looked.report.bundleID, environment: proof.environment.rawValue)
+        var sold: [String: Sold] = [:]
+        // What is read here counts where the signature says so; where Apple alone vouches, what Apple has read.
+        if case .signature(let receipt) = proof {
+            for purchase in receipt.contents.purchases.compactMap({ Sold($0) }) {
+                sold[purchase.transactionID] = purchase
+            }
+        }
+        for purchase in looked.answer?.purchases ?? [] { sold[purchase.transactionId] = Sold(purchase) }
+        for transaction in answered { sold[transaction.transactionId] = Sold(transaction) }
+        self.sold = sold
+        purchases = Self.purchases(of: looked.report.transactionIDs, in: scope, sold)
+    }
+
+    /// The purchases to which transactions belong, each once.
+    func purchases(of transactionIDs: [String]) -> [PurchaseKey] {
+        Self.purchases(of: transactionIDs, in: scope, sold)
+    }
+
+    /// The proven purchases that a transaction and a product name; all of them where neither is named, none where they name
+    /// something else.
+    package func purchases(withTransaction transactionID: String?, product: String?) -> [PurchaseKey] {
+        guard transactionID != nil || product != nil else { return purchases }
+        let named = sold.values.filter {
+            (transactionID == nil || $0.transactionID == transactionID || $0.originalTransactionID == transactionID)
+                && (product == nil || $0.productID == product)
+        }
+        let originals = Set(named.map(\.originalTransactionID))
+        return purchases.filter { originals.contains($0.originalTransactionID) }
+    }
+
+    /// The product of a purchase that was bought last; nil where nothing says it.
+    package func product(of purchase: PurchaseKey) -> String? {
+        sold.values.filter { $0.originalTransactionID == purchase.originalTransactionID && $0.productID != nil }
+            .max {
+                ($0.purchasedAt ?? .distantPast, $0.transactionID) < ($1.purchasedAt ?? .distantPast, $1.transactionID)
+            }?.productID
+    }
+
+    private static func purchases(
+        of transactionIDs: [String], in scope: HistoryScope, _ sold: [String: Sold]
+    ) -> [PurchaseKey] {
+        var seen: Set<PurchaseKey> = []
+        return transactionIDs.map { id in
+            PurchaseKey(
+                environment: scope.environment, bundleID: scope.bundleID,
+                originalTransactionID: sold[id]?.originalTransactionID ?? id)
+        }.filter { seen.insert($0).inserted }
+    }
+}
+
+extension ReceiptFinding.Sold {
+    fileprivate init?(_ purchase: ReceiptPurchase) {
+        let original = [purchase.originalTransactionId, purchase.transactionId].compactMap(\.self).first { !$0.isEmpty }
+        guard let original else { return nil }
+        let own = purchase.transactionId ?? ""
+        self.init(
+            transactionID: own.isEmpty ? original : own, originalTransactionID: original,
+            productID: purchase.productId, purchasedAt: purchase.purchaseDate)
+    }
+
+    fileprivate init(_ purchase: ReceiptAnswerPurchase) {
+        self.init(
+            transactionID: purchase.transactionId, originalTransactionID: purchase.originalTransactionId,
+            productID: purchase.productId, purchasedAt: purchase.purchaseDate)
+    }
+
+    fileprivate init(_ transaction: TransactionPayload) {
+        self.init(
+            transactionID: transaction.transactionId, originalTransactionID: transaction.originalTransactionId,
+            productID: transaction.productId, purchasedAt: transaction.purchaseDate)
+    }
+}

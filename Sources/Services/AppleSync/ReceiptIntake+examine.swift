@@ -1,0 +1,48 @@
+import AppStorePayloads
+import AppStoreServerAPI
+import AppStoreVerification
+import History
+import Outbox
+import Subscriptions
+
+extension ReceiptIntake {
+    /// Looks at a receipt for somebody who waits, and asks Apple about the purchases that it proves. Nothing of it is stored here, and
+    /// no transaction is open meanwhile: whoever waits applies what was found, at once. What Apple does not answer in time a
+    /// worker asks for.
+    ///
+    /// The ids of a receipt that nobody vouches for are not asked about: whoever sends made-up receipts would spend what Apple allows.
+    /// - Parameters:
+    ///   - bytes: as the app has it, in base64 or as bytes.
+    ///   - deadline: when nobody waits for Apple any longer.
+    /// - Throws: ``ReceiptRefusal`` for a receipt that proves nothing, or nothing yet; `AppStoreFailure` or ``AnswerTrouble`` where
+    ///   verifyReceipt alone could vouch for it, and does not; `PostgresError`; `CancellationError`.
+    package func examine(
+        _ bytes: [UInt8], until deadline: ContinuousClock.Instant
+    ) async throws -> ReceiptFinding {
+        let looked = try await look(at: bytes, from: .client, of: nil, until: deadline)
+        guard let proof = looked.report.proof else {
+            throw looked.report.refusal ?? ReceiptRefusal(.malformed, "Nobody vouches for the receipt.")
+        }
+        let ids = looked.report.transactionIDs
+        let isAsked = proof.environment == .production || proof.environment == .sandbox
+        guard let server = looked.app?.server, isAsked, !ids.isEmpty else {
+            var finding = ReceiptFinding(looked, proof)
+            finding.isAsked = isAsked && looked.app?.receipts != nil
+            if looked.report.trouble != nil { finding.unanswered = Set(finding.purchases) }
+            return finding
+        }
+        let basket = AnswerBasket()
+        let outcome = try await RefreshRound(PurchaseRefresh(into: basket, server), until: deadline).ask(
+            about: ids, in: proof.environment, atMost: Self.mostRefreshes)
+        var finding = ReceiptFinding(looked, proof, basket.transactions)
+        finding.isAsked = true
+        finding.trouble = outcome.trouble.map { AnswerTrouble.line($0) }
+        let settled = basket.settled
+        let open = Set(finding.purchases(of: outcome.open))
+        finding.unanswered = open.filter { !settled.contains($0.originalTransactionID) }
+        finding.unknown = Set(finding.purchases(of: outcome.unknown))
+        finding.records = try await basket.news(by: history)
+        if !outcome.open.isEmpty { try await history.queueRefreshes(of: outcome.open, in: finding.scope) }
+        return finding
+    }
+}

@@ -1,0 +1,361 @@
+import AccountAPI
+import AppStoreAccess
+import AppStorePayloads
+import AppStoreServerAPI
+import Foundation
+import Outbox
+import Postgres
+import Simulator
+import StandIn
+import StandInSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A receipt handed in to the account API")
+struct ReceiptTests {
+    private static let monthly = "com.example.storehook.basic.monthly"
+    private static let lifetime = "com.example.storehook.lifetime.unlock"
+
+    /// Somebody who bought something at the stand-in, as their device knows it.
+    private struct Bought {
+        var customer: String
+        var original: String
+        var transaction: String
+        var signed: String
+        var receipt: String
+    }
+
+    /// Runs a stand-in whose day was yesterday, and an account API that asks it.
+    private func withShop(
+        key: Bool = true, secret: Bool = false, rule: String = "keep",
+        _ body: @escaping @Sendable (Shop, RunningStandIn) async throws -> Void
+    ) async throws {
+        try await RunningStandIn.with(StandInConfiguration(daysBehind: 1)) { standIn in
+            let apple = ShopsApple(
+                server: key ? standIn.client : nil, receipts: secret ? standIn.receipts : nil)
+            try await Shop.open(signedBy: standIn.access.authority, asking: apple) { shop in
+                try await body(shop, standIn)
+            }
+        }
+    }
+
+    private func buy(
+        _ standIn: RunningStandIn, _ product: String = ReceiptTests.monthly, for account: String? = nil,
+        customer: String? = nil, in environment: String = "Production"
+    ) async throws -> Bought {
+        var body = #"{"productId":"\#(product)","environment":"\#(environment)""#
+        if let account {
+            body += #","appAccountToken":"\#(Caller(account: account, isServer: false).token)""#
+        }
+        if let customer { body += #","customer":"\#(customer)""# }
+        let sold = try await standIn.shop("purchases", body + "}")
+        return Bought(
+            customer: try #require(sold.string("customer")),
+            original: try #require(sold.string("originalTransactionId")),
+            transaction: try #require(sold.string("transactionId")),
+            signed: try #require(sold.string("signedTransactionInfo")),
+            receipt: try #require(sold.string("receiptData")))
+    }
+
+    private func verify(_ shop: Shop, _ receipt: String, as account: String, _ more: String = "") async throws -> Answer
+    {
+        try await shop.post(
+            "/v1/subscriptions/verify", as: account, #"{"receiptData":"\#(receipt)"\#(more)}"#)
+    }
+
+    private func books(_ shop: Shop) async throws -> Conservation {
+        try await Outbox(shop.api.observer).conservation(audit: true)
+    }
+
+    private func count(_ shop: Shop, _ query: PostgresQuery) async throws -> Int64 {
+        try await shop.api.observer.query(query).one().decode(0)
+    }
+
+    @Test(
+        "proves its purchases; what Apple signs of them is applied before the answer, and the same again changes nothing"
+    )
+    func withKey() async throws {
+        try await withShop { shop, standIn in
+            let bought = try await buy(standIn)
+            let first = try await verify(shop, bought.receipt, as: "alice")
+            #expect(first.status == 200, "\(first.body)")
+            let subscription = try #require(first.object?.object("subscription"))
+            #expect(subscription.string("productId") == Self.monthly && subscription.string("status") == "active")
+            #expect(subscription.bool("autoRenewStatus") == true)
+            #expect(first.object?.object("account")?.string("tier") == "pro")
+            #expect(try await shop.standing(of: "alice") == "pro active")
+            let before = try await books(shop)
+            #expect(before.isWhole && before.pending == 0 && before.parked == 1 && before.applied >= 2)
+            #expect(try await verify(shop, bought.receipt, as: "alice").body == first.body)
+            #expect(try await books(shop).received == before.received)
+            #expect(try await count(shop, "select count(*) from storehook.purchase_bindings") == 1)
+            // The first who proves it has it; the second is told so.
+            let second = try await verify(shop, bought.receipt, as: "bob")
+            #expect(second.status == 409 && second.code == "bound_elsewhere")
+            let signed = try await buy(standIn, for: "carol")
+            let other = try await verify(shop, signed.receipt, as: "bob")
+            #expect(other.status == 403 && other.code == "other_account", "\(other.body)")
+            #expect(try await verify(shop, signed.receipt, as: "carol").status == 200)
+            #expect(try await shop.standing(of: "bob") == "free free")
+        }
+    }
+
+    @Test("has to be of what is said beside it, in either spelling; otherwise nothing is kept and nothing bound")
+    func mismatched() async throws {
+        try await withShop { shop, standIn in
+            let bought = try await buy(standIn)
+            for more in [
+                #","productId":"something.else""#, #","transactionId":"1""#,
+                #","product_id":"something.else""#,
+                #","productId":"\#(Self.lifetime)","transactionId":"\#(bought.transaction)""#,
+            ] {
+                let answer = try await verify(shop, bought.receipt, as: "alice", more)
+                #expect(answer.status == 400 && answer.code == "mismatched_request", "\(more) \(answer.body)")
+            }
+            let wrong = #"{"signedTransactionInfo":"\#(bought.signed)","transactionId":"1"}"#
+            #expect(try await shop.post("/v1/subscriptions/verify", as: "alice", wrong).code == "mismatched_request")
+            #expect(try await books(shop).received == 0)
+            #expect(try await count(shop, "select count(*) from storehook.purchase_bindings") == 0)
+            let right = #","productId":"\#(Self.monthly)","transactionId":"\#(bought.transaction)""#
+            #expect(try await verify(shop, bought.receipt, as: "alice", right).status == 200)
+            let empty = try await verify(shop, "", as: "alice")
+            #expect(empty.status == 400 && empty.code == "invalid_request")
+        }
+    }
+
+    @Test("that nobody vouches for proves nothing: Apple is not asked, nothing is kept, and nobody has anything by it")
+    func unproven() async throws {
+        try await withShop { shop, standIn in
+            let bought = try await buy(standIn)
+            var customer = SimulatedSubscriber(app: .example.in(.production), lane: 40, seed: 40)
+            customer.buy(.basicMonthly, at: shop.now)
+            var receipt = SimulatedReceipt(
+                of: customer.allItems.map { customer[$0] }, app: .example.in(.production), at: shop.now)
+            // Somebody else's purchase, whose id anybody may have seen.
+            receipt.attributes.insert(
+                .purchase([.text(1702, Self.monthly), .text(1703, bought.transaction), .text(1705, bought.original)]),
+                at: 0)
+            let forged = try ReceiptSigner(SimulatedAuthority.generate().chain).sign(receipt)
+            let text = String(decoding: Base64.standard.encode(forged), as: UTF8.self)
+            let answer = try await verify(shop, text, as: "mallory")
+            #expect(answer.status == 400 && answer.code == "untrusted_root", "\(answer.body)")
+            for junk in ["junk", "e30=", String(repeating: "A", count: 100_000)] {
+                let answer = try await verify(shop, junk, as: "mallory")
+                #expect(answer.status == 400 && answer.code == "malformed", "\(answer.body)")
+                let restored = try await shop.post(
+                    "/subscriptions/restore", as: "mallory", #"{"receiptData":"\#(junk)"}"#)
+                #expect(restored.status == 400 && restored.code == "malformed", "\(restored.body)")
+            }
+            #expect(try await books(shop).received == 0)
+            #expect(try await shop.standing(of: "mallory") == "free free")
+        }
+    }
+
+    @Test(
+        "is proven by verifyReceipt where a shared secret is all there is, and what that says counts at once, and once")
+    func withSecret() async throws {
+        try await withShop(key: false, secret: true) { shop, standIn in
+            let bought = try await buy(standIn)
+            // EmoFlow's own request, word for word.
+            let body =
+                #"{"receipt_data":"\#(bought.receipt)","password":"not-a-secret-of-ours","product_id":"\#(Self.monthly)","transaction_id":"\#(bought.transaction)"}"#
+            let first = try await shop.post("/subscription/verify", as: "alice", body)
+            #expect(
+                first.status == 200
+                    && first.body.hasPrefix(
+                        #"{"status":"success","message":"订阅验证成功","subscription":{"status":"active","#),
+                "\(first.body)")
+            #expect(first.object?.object("subscription")?.string("product_id") == Self.monthly)
+            #expect(first.object?.object("subscription")?.bool("is_member") == true)
+            let before = try await books(shop)
+            #expect(before.isWhole && before.pending == 0 && before.parked == 2 && before.applied == 2)
+            #expect(try await count(shop, "select count(*) from storehook.purchase_facts where is_unsigned") == 2)
+            #expect(try await shop.post("/subscription/verify", as: "alice", body).body == first.body)
+            #expect(try await books(shop).received == before.received)
+            // What has changed is news.
+            try await standIn.shop("cancellations", #"{"originalTransactionId":"\#(bought.original)"}"#)
+            let restored = try await shop.post(
+                "/subscription/restore", as: "alice", #"{"receipt_data":"\#(bought.receipt)"}"#)
+            #expect(restored.object?.string("message") == "恢复购买成功", "\(restored.body)")
+            #expect(restored.object?.object("subscription")?.string("status") == "cancelled")
+            #expect(try await books(shop).isWhole)
+            // There is no key to refresh with.
+            #expect(try await shop.post("/v1/subscriptions/refresh", as: "alice").code == "no_apple_key")
+            // Another's.
+            let other = try await shop.post(
+                "/subscription/restore", as: "bob", #"{"receipt_data":"\#(bought.receipt)"}"#)
+            #expect(other.status == 409 && other.body == #"{"detail":"该订阅已绑定到其他账号"}"#)
+        }
+    }
+
+    @Test("is refused in EmoFlow's dialect with the document's texts, and in our own with codes that stay")
+    func statuses() async throws {
+        let status = SharedNumber()
+        let server = try ScriptedServer { _ in .json(200, #"{"status":\#(status.value)}"#) }
+        defer { server.stop() }
+        let transport = HTTPTransport()
+        var customer = SimulatedSubscriber(lane: 41, seed: 41)
+        customer.buy(.basicMonthly, at: wallClock().millisecondsSince1970 - 60_000)
+        let bytes = try ReceiptSigner(SimulatedAuthority.generate().chain).sign(
+            SimulatedReceipt(
+                of: customer.allItems.map { customer[$0] }, app: .example,
+                at: wallClock().millisecondsSince1970 - 30_000))
+        let receipt = String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
+        let apple = try ShopsApple(receiptsAt: server, over: transport)
+        do {
+            try await Shop.open(asking: apple) { shop in
+                for (number, text, code) in [
+                    (21000, "App Store 无法读取收据数据", "receipt_request_not_posted"),
+                    (21002, "收据数据格式错误", "receipt_malformed"), (21003, "收据验证失败", "receipt_not_authentic"),
+                    (21004, "共享密钥不匹配", "shared_secret_mismatch"),
+                    (21005, "收据服务器暂时不可用", "apple_unavailable"),
+                    (21006, "收据有效但订阅已过期", "receipt_subscription_expired"),
+                    (21010, "收据无法被授权", "receipt_account_not_found"),
+                    (21009, "收据服务器暂时不可用", "apple_unavailable"), (29999, "收据验证失败", "receipt_unproven"),
+                ] {
+                    status.value = number
+                    let expected = number == 21005 || number == 21009 ? 503 : 400
+                    // Each for itself: an account may not ask that often.
+                    let emo = try await shop.post(
+                        "/subscription/verify", as: "emo\(number)", #"{"receipt_data":"\#(receipt)"}"#)
+                    #expect(
+                        emo.status == expected && emo.body == #"{"detail":"Apple 验证失败: \#(text)"}"#,
+                        "\(number): \(emo.status) \(emo.body)")
+                    let own = try await verify(shop, receipt, as: "own\(number)")
+                    #expect(own.status == expected && own.code == code, "\(number): \(own.body)")
+                    #expect((own.header("Retry-After") != nil) == (expected == 503))
+                }
+                // Two environments that send to each other.
+                for number in [21007, 21008] {
+                    status.value = number
+                    let emo = try await shop.post(
+                        "/subscription/verify", as: "emo\(number)", #"{"receipt_data":"\#(receipt)"}"#)
+                    #expect(
+                        emo.status == 400 && emo.body.contains(number == 21007 ? "收据是沙盒收据" : "收据是生产收据"), "\(emo.body)")
+                }
+                let malformed = try await shop.post("/subscription/verify", as: "a", #"{"receipt_data":"x"}"#)
+                #expect(malformed.body == #"{"detail":"Apple 验证失败: 收据数据格式错误"}"#)
+                #expect(try await books(shop).received == 0)
+            }
+            await transport.shutdown()
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+    }
+
+    @Test("is answered 503 while Apple is away, and nothing is kept; whoever hands in too many waits")
+    func away() async throws {
+        try await withShop { shop, standIn in
+            let bought = try await buy(standIn)
+            try await standIn.shop(
+                "errors", #"{"path":"/inApps/","code":503,"count":100}"#)
+            let answer = try await verify(shop, bought.receipt, as: "alice")
+            #expect(answer.status == 503 && answer.code == "apple_unavailable", "\(answer.body)")
+            #expect(answer.header("Retry-After") != nil)
+            #expect(try await books(shop).received == 0)
+            #expect(try await shop.standing(of: "alice") == "free free")
+            var statuses: [Int] = []
+            for _ in 0..<12 { statuses.append(try await verify(shop, "junk", as: "eve").status) }
+            #expect(statuses == Array(repeating: 400, count: 10) + [429, 429])
+        }
+    }
+
+    @Test("waits for Apple with no transaction open and no connection held")
+    func waiting() async throws {
+        try await RunningStandIn.with(StandInConfiguration(daysBehind: 1)) { standIn in
+            let held = HeldTransport(standIn.transport)
+            let apple = ShopsApple(server: try standIn.client(over: held))
+            try await Shop.open(signedBy: standIn.access.authority, asking: apple) { shop in
+                let bought = try await buy(standIn)
+                // More than the API has connections.
+                let requests = (0..<8).map { number in
+                    Task { try await verify(shop, bought.receipt, as: "account\(number)").status }
+                }
+                try await eventually("all wait for Apple") { held.asked >= requests.count }
+                #expect(try await shop.standing(of: "carol") == "free free")
+                let open = try await count(
+                    shop,
+                    """
+                    select count(*) from pg_stat_activity
+                     where datname = current_database() and state like 'idle in transaction%'
+                    """)
+                #expect(open == 0)
+                held.open()
+                var statuses: [Int] = []
+                for request in requests { statuses.append(try await request.value) }
+                // One of them was the first.
+                #expect(statuses.sorted() == [200] + Array(repeating: 409, count: 7))
+            }
+        }
+    }
+
+    @Test("restores each purchase that it proves, with its fate, in Readmigo's way as well")
+    func restore() async throws {
+        try await withShop { shop, standIn in
+            let mine = try await buy(standIn)
+            let both = try await buy(standIn, Self.lifetime, customer: mine.customer)
+            let unsold = try await buy(standIn, "com.example.storehook.news.monthly", customer: mine.customer)
+            #expect(try await verify(shop, mine.receipt, as: "bob").status == 200)
+            let answer = try await shop.post(
+                "/subscriptions/restore", as: "alice", #"{"receiptData":"\#(unsold.receipt)"}"#)
+            #expect(answer.status == 200, "\(answer.body)")
+            let fates = try #require(answer.object?.objects("transactions")).map {
+                "\($0.string("originalTransactionId") ?? "") \($0.string("result") ?? "")"
+            }
+            #expect(
+                Set(fates) == [
+                    "\(mine.original) bound_elsewhere", "\(both.original) restored",
+                    "\(unsold.original) unknown_product",
+                ])
+            #expect(answer.object?.bool("success") == false && answer.object?.integer("restored") == 1)
+            #expect(try await shop.standing(of: "alice") == "premium active")
+            // Readmigo's app sends the receipt for each purchase.
+            let readmigo =
+                #"{"receiptData":"\#(unsold.receipt)","productId":"\#(Self.lifetime)","transactionId":"\#(both.transaction)"}"#
+            let verified = try await shop.post("/subscriptions/verify", as: "alice", readmigo)
+            #expect(verified.object?.object("subscription")?.string("productId") == Self.lifetime, "\(verified.body)")
+            let unknown = try await verify(
+                shop, unsold.receipt, as: "alice", #","transactionId":"\#(unsold.transaction)""#)
+            #expect(unknown.status == 400 && unknown.code == "unknown_product", "\(unknown.body)")
+        }
+    }
+
+    @Test("of Sandbox opens nothing in Production, and one that lists nothing proves nothing")
+    func sandbox() async throws {
+        try await withShop { shop, standIn in
+            let bought = try await buy(standIn, in: "Sandbox")
+            let answer = try await verify(shop, bought.receipt, as: "alice")
+            #expect(answer.status == 200, "\(answer.body)")
+            #expect(answer.object?.object("subscription")?.string("environment") == "Sandbox")
+            #expect(answer.object?.object("account")?.string("tier") == "free")
+            let empty = try ReceiptSigner(standIn.access.authority.chain).sign(
+                SimulatedReceipt(of: [], app: .example.in(.production), at: shop.now))
+            let nothing = try await verify(
+                shop, String(decoding: Base64.standard.encode(empty), as: UTF8.self), as: "bob")
+            #expect(nothing.status == 400 && nothing.code == "nothing_bought", "\(nothing.body)")
+        }
+    }
+
+    @Test("proves by Apple's signature whose a known purchase is where nobody can be asked; an unknown one has to wait")
+    func withoutAnything() async throws {
+        try await withShop(key: false) { shop, standIn in
+            let bought = try await buy(standIn)
+            let unknown = try await verify(shop, bought.receipt, as: "alice")
+            #expect(unknown.status == 503 && unknown.code == "no_apple_key", "\(unknown.body)")
+            #expect(try await shop.verify(bought.signed, as: "bob").status == 200)
+            #expect(try await verify(shop, bought.receipt, as: "bob").status == 200)
+            #expect(try await verify(shop, bought.receipt, as: "alice").code == "bound_elsewhere")
+        }
+    }
+}
+
+/// A number that a test sets and a server reads.
+private final class SharedNumber: Sendable {
+    private let number = Mutex(0)
+    var value: Int {
+        get { number.withLock { $0 } }
+        set { number.withLock { $0 = newValue } }
+    }
+}
