@@ -8,6 +8,7 @@ import ArgumentParser
 import Canary
 import Consumption
 import EvidenceIntake
+import EvidenceVerification
 import HTTPServing
 import History
 import Ledger
@@ -150,10 +151,11 @@ struct Serve: AsyncParsableCommand {
             pool: pool, verifier: verifier, ledger: Ledger(policy: try settings.statusPolicy()), revocation: checker,
             logger: logger)
         // With nobody to ask, Apple's signature still proves whose a purchase is that is known.
-        let unasked = ReceiptIntake(
-            verifier, apps: [], history: History(pool),
-            settleRevocation: checker.map { checker in { _ = await checker.sendPendingRequests() } })
-        let refresh = clients.flatMap { $0.scopes.isEmpty ? nil : AccountRefresh(History(pool), $0) }
+        var settle: (@Sendable () async -> Void)?
+        if let checker { settle = { await checker.sendPendingRequests() } }
+        let unasked = ReceiptIntake(verifier, apps: [], history: History(pool), settleRevocation: settle)
+        var refresh: AccountRefresh?
+        if let clients, !clients.scopes.isEmpty { refresh = AccountRefresh(History(pool), clients) }
         return AccountDesk(
             accounts: accounts, intake: intake, usage: Usage(pool), rule: try settings.restoreRule(),
             sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh)
