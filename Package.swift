@@ -135,10 +135,13 @@ let package = Package(
         .target(name: "StrictYAML", dependencies: [yams], path: "Sources/Domain/StrictYAML", swiftSettings: rules),
         // What is sold and what it gives, out of YAML; and the days and months that use is counted by.
         .target(
-            name: "Catalog", dependencies: ["AppStorePayloads", "StrictYAML", yams], path: "Sources/Domain/Catalog",
-            swiftSettings: rules),
+            name: "Catalog", dependencies: ["AppStorePayloads", "ConsumptionPolicy", "StrictYAML", yams],
+            path: "Sources/Domain/Catalog", swiftSettings: rules),
         .testTarget(
-            name: "CatalogTests", dependencies: ["AppStorePayloads", "Catalog", "StrictYAML", yams],
+            name: "CatalogTests",
+            dependencies: [
+                "AppStorePayloads", "AppStoreServerAPI", "Catalog", "ConsumptionPolicy", "StrictYAML", yams,
+            ],
             swiftSettings: rules),
         // What the operator has decided about refund requests, out of YAML.
         .target(
@@ -240,8 +243,9 @@ let package = Package(
         .testTarget(
             name: "AccountStoreTests",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "Ledger", "Postgres", "Schema", "Simulator",
-                "Subscriptions", "TestSupport", logging,
+                "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "Ledger", "Postgres", "Schema",
+                "SimulatedState",
+                "Simulator", "Subscriptions", "TestSupport", logging,
             ],
             swiftSettings: rules
         ),
@@ -510,8 +514,10 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Ledger", "Operations", "Outbox", "Postgres", "Queue",
-                "Schema", "Simulator", "Subscriptions", "TestSupport", "Usage", "Worker", logging, serviceLifecycle,
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "Ledger", "Operations", "Outbox",
+                "Postgres",
+                "Queue", "Schema", "Simulator", "Subscriptions", "TestSupport", "Usage", "Worker", logging,
+                serviceLifecycle,
             ],
             swiftSettings: rules
         ),

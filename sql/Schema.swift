@@ -29,6 +29,7 @@ public enum Schema {
         Migration(version: 23, name: "usage", sql: text(PackageResources._023_usage_sql)),
         Migration(version: 24, name: "server_keys", sql: text(PackageResources._024_server_keys_sql)),
         Migration(version: 25, name: "unsigned", sql: text(PackageResources._025_unsigned_sql)),
+        Migration(version: 26, name: "expiring_soon", sql: text(PackageResources._026_expiring_soon_sql)),
     ]
 
     /// The oldest version of the schema that this program works with: what stands in the migrations after it, no statement

@@ -146,6 +146,7 @@ grant insert on storehook.server_keys to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
     storehook.count_outbox_day(date, boolean), storehook.refused_senders() to storehook_ops;
+grant execute on function storehook.expiring_soon(interval, timestamptz) to storehook_ops;
 
 -- The account API stands where the world can reach it. It knows server keys by their digests and can make none.
 grant select on storehook.server_keys to storehook_api;
@@ -209,7 +210,8 @@ grant execute on function storehook.status_at(timestamptz), storehook.has_access
 -- - accounts, because account_status_at computes with the rights of whoever asks.
 grant select on storehook.account_status_now, storehook.account_status, storehook.catalog_state, storehook.accounts
     to storehook_monitor;
-grant execute on function storehook.account_status_at(timestamptz) to storehook_monitor;
+grant execute on function storehook.account_status_at(timestamptz), storehook.expiring_soon(interval, timestamptz)
+    to storehook_monitor;
 -- - what the view conservation counts with, because functions in a view are called by whoever asks.
 grant execute on function storehook.outbox_day_changes(date), storehook.count_outbox_day(date, boolean)
     to storehook_monitor;

@@ -70,6 +70,15 @@ struct AccountDatabase: Sendable {
         try await pool.query(query).one().decode(0)
     }
 
+    /// Whether somebody waits for transactions that were open when a catalog was to be applied.
+    func isWaitingForWriters() async throws -> Bool {
+        try await value(
+            """
+            select count(*) > 0 from pg_stat_activity
+             where datname = current_database() and query like 'select distinct virtualtransaction, pid from pg_locks%'
+            """)
+    }
+
     /// What differs from what is derived anew.
     func stale() async throws -> [RowDifference] {
         var (differences, last) = ([RowDifference](), UniqueIdentifier?.none)

@@ -30,13 +30,36 @@ enum Purchases {
 
     /// Something bought for good.
     static func forever(_ key: PurchaseKey, at start: Int64, account: UniqueIdentifier?) -> LedgerEntry {
-        entry(
-            key,
-            TransactionPayload(
-                transactionId: key.originalTransactionID, originalTransactionId: key.originalTransactionID,
-                bundleId: key.bundleID, signedDate: now.adding(days: start), productId: "forever",
-                purchaseDate: now.adding(days: start), quantity: 1, type: .nonConsumable,
-                inAppOwnershipType: .purchased, appAccountToken: account, json: Array("{}".utf8)))
+        signedOnce(key, "forever", .nonConsumable, at: start, account: account)
+    }
+
+    /// Something bought once, as Apple signs it.
+    static func signedOnce(
+        _ key: PurchaseKey, _ product: String, _ type: ProductType, at start: Int64, account: UniqueIdentifier?
+    ) -> LedgerEntry {
+        entry(key, once(key, product, type, at: start, account: account))
+    }
+
+    /// Something bought once, as verifyReceipt tells of it, which says neither what it is nor how long it lasts.
+    static func said(
+        _ key: PurchaseKey, _ product: String, at start: Int64, account: UniqueIdentifier?
+    ) -> LedgerEntry {
+        let number = made.add(1, ordering: .relaxed).newValue
+        let digest = withUnsafeBytes(of: number.bigEndian, Array.init) + [UInt8](repeating: 8, count: 24)
+        return LedgerEntry(
+            outboxID: number, receivedAt: PostgresTimestamp(millisecondsSince1970: 0), source: .client,
+            environment: key.environment, bundleID: key.bundleID,
+            .receiptTransaction(.init(once(key, product, nil, at: start, account: account), digest: digest)))
+    }
+
+    private static func once(
+        _ key: PurchaseKey, _ product: String, _ type: ProductType?, at start: Int64, account: UniqueIdentifier?
+    ) -> TransactionPayload {
+        TransactionPayload(
+            transactionId: key.originalTransactionID, originalTransactionId: key.originalTransactionID,
+            bundleId: key.bundleID, signedDate: now.adding(days: start), productId: product,
+            purchaseDate: now.adding(days: start), quantity: 1, type: type,
+            inAppOwnershipType: .purchased, appAccountToken: account, json: Array("{}".utf8))
     }
 
     private static func entry(_ key: PurchaseKey, _ transaction: TransactionPayload) -> LedgerEntry {

@@ -39,6 +39,11 @@ struct SchemaTests {
         features: [{id: f, name: F, unit: G, limits: {free: 5 per day, pro: 10 per day}}]
         aliases: {g: f}
         trial: {tier: pro, days: 7, products: [a]}
+        refunds:
+          - {name: N, products: [com.example.*], types: [consumable], reasons: [OTHER], environments: [Production],
+             apps: [com.example.b],
+             answer: {delivery_status: DELIVERED, sample_content_provided: false, consumption_percentage: 50%,
+                      refund_preference: DECLINE}}
         """
 
     @Test("and the reader know the same members, need the same of them, and refuse the same values of each")
@@ -56,7 +61,7 @@ struct SchemaTests {
             let structural = findings.filter { finding in
                 [
                     "has no \"", "needs id", "needs product_id", "needs tier", "needs period", "needs limits",
-                    "needs days",
+                    "needs days", "needs answer", "needs delivery_status", "needs sample_content_provided",
                 ]
                 .contains(where: finding.message.contains)
             }

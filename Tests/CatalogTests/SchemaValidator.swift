@@ -39,7 +39,8 @@ struct SchemaValidator {
 
     private static func memberNames(in schema: [String: Any]) -> [String] {
         let own = schema["properties"] as? [String: Any] ?? [:]
-        let inner = (Array(own.values) + [schema["items"] as Any]).compactMap { $0 as? [String: Any] }
+        let choices = (schema["oneOf"] as? [Any] ?? []).filter { (($0 as? [String: Any])?["properties"]) != nil }
+        let inner = (Array(own.values) + [schema["items"] as Any] + choices).compactMap { $0 as? [String: Any] }
         return own.keys + inner.flatMap { memberNames(in: $0) }
     }
 

@@ -20,6 +20,46 @@ struct AccountCommandTests {
         return path
     }
 
+    @Test("account expiring lists whose access ends within so many days, the catalog's unless told")
+    func expiring() async throws {
+        try await withSite { site in
+            let early = try await site.run("account", "expiring")
+            #expect(early.ending == .exited(1) && early.errors.contains("no catalog was applied yet"))
+            let path = try file(Self.catalog + "\nwarning_days: 3\n")
+            #expect(try await site.run("catalog", "apply", path, "--patience", "30").ending == .exited(0))
+            for (account, days) in [("user-1", "2"), ("user-2", "5")] {
+                let granted = try await site.run("grant", account, "--tier", "pro", "--days", days, "--why", "why")
+                #expect(granted.ending == .exited(0), "\(granted.errors)")
+            }
+            let table = try await site.run("account", "expiring", "--format", "table")
+            #expect(table.output.contains("user-1") && !table.output.contains("user-2"), "\(table)")
+            let json = try await site.run("account", "expiring", "--days", "5", "--format", "json")
+            let answer = try #require(try json.json() as? [String: Any])
+            let accounts = try #require(answer["accounts"] as? [[String: Any]])
+            #expect(accounts.map { $0["account"] as? String } == ["user-1", "user-2"])
+            #expect(accounts.map { $0["daysLeft"] as? Int } == [2, 5] && answer["days"] as? Int == 5)
+            let few = try await site.run("account", "expiring", "--days", "9", "--limit", "1", "--format", "table")
+            #expect(few.output.contains("--limit") && !few.output.contains("user-2"))
+            #expect(try await site.run("account", "expiring", "--days", "-1").ending == .exited(2))
+        }
+    }
+
+    @Test("where a policy's file and the catalog both decide about refunds no worker starts, and the doctor says so")
+    func twice() async throws {
+        try await withSite { site in
+            let rules = "  - answer: {delivery_status: DELIVERED, sample_content_provided: false}\n"
+            let policy = ["STOREHOOK_CONSUMPTION_POLICY": try file("rules:\n" + rules)]
+            let applied = try await site.run("catalog", "apply", try file(Self.catalog + "\nrefunds:\n" + rules))
+            #expect(applied.ending == .exited(0), "\(applied.errors)")
+            let worker = try await site.run("work", with: policy)
+            #expect(worker.ending == .exited(2) && worker.errors.contains("refunds"), "\(worker)")
+            let doctor = try await site.run("doctor", "--format", "json", with: policy)
+            #expect(doctor.output.contains("the current catalog has refunds, which count alone"), "\(doctor.output)")
+            let one = try await site.run("doctor", "--format", "json")
+            #expect(one.output.contains("no key for"), "\(one.output)")
+        }
+    }
+
     private struct Shown: Decodable {
         struct Act: Decodable {
             var kind: String

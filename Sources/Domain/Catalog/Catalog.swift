@@ -1,3 +1,4 @@
+public import ConsumptionPolicy
 public import Foundation
 
 /// What is sold and what it gives: tiers, products, features with their limits, the app's own trial. All of it is the operator's,
@@ -6,7 +7,9 @@ public struct Catalog: Sendable, Hashable {
     /// In rising order. The first is what everybody has.
     public var tiers: [Tier]
     /// What is sold, in the file's order; ``productsToShow(of:)`` has them as a shop shows them.
-    public var products: [Product]
+    public var products: [Product] { didSet { places = Self.places(of: products) } }
+    /// Where the products of each of Apple's ids stand: accounts are derived by the million, and each asks.
+    private var places: [String: [Int]]
     /// What is allowed, counted or limited, by tier.
     public var features: [Feature]
     /// Other names under which the use of a feature is reported, each with the feature's id: `ai` is `ai_explain`.
@@ -17,19 +20,24 @@ public struct Catalog: Sendable, Hashable {
     public var timeZone: TimeZone
     /// So many days before its end an access is said to end soon.
     public var warningDays: Int
+    /// What Apple is told when customers want their money back; nil where the file does not say, and then it has no say.
+    public var refunds: ConsumptionPolicy?
 
     /// A catalog of these parts. That they fit together is looked after where a file is read.
     public init(
         tiers: [Tier], products: [Product] = [], features: [Feature] = [], aliases: [String: String] = [:],
-        trial: Trial? = nil, timeZone: TimeZone = .gmt, warningDays: Int = Catalog.usualWarningDays
+        trial: Trial? = nil, timeZone: TimeZone = .gmt, warningDays: Int = Catalog.usualWarningDays,
+        refunds: ConsumptionPolicy? = nil
     ) {
         self.tiers = tiers
         self.products = products
+        places = Self.places(of: products)
         self.features = features
         self.aliases = aliases
         self.trial = trial
         self.timeZone = timeZone
         self.warningDays = warningDays
+        self.refunds = refunds
     }
 
     /// ``warningDays``, where the file does not say.
@@ -46,7 +54,11 @@ public struct Catalog: Sendable, Hashable {
 
     /// What the catalog knows of a product of Apple's; nil where it is not in it, and then a purchase of it gives nothing.
     public func product(_ productID: String, of bundleID: String) -> Product? {
-        products.first { $0.productID == productID && $0.bundleID == bundleID }
+        places[productID]?.first { products[$0].bundleID == bundleID }.map { products[$0] }
+    }
+
+    private static func places(of products: [Product]) -> [String: [Int]] {
+        Dictionary(grouping: products.indices) { products[$0].productID }
     }
 
     /// The product of this short id; nil where there is none.

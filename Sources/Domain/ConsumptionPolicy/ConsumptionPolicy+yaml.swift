@@ -1,7 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 public import StrictYAML
-import Yams
+package import Yams
 
 extension ConsumptionPolicy {
     /// Reads a policy out of YAML:
@@ -22,9 +22,15 @@ extension ConsumptionPolicy {
             throw YAMLFault(line: nil, message: "write rules: and below it a list of rules")
         }
         let members = try Members(root, "a policy", ["rules"])
-        let list = try members.required("rules", "rules: and below it a list, each with answer:")
+        try self.init(
+            rules: try members.required("rules", "rules: and below it a list, each with answer:"), called: "rules")
+    }
+
+    /// Reads a list of rules, wherever it stands: there is one way to write them.
+    /// - Parameter name: what it is called in faults.
+    package init(rules list: Node, called name: String) throws(YAMLFault) {
         guard let items = list.sequence, !items.isEmpty else {
-            throw YAMLFault(list, "rules is a list of at least one rule, each with answer:")
+            throw YAMLFault(list, "\(name) is a list of at least one rule, each with answer:")
         }
         var rules: [ConsumptionRule] = []
         for (index, item) in items.enumerated() {
@@ -36,6 +42,21 @@ extension ConsumptionPolicy {
         }
         self.init(rules: rules)
     }
+}
+
+extension ConsumptionPolicy {
+    /// The kinds of product that rules name.
+    package static let types: [String] = ProductType.names.keys.sorted()
+    /// The customers' reasons that rules name.
+    package static let reasons: [String] = ConsumptionRequestReason.known.names.keys.sorted()
+    /// The environments that rules name.
+    package static let environments: [String] = environmentNames.keys.sorted()
+    /// What answers may say of delivery.
+    package static let deliveryStatuses: [String] = DeliveryStatus.known.names.keys.sorted()
+    /// What answers may ask Apple to do.
+    package static let refundPreferences: [String] = RefundPreference.known.names.keys.sorted()
+
+    fileprivate static let environmentNames = ["Production": Environment.production, "Sandbox": .sandbox]
 }
 
 extension ConsumptionRule {
@@ -56,8 +77,7 @@ extension ConsumptionRule {
         }
         types = try members.set("types", of: ProductType.names)
         reasons = try members.set("reasons", of: ConsumptionRequestReason.known.names)
-        environments = try members.set(
-            "environments", of: ["Production": Environment.production, "Sandbox": .sandbox])
+        environments = try members.set("environments", of: ConsumptionPolicy.environmentNames)
         apps = try members["apps"].map { node throws(YAMLFault) in
             Set(try node.list("apps", "bundle ids") { $0 })
         }

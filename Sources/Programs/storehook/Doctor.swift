@@ -1,8 +1,10 @@
 import AccountAPI
+import AccountStore
 import AppStoreAccess
 import AppStoreServerAPI
 import AppStoreVerification
 import ArgumentParser
+import Catalog
 import ConsumptionPolicy
 import Foundation
 import HTTPServing
@@ -38,7 +40,7 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        var findings = configurationChecks(settings).findings()
+        var findings = configurationChecks(settings, await catalogPolicy(settings)).findings()
         findings += await databaseFindings(settings)
         findings.append(await revocationFinding(settings))
         findings += try await appleFindings(settings)
@@ -58,7 +60,7 @@ struct Doctor: AsyncParsableCommand {
     }
 
     /// Every setting is read, as the programs would.
-    private func configurationChecks(_ settings: Settings) -> ConfigurationChecks {
+    private func configurationChecks(_ settings: Settings, _ refunds: ConsumptionPolicy?) -> ConfigurationChecks {
         let readings: [() throws -> Void] = [
             { _ = try settings.database() }, { _ = try settings.verifier() }, { _ = try settings.retries() },
             { _ = try settings.lease() }, { _ = try settings.retention() }, { _ = try settings.statusPolicy() },
@@ -71,7 +73,7 @@ struct Doctor: AsyncParsableCommand {
         return ConfigurationChecks(
             faults: readings.compactMap(Self.fault), trust: try? settings.verifier(),
             certificate: Self.certificate(settings), proxies: (try? settings.trustedProxies())?.description,
-            policy: Self.policy(settings), role: role)
+            policy: Self.policy(settings, refunds), role: role)
     }
 
     /// Whether Apple accepts the keys. A receiver and a monitor have none.
@@ -126,9 +128,21 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    private static func policy(_ settings: Settings) -> ConfigurationChecks.Policy {
+    /// What the current catalog says about refunds; nil where it says nothing, or cannot be asked.
+    private func catalogPolicy(_ settings: Settings) async -> ConsumptionPolicy? {
+        guard let pool = try? pool(settings).pool else { return nil }
+        let catalog = try? await AccountStore(pool).current()?.catalog
+        await pool.close()
+        return catalog?.refunds
+    }
+
+    private static func policy(
+        _ settings: Settings, _ refunds: ConsumptionPolicy?
+    ) -> ConfigurationChecks.Policy {
         do {
-            guard let policy = try settings.consumptionPolicy() else { return .none }
+            let own = try settings.consumptionPolicy()
+            guard own == nil || refunds == nil else { return .twice }
+            guard let policy = refunds ?? own else { return .none }
             let keys = settings.hasAppleKeys ? Set(try settings.appleKeys().apps.keys) : []
             let apps = try settings.verifier().apps.keys.filter { policy.answers(for: $0) && !keys.contains($0) }
             return .usable(rules: policy.rules.count, withoutKey: apps.sorted())

@@ -18,6 +18,11 @@ extension Settings {
         return policy
     }
 
+    /// Where a catalog and a file of its own both decide about refunds.
+    static let twoPolicies =
+        "STOREHOOK_CONSUMPTION_POLICY is set, and the current catalog has refunds, which count alone: unset it, or take refunds "
+        + "out of the catalog"
+
     /// Reads the file of a policy.
     /// - Parameter place: what a fault begins with.
     static func consumptionPolicy(_ file: String, _ place: String = "") throws -> ConsumptionPolicy {

@@ -1,9 +1,11 @@
+import AccountStore
 import AppStoreAccess
 import AppStorePayloads
 import AppStoreVerification
 import AppleSync
 import ArgumentParser
 import Canary
+import Catalog
 import Consumption
 import ConsumptionPolicy
 import Foundation
@@ -24,8 +26,8 @@ struct Work: AsyncParsableCommand {
         discussion: """
             Run as many as you like, on as many machines. SIGTERM finishes the batch in hand and gives the rest back.
             With --metrics-port it serves /metrics, /healthz and /readyz. Where keys are set (STOREHOOK_APPLE_KEYS) it also
-            asks Apple, beside its work, for what was lost on the way; see storehook reconcile. With STOREHOOK_CONSUMPTION_POLICY
-            it answers Apple's requests for consumption data; see storehook consumption.
+            asks Apple, beside its work, for what was lost on the way; see storehook reconcile. By the
+            catalog's refunds, or STOREHOOK_CONSUMPTION_POLICY, it answers Apple's requests for consumption data; see storehook consumption.
 
             Example: STOREHOOK_APPS=com.example.app=1234567890 storehook work --metrics-port 9101
             """)
@@ -77,6 +79,7 @@ struct Work: AsyncParsableCommand {
             configuration: try settings.writableDatabase(), size: 3, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)
         try await recordServed(Served(trust), Outbox(pool))
+        try await refuseTwoPolicies(settings, AccountStore(pool))
         var listener: PostgresListener?
         if try settings.listens() {
             listener = try PostgresListener(
@@ -118,6 +121,15 @@ struct Work: AsyncParsableCommand {
         }
     }
 
+    /// One decides about refunds.
+    private func refuseTwoPolicies(_ settings: Settings, _ accounts: AccountStore) async throws {
+        guard try settings.consumptionPolicy() != nil else { return }
+        // Of a catalog that this release cannot read the worker itself says so, once it has something to do.
+        let catalog = try? await accounts.current()?.catalog
+        guard catalog?.refunds != nil else { return }
+        throw CommandFailure(Settings.twoPolicies, status: .usage)
+    }
+
     /// What is asked of Apple beside the worker, over a connection of its own: an Apple that is away is not to slow it.
     private func addDuties(
         _ apple: AppleAccess?, _ settings: Settings, _ monitoring: ProgramMonitoring?, beside workers: PostgresPool,
@@ -126,10 +138,12 @@ struct Work: AsyncParsableCommand {
         let policy = try settings.consumptionPolicy()
         let metrics = AppleSyncMetrics()
         func addConsumption(_ pool: PostgresPool, _ clients: AppleClients) {
+            let accounts = AccountStore(pool)
             services.add(
                 "the answering of requests for consumption data",
                 ConsumptionDuty(
-                    ConsumptionRequests(pool), policy, clients, owner: name, logger: logger, metrics: metrics))
+                    ConsumptionRequests(pool), policy, catalog: { try await accounts.current()?.catalog.refunds },
+                    clients, owner: name, logger: logger, metrics: metrics))
         }
         let clients = try apple?.clients(settings, observer: ClientMetrics().observer)
         // Without a key, with shared secrets alone too, nobody can be asked beside the work: requests are noted, and why they

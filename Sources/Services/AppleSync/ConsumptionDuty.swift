@@ -15,6 +15,7 @@ import ServiceLifecycle
 package struct ConsumptionDuty: Service {
     private let requests: ConsumptionRequests
     private let policy: ConsumptionPolicy?
+    private let catalog: @Sendable () async throws -> ConsumptionPolicy?
     private let clients: AppleClients
     private let owner: String
     private let lease: Duration
@@ -32,17 +33,21 @@ package struct ConsumptionDuty: Service {
     /// A duty.
     /// - Parameters:
     ///   - requests: over a connection of its own, so that those who work never wait for it.
-    ///   - policy: what the operator has decided; nil: nothing, and nothing is answered.
+    ///   - policy: what the operator has decided in a file of its own; nil: nothing.
+    ///   - catalog: what the current catalog says, which counts alone where it says anything. Without either nothing is answered.
     ///   - clients: whoever may be asked; without any, nothing is answered.
     ///   - owner: who holds a request, for people.
     ///   - lease: how long a request is held: recording, one question to Apple, recording.
     ///   - interval: between two looks at what is due.
     package init(
-        _ requests: ConsumptionRequests, _ policy: ConsumptionPolicy?, _ clients: AppleClients, owner: String,
+        _ requests: ConsumptionRequests, _ policy: ConsumptionPolicy?,
+        catalog: @escaping @Sendable () async throws -> ConsumptionPolicy? = { nil }, _ clients: AppleClients,
+        owner: String,
         lease: Duration = .seconds(90), interval: Duration = .seconds(2), logger: Logger, metrics: AppleSyncMetrics
     ) {
         self.requests = requests
         self.policy = policy
+        self.catalog = catalog
         self.clients = clients
         self.owner = owner
         self.lease = lease
@@ -59,7 +64,9 @@ package struct ConsumptionDuty: Service {
 
     /// Notes what is new, settles what is over, and looks after one request.
     func step() async throws -> DutyLoop.Step {
-        if planned.isDue(every: .seconds(5)) || interval == .zero { try await plan() }
+        // Asked each time, so that all workers go by a catalog from the moment at which it is current.
+        let policy = try await catalog() ?? policy
+        if planned.isDue(every: .seconds(5)) || interval == .zero { try await plan(policy) }
         guard let policy else { return .idle }
         guard let request = try await requests.claim(for: Lease(owner: owner, duration: lease), among: clients.scopes),
             let client = clients.client(of: request.scope)
@@ -77,7 +84,7 @@ package struct ConsumptionDuty: Service {
         }
     }
 
-    private func plan() async throws {
+    private func plan(_ policy: ConsumptionPolicy?) async throws {
         // All that was ever heard now and then; it finds something where a database was filled from Apple's history.
         let everything = planUnheard.isDue(every: .seconds(3600)) || interval == .zero
         if planUnheard.isDue(every: .seconds(3600)), policy != nil { try await requests.hasten(clients.scopes) }
@@ -90,14 +97,14 @@ package struct ConsumptionDuty: Service {
             if noted < ConsumptionRequests.portion { break }
         }
         if policy != nil { try await requests.forgetMissingPolicy(clients.scopes) }
-        if isNew || everything { try await explainLackingKeys() }
+        if isNew || everything { try await explainLackingKeys(policy) }
         if everything { planUnheard.done() }
         for settled in try await requests.expire() { tell(settled, about: nil) }
         planned.done()
     }
 
     /// Where a key is missing only what the policy would answer waits for it.
-    private func explainLackingKeys() async throws {
+    private func explainLackingKeys(_ policy: ConsumptionPolicy?) async throws {
         guard let policy else { return }
         try await requests.explain(
             try await requests.lackingKeys(but: clients.scopes).map { request in

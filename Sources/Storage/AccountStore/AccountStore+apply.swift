@@ -6,17 +6,6 @@ import Ledger
 import Postgres
 import Subscriptions
 
-/// Why a catalog was not made current.
-package enum ApplyRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Another catalog is being prepared by now.
-    case superseded
-
-    /// One line: what happened, and what to do.
-    package var description: String {
-        "another catalog is being applied, so that this one was not made current; apply it again afterwards if it is meant"
-    }
-}
-
 extension AccountStore {
     /// What applying a catalog came to.
     package struct Applied: Sendable, Hashable {
@@ -36,39 +25,81 @@ extension AccountStore {
     ///
     /// **Why no account keeps phases of before.** (1) The catalog is noted as being prepared and that is committed. Whoever changes
     /// facts asks for `catalog_state` in the same transaction, after it has written something, and derives under both the current
-    /// and the prepared one. (2) Transactions that were running at that commit may have asked before it: each has a number by then,
-    /// so they are waited for until the oldest transaction that runs is younger. (3) Only then purchases and accounts are gone
+    /// and the prepared one. (2) Transactions that were running at that commit may have asked before it: each has a number by then
+    /// and a lock on `catalog_state`, by which they are known, and they are waited for (``waitForWriters(patience:)``; all of them
+    /// read committed data, so that none asks with a snapshot older than its lock). (3) Only then purchases and accounts are gone
     /// through, each page holding its accounts: a page sees all that those transactions did; whoever comes before it at an account
     /// is seen by it, and whoever comes after it derives under the prepared catalog again. Accounts that turn up
     /// behind it were made by transactions that know of the catalog. (4) One statement makes it current. Who asked before that
     /// derives under it, too, and who asks after it sees it as the current one. Whoever is killed in between leaves a catalog being
     /// prepared, which costs workers some time and is taken over by the next who applies one.
+    ///
+    /// Accounts of which the two catalogs say the same (``/Accounts/CatalogChange``) are not derived again: what stands is carried over.
+    ///
+    /// **Why it holds nobody up.** No page waits for rows longer than a fraction of a second: it lets go of those that it holds and
+    /// is tried again (``step(_:isDurable:patience:_:)``). Who stands in the way for longer than `patience` ends it, and no
+    /// account has changed.
     /// - Parameters:
     ///   - yaml: the file.
     ///   - person: who applies it.
+    ///   - patience: how long others' transactions may stand in the way.
     ///   - onPage: told how many accounts are done.
     /// - Throws: `CatalogFault` where the file cannot be used, ``ApplyRefusal``, `PostgresError`.
     package func apply(
-        _ yaml: String, by person: String, onPage: @Sendable (Int) -> Void = { _ in }
+        _ yaml: String, by person: String, patience: Duration = AccountStore.usualPatience,
+        onPage: @Sendable (Int) -> Void = { _ in }
     ) async throws -> Applied {
-        _ = try Catalog(yaml: yaml)
+        let catalog = try Catalog(yaml: yaml)
+        // Who stands in the way already is told of before anything is written.
+        try await waitForWriters(patience: patience)
         let (version, isLinked) = try await prepare(yaml, by: person)
-        try await waitForOlderTransactions()
-        try await sweep(keeping: version)
-        if !isLinked { try await linkAll(for: version) }
+        do {
+            return try await go(through: version, catalog, isLinked: isLinked, patience, onPage)
+        } catch let refusal as ApplyRefusal {
+            if refusal != .superseded { try await withdraw(version) }
+            throw refusal
+        }
+    }
+
+    /// How long others' transactions may stand in the way of a catalog, unless told.
+    package static let usualPatience = Duration.seconds(60)
+
+    /// What another catalog changes where one is current.
+    private struct Base {
+        var current: Int64
+        var change: CatalogChange
+    }
+
+    private func go(
+        through version: Int64, _ catalog: Catalog, isLinked: Bool, _ patience: Duration,
+        _ onPage: @Sendable (Int) -> Void
+    ) async throws -> Applied {
+        try await waitForWriters(patience: patience)
+        try await sweep(keeping: version, patience)
+        if !isLinked { try await linkAll(for: version, patience) }
+        let base = try await base(of: catalog)
         var applied = Applied(version: version)
         var last: UniqueIdentifier?
         while true {
-            let page = try await preparePage(after: last, for: version)
+            let page = try await preparePage(after: last, for: version, base, patience)
             guard let end = page.last else { break }
             last = end
             applied.accounts += page.count
             onPage(applied.accounts)
         }
-        applied.moves = try await makeCurrent(version)
+        applied.moves = try await makeCurrent(version, patience)
         await announceAll()
-        try await sweep(keeping: version)
+        try await sweep(keeping: version, patience)
         return applied
+    }
+
+    /// Nil where there is no current catalog, or none that this release can read: then every account is derived.
+    private func base(of catalog: Catalog) async throws -> Base? {
+        do {
+            return try await current().map {
+                Base(current: $0.version, change: CatalogChange(from: $0.catalog, to: catalog))
+            }
+        } catch is UnreadableCatalog { return nil }
     }
 
     private func prepare(_ yaml: String, by person: String) async throws -> (version: Int64, isLinked: Bool) {
@@ -89,21 +120,6 @@ extension AccountStore {
         }
     }
 
-    /// Waits until every transaction has ended that had a number when this began.
-    private func waitForOlderTransactions() async throws {
-        let end: String = try await pool.query(
-            PostgresQuery("catalog.youngest", "select pg_snapshot_xmax(pg_current_snapshot())::text")
-        ).one().decode(0)
-        while true {
-            let isOver: Bool = try await pool.query(
-                PostgresQuery(
-                    "catalog.oldest", "select pg_snapshot_xmin(pg_current_snapshot()) >= \(end)::text::xid8")
-            ).one().decode(0)
-            if isOver { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-    }
-
     private func requirePreparing(_ version: Int64, _ session: borrowing PostgresSession) throws -> AccountMoment {
         let moment = try AccountMoment(session)
         guard moment.preparing == version else { throw ApplyRefusal.superseded }
@@ -111,11 +127,11 @@ extension AccountStore {
     }
 
     /// Notes the accounts of all purchases.
-    private func linkAll(for version: Int64) async throws {
+    private func linkAll(for version: Int64, _ patience: Duration) async throws {
         var last: PurchaseKey?
         while true {
-            let (after, options) = (last, TransactionOptions(name: "catalog.link"))
-            let keys = try await pool.withTransaction(options) { session in
+            let after = last
+            let keys = try await step("catalog.link", patience: patience) { session in
                 let keys = try Ledger().purchases(after: after, limit: Self.page, session)
                 try Ledger.hold(keys, session)
                 _ = try self.requirePreparing(version, session)
@@ -131,18 +147,29 @@ extension AccountStore {
                 "update storehook.catalog_state set is_linked = true where preparing_version = \(version)"))
     }
 
-    private func preparePage(after last: UniqueIdentifier?, for version: Int64) async throws -> [UniqueIdentifier] {
-        try await pool.withTransaction(TransactionOptions(name: "catalog.accounts")) { session in
+    private func preparePage(
+        after last: UniqueIdentifier?, for version: Int64, _ base: Base?, _ patience: Duration
+    ) async throws -> [UniqueIdentifier] {
+        try await step("catalog.accounts", patience: patience) { session in
             let accounts = try self.accounts(after: last, session)
             try self.hold(accounts, session)
             let moment = try self.requirePreparing(version, session)
-            _ = try self.derive(accounts, under: moment, only: version, session)
+            guard let base, base.current == moment.current else {
+                _ = try self.derive(accounts, under: moment, only: version, session)
+                return accounts
+            }
+            let concerned = try self.concerned(by: base.change, of: accounts, session)
+            _ = try self.derive(concerned, under: moment, only: version, session)
+            let rest = Set(concerned)
+            try self.carry(accounts.filter { !rest.contains($0) }, from: base.current, to: version, session)
             return accounts
         }
     }
 
     /// The next accounts, in order.
-    func accounts(after last: UniqueIdentifier?, _ session: borrowing PostgresSession) throws -> [UniqueIdentifier] {
+    func accounts(
+        after last: UniqueIdentifier?, limit: Int = AccountStore.page, _ session: borrowing PostgresSession
+    ) throws -> [UniqueIdentifier] {
         let last = last.map { UUID($0) }
         return try session.query(
             PostgresQuery(
@@ -150,14 +177,14 @@ extension AccountStore {
                 """
                 select token from storehook.accounts
                  where \(last)::uuid is null or token > \(last)
-                 order by token limit \(Self.page)
+                 order by token limit \(limit)
                 """)
         ).map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
     }
 
     /// The switch, and what it changed as of now.
-    private func makeCurrent(_ version: Int64) async throws -> [TierMove: Int] {
-        try await pool.withTransaction(TransactionOptions(isDurable: true, name: "catalog.switch")) { session in
+    private func makeCurrent(_ version: Int64, _ patience: Duration) async throws -> [TierMove: Int] {
+        try await step("catalog.switch", isDurable: true, patience: patience) { session in
             let before = try AccountMoment(session).current
             let switched = try session.query(
                 PostgresQuery(
@@ -168,7 +195,8 @@ extension AccountStore {
                     """)
             ).affectedRows
             guard switched == 1 else { throw ApplyRefusal.superseded }
-            let free = try before.map { try self.catalog($0, session).free.id }
+            // Of one that a newer release applied this one does not know what everybody had; accounts have rows under it.
+            let free = try before.flatMap { try self.readable($0, session)?.free.id }
             let rows = try session.query(
                 PostgresQuery(
                     "catalog.moves",
@@ -191,26 +219,7 @@ extension AccountStore {
         }
     }
 
-    /// Deletes the rows of catalogs that nobody reads, a page of accounts at a time.
-    private func sweep(keeping version: Int64) async throws {
-        var last: UniqueIdentifier?
-        while true {
-            let after = last
-            let page = try await pool.withTransaction(TransactionOptions(name: "catalog.sweep")) { session in
-                let accounts = try self.accounts(after: after, session)
-                try session.query(
-                    PostgresQuery(
-                        "catalog.sweep",
-                        """
-                        delete from storehook.account_status s using storehook.catalog_state c
-                         where s.token = any(\(accounts.map { UUID($0) })) and s.catalog <> \(version)
-                           and s.catalog is distinct from c.current_version
-                           and s.catalog is distinct from c.preparing_version
-                        """))
-                return accounts
-            }
-            guard let end = page.last else { return }
-            last = end
-        }
+    private func readable(_ version: Int64, _ session: borrowing PostgresSession) throws -> Catalog? {
+        do { return try catalog(version, session) } catch is UnreadableCatalog { return nil }
     }
 }

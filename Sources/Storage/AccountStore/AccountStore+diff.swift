@@ -25,11 +25,14 @@ extension AccountStore {
         package var examples: [Example] = []
     }
 
+    /// How many accounts are looked at at once. Nobody waits for them.
+    private static let lookedAt = 500
+
     /// Of each move so many accounts are named.
     private static let named = 5
 
-    /// Derives every account under a catalog and holds it against what stands now, and writes nothing. What it counts is what
-    /// ``apply(_:by:onPage:)`` then does, as long as no end passes and nothing comes in between.
+    /// Derives every account that a catalog may concern under it and holds it against what stands now, and writes nothing. What it
+    /// counts is what ``apply(_:by:patience:onPage:)`` then does, as long as no end passes and nothing comes in between.
     /// - Parameter onPage: told how many accounts are done.
     package func diff(_ catalog: Catalog, onPage: @Sendable (Int) -> Void = { _ in }) async throws -> CatalogDiff {
         let isLinked: Bool = try await pool.query(
@@ -44,8 +47,13 @@ extension AccountStore {
         while true {
             let after = last
             let page = try await looking { session in
-                let accounts = try self.accounts(after: after, session)
-                return (accounts, try self.moves(of: accounts, to: catalog, lines: nil, session))
+                let accounts = try self.accounts(after: after, limit: Self.lookedAt, session)
+                var concerned = accounts
+                if let standing = try self.current(session)?.catalog {
+                    let change = CatalogChange(from: standing, to: catalog)
+                    concerned = try self.concerned(by: change, of: accounts, session)
+                }
+                return (accounts, try self.moves(of: concerned, to: catalog, lines: nil, session))
             }
             guard let end = page.0.last else { return diff }
             last = end
@@ -122,6 +130,7 @@ extension AccountStore {
         of accounts: [UniqueIdentifier], to catalog: Catalog, lines: PostgresQuery?,
         _ session: borrowing PostgresSession
     ) throws -> [CatalogDiff.Example] {
+        guard !accounts.isEmpty else { return [] }
         let moment = try AccountMoment(session)
         let standing = try moment.current.map { try self.catalog($0, session) }
         let names = try names(of: accounts, session)

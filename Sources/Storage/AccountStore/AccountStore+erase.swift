@@ -40,7 +40,7 @@ extension AccountStore {
     private func erase(
         _ token: UniqueIdentifier, _ purchases: [PurchaseKey], by person: String, _ session: borrowing PostgresSession
     ) throws -> Erasure {
-        // Who changes anything has a number by the time at which it asks for the catalog: see apply(_:by:onPage:).
+        // Who changes anything has a number by the time at which it asks for the catalog: see apply(_:by:patience:onPage:).
         try session.query(PostgresQuery("accounts.number", "select pg_current_xact_id()::text"))
         try Ledger.hold(purchases, session)
         let isKnown = try !session.query(

@@ -20,7 +20,7 @@ extension AccountStore {
     /// be locked (`Ledger.apply` does), and no account may be.
     ///
     /// Where no catalog was ever applied it asks for that and the clock in one statement, and does no more. That no account is
-    /// left with what was true before is argued at ``apply(_:by:onPage:)``.
+    /// left with what was true before is argued at ``apply(_:by:patience:onPage:)``.
     /// - Parameter naming: what the app's own tokens call accounts, where that is known.
     /// - Throws: `PostgresError`, or ``UnreadableCatalog``; the transaction must then be rolled back.
     package func settle(

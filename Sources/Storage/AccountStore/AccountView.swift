@@ -11,6 +11,10 @@ package struct AccountView: Sendable {
         package var key: PurchaseKey
         /// What was bought: nil for a subscription.
         package var oneTime: OneTimePurchase.Kind?
+        /// Whether it was bought once and for all: by Apple's record, or, of one that does not say how long it lasts, by the catalog.
+        package var isForLife: Bool {
+            oneTime == .nonConsumable || (oneTime == .nonRenewing && expiresAt == nil)
+        }
         /// Apple's id of the product, at that instant.
         package var productID: String?
         /// What it is.

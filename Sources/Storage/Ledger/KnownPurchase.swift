@@ -70,8 +70,9 @@ extension PostgresQuery {
             "ledger.lock",
             """
             insert into storehook.purchase_lines as known (original_transaction_id, bundle_id, environment)
-            select * from unnest(
-                \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+            select purchase.* from unnest(
+                \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment))) as purchase
+             cross join set_config('storehook.knows_accounts', 'yes', true)
             on conflict (original_transaction_id, bundle_id, environment) do update
                set environment = known.environment where false
             """)

@@ -79,6 +79,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "staff_acts": [.insert], "purchase_attempts": [.delete], "account_status_at": [.execute],
                         "status_at": [.execute],
                         "has_access": [.execute], "count_outbox_day": [.execute], "refused_senders": [.execute],
+                        "expiring_soon": [.execute],
                     ])
                 )
                 .union(
@@ -129,7 +130,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
                 "account_status_now": [.select], "account_status": [.select], "catalog_state": [.select],
-                "accounts": [.select], "account_status_at": [.execute],
+                "accounts": [.select], "account_status_at": [.execute], "expiring_soon": [.execute],
             ]).union([
                 DatabaseRight(.select, on: "outbox", column: "received_at"),
                 DatabaseRight(.select, on: "notifications", column: "applied_at"),

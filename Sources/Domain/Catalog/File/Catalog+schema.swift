@@ -36,6 +36,7 @@ extension CatalogForm {
                 "maxProperties": .number(range.upperBound),
             ]
         case .object(let object): object.schema
+        case .word(let word, let object): ["oneOf": [CatalogScalar.choice([word]).schema, object.schema]]
         }
     }
 }

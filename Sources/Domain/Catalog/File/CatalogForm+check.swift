@@ -24,6 +24,12 @@ extension CatalogForm {
                 Self.check(key, .word(.id), "what stands before the colon in \(name)", &faults)
                 Self.check(value, scalar, name, &faults)
             }
+        case .word(let word, let object):
+            guard node.scalar != nil else { return CatalogForm.object(object).check(node, name, &faults) }
+            guard node.scalar?.string == word else {
+                faults.append(YAMLFault(node, "\(name) is \(word), or has \(object.names.joined(separator: ", "))"))
+                return
+            }
         case .object(let object):
             let members = Members(node, object.what, object.names, faults: &faults)
             guard node.mapping != nil else { return }

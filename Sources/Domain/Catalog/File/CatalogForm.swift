@@ -10,8 +10,10 @@ indirect enum CatalogForm: Sendable, Hashable {
     case map(of: CatalogScalar, ClosedRange<Int>)
     /// A thing with members.
     case object(CatalogObject)
+    /// A word, or a thing with members.
+    case word(String, or: CatalogObject)
 
-    /// A word.
+    /// A word of certain letters.
     static func word(_ word: CatalogWord) -> CatalogForm { .scalar(.word(word)) }
     /// An id.
     static let id = CatalogForm.word(.id)

@@ -1,3 +1,5 @@
+import ConsumptionPolicy
+
 extension CatalogObject {
     private static let bundleID = CatalogWord(
         of: "A-Za-z0-9.-", 1...155, "is a bundle id: 1 to 155 of A to Z, a to z, 0 to 9, . and -, like com.example.app")
@@ -32,6 +34,9 @@ extension CatalogObject {
                 "aliases", .map(of: .word(.id), 0...1000),
                 "Other names under which the use of a feature is reported, each with the feature's id."),
             CatalogMember("trial", .object(trial), "The app's own trial, apart from Apple's introductory offers."),
+            CatalogMember(
+                "refunds", .list(of: .object(rule), 1...1000),
+                "What Apple is told when customers want their money back: the first rule that fits speaks."),
         ])
 
     /// One of the tiers.
@@ -81,6 +86,52 @@ extension CatalogObject {
             CatalogMember(
                 "limits", .map(of: .limit, 1...100), needed: "limits: {free: no, pro: yes}",
                 "What each tier gives of it: no, yes, unlimited, or so many per day, per month or in total."),
+        ])
+
+    private static let products = CatalogWord(
+        of: "A-Za-z0-9._*-", 1...255, "is Apple's ids of products, at whose end a * stands for anything")
+    private static let share = CatalogWord(
+        of: "0-9.%", 1...8,
+        "is how much was used: 50%, or 12.5%; or as Apple counts, in thousandths of a percent, 50000")
+
+    private static func choices(_ words: [String]) -> CatalogForm {
+        .list(of: .scalar(.choice(words)), 1...100)
+    }
+
+    /// One of the rules about refunds. `ConsumptionPolicy` reads them, here and in a file of their own.
+    static let rule = CatalogObject(
+        what: "a rule",
+        members: [
+            CatalogMember("name", .scalar(.text(longest: 100)), "What people call it."),
+            CatalogMember(
+                "products", .list(of: .word(products), 1...2000), "Apple's ids of products; all unless told."),
+            CatalogMember("types", choices(ConsumptionPolicy.types), "Kinds of product; all unless told."),
+            CatalogMember(
+                "reasons", choices(ConsumptionPolicy.reasons),
+                "The customers' reasons, as Apple calls them; all, and none given, unless told."),
+            CatalogMember("environments", choices(ConsumptionPolicy.environments), "Environments; all unless told."),
+            CatalogMember("apps", .list(of: .word(bundleID), 1...1000), "Bundle ids; all unless told."),
+            CatalogMember(
+                "answer", .word("leave_to_apple", or: answer), needed: "answer: leave_to_apple",
+                "What Apple is told, with the customer's consent; or leave_to_apple, and nothing is sent."),
+        ])
+
+    /// What a rule has Apple told.
+    static let answer = CatalogObject(
+        what: "an answer",
+        members: [
+            CatalogMember(
+                "delivery_status", .scalar(.choice(ConsumptionPolicy.deliveryStatuses)),
+                needed: "delivery_status: DELIVERED", "Whether the customer got it, as Apple calls it."),
+            CatalogMember(
+                "sample_content_provided", .scalar(.flag), needed: "sample_content_provided: false",
+                "Whether customers can try before they buy."),
+            CatalogMember(
+                "consumption_percentage", .word(share),
+                "How much of it was used: 50%, or as Apple counts, in thousandths of a percent, 50000."),
+            CatalogMember(
+                "refund_preference", .scalar(.choice(ConsumptionPolicy.refundPreferences)),
+                "What Apple is asked to do, as Apple calls it."),
         ])
 
     /// The app's own trial.

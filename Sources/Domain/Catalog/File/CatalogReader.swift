@@ -43,7 +43,7 @@ struct CatalogReader {
         return Catalog(
             tiers: tiers, products: products, features: features, aliases: aliases(file, features),
             trial: trial(file, tiers), timeZone: timeZone(file),
-            warningDays: file.number("warning_days") ?? Catalog.usualWarningDays)
+            warningDays: file.number("warning_days") ?? Catalog.usualWarningDays, refunds: refunds(file, products))
     }
 
     private mutating func timeZone(_ file: CatalogEntry) -> TimeZone {
@@ -142,6 +142,11 @@ struct CatalogReader {
     }
 
     mutating func complain(_ node: Node?, _ message: String) { add(.error, node, message) }
+
+    mutating func complain(_ fault: YAMLFault) {
+        guard findings.count < 2 * YAMLText.mostFaults else { return }
+        findings.append(CatalogFinding(.error, line: fault.line, fault.message))
+    }
 
     mutating func warn(_ node: Node?, _ message: String) { add(.warning, node, message) }
 

@@ -10,7 +10,7 @@ struct AccountShow: AsyncParsableCommand {
         abstract: "Show what an account is at an instant, and why.",
         discussion: """
             Purchases with whose they are, grants, blocks and other acts with who did them, the trial. By all that is known now, under
-            the catalog that is current now. An account called "show" or "erase" is asked for with: storehook account show show
+            the catalog that is current now. An account called "show", "expiring" or "erase" is asked for with: storehook account show show
 
             Example: storehook account user-42
             """)

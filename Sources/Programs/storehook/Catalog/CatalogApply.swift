@@ -9,20 +9,31 @@ struct CatalogApply: AsyncParsableCommand {
         abstract: "Make a catalog current for all accounts.",
         discussion: """
             Workers go on meanwhile, and all accounts change at one instant. The first catalog also binds all purchases to the accounts
-            that Apple signed into them. Earlier catalogs stay on record. All workers must be of a release that knows accounts.
+            that Apple signed into them. Earlier catalogs stay on record. A worker of a release that knows nothing of accounts is refused
+            by the database from the first catalog on: what it claims waits, and its log and /readyz say that it is to be upgraded.
+
+            It waits for transactions that stand in the way, and nobody waits for it. After --patience it gives up, says whose
+            transaction it is, and has changed nothing.
 
             Example: storehook catalog diff catalog.yaml && storehook catalog apply catalog.yaml
             """)
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The catalog's file.") var file: String
+    @Option(help: "For how many seconds others' transactions may stand in the way.")
+    var patience: Int64 = AccountStore.usualPatience.components.seconds
     @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard (0...86_400).contains(patience) else { throw ValidationError("--patience goes from 0 to 86400") }
+    }
 
     func run() async throws {
         let text = try CatalogFile.read(file)
         let answer = try await Database.with(try await shared.settings()) { pool in
             do {
-                return CatalogDiffAnswer(try await AccountStore(pool).apply(text, by: Operator.name))
+                return CatalogDiffAnswer(
+                    try await AccountStore(pool).apply(text, by: Operator.name, patience: .seconds(patience)))
             } catch let fault as CatalogFault {
                 throw CommandFailure("\(file): \(fault)")
             } catch let refusal as ApplyRefusal { throw CommandFailure("\(refusal)") }

@@ -27,7 +27,8 @@ extension SubscriptionPicture {
         let kind: Kind =
             switch line.oneTime {
             case nil: .subscription
-            case .nonRenewing: .term
+            // How long it is bought for the catalog says, also of records that do not say what they are.
+            case .nonRenewing: line.isForLife ? .lifetime : .term
             default: .lifetime
             }
         self.init(

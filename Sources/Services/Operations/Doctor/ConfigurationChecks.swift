@@ -21,6 +21,8 @@ package struct ConfigurationChecks: Sendable {
         case none
         /// So many rules, which answer for these apps too that there is no key for.
         case usable(rules: Int, withoutKey: [String])
+        /// A file of its own and the catalog both say something.
+        case twice
         /// It cannot be used, or the keys cannot: the configuration's own line tells why.
         case unusable
     }
@@ -63,9 +65,14 @@ package struct ConfigurationChecks: Sendable {
         case .none:
             return .skipped(
                 name,
-                "none is set, so Apple's requests for consumption data are not answered; see STOREHOOK_CONSUMPTION_POLICY"
+                "none is set, so Apple's requests for consumption data are not answered; see refunds in the README's chapter on catalogs"
             )
         case .unusable: return .skipped(name, "see configuration")
+        case .twice:
+            return .failed(
+                name,
+                "STOREHOOK_CONSUMPTION_POLICY is set, and the current catalog has refunds, which count alone, so that workers do not "
+                    + "start: unset it, or take refunds out of the catalog")
         case .usable where role == .receiver || role == .monitor || role == .api:
             return .skipped(name, "a \(role?.rawValue ?? "") needs none")
         case .usable(let rules, let without):

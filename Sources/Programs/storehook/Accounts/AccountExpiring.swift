@@ -1,0 +1,37 @@
+import AccountStore
+import AppStorePayloads
+import ArgumentParser
+import Operations
+
+struct AccountExpiring: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "expiring",
+        abstract: "List the accounts that lose their access soon, with nothing to renew it.",
+        discussion: """
+            The next first. An account of which another source goes on is not among them. Days are of 24 hours, and as many as the
+            catalog's warning_days unless told. For reports: storehook.expiring_soon('7 days') in SQL.
+
+            Example: storehook account expiring --days 3
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "Within how many days, 0 to 3650; the catalog's warning_days unless told.") var days: Int?
+    @Option(help: "Apple's name of the environment.") var environment = Environment.production.rawValue
+    @Option(help: "The most to be listed, 1 to 100000.") var limit = 100
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard days.map({ (0...3650).contains($0) }) ?? true else { throw ValidationError("--days goes from 0 to 3650") }
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 100000") }
+    }
+
+    func run() async throws {
+        let found = try await Database.with(try await shared.settings()) { pool in
+            do {
+                return try await AccountStore(pool).expiring(within: days, in: environment, limit: limit + 1)
+            } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
+        }
+        let answer = ExpiringAnswer(found, limit: limit)
+        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+    }
+}

@@ -1,0 +1,46 @@
+import AppStorePayloads
+import Foundation
+import Ledger
+import Postgres
+
+extension AccountStore {
+    /// Gives up what was prepared. Rows that are in somebody's hands go with the next catalog.
+    func withdraw(_ version: Int64) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "catalog.withdraw",
+                "update storehook.catalog_state set preparing_version = null where preparing_version = \(version)"),
+            durably: true)
+        _ = try? await sweep(keeping: nil, .zero)
+    }
+
+    /// How many accounts' rows are swept at once.
+    private static let sweepPage = 1000
+
+    /// Deletes the rows of catalogs that nobody reads, a page of accounts at a time.
+    func sweep(keeping version: Int64?, _ patience: Duration) async throws {
+        var last: UniqueIdentifier?
+        repeat {
+            let after = last.map { UUID($0) }
+            last = try await step("catalog.sweep", patience: patience) { session in
+                try session.query(
+                    PostgresQuery(
+                        "catalog.sweep",
+                        """
+                        with page as materialized (
+                            select distinct token from storehook.account_status
+                             where \(after)::uuid is null or token > \(after)
+                             order by token limit \(Self.sweepPage)
+                        ), swept as (
+                            delete from storehook.account_status s using page, storehook.catalog_state c
+                             where s.token = page.token and s.catalog is distinct from \(version)
+                               and s.catalog is distinct from c.current_version
+                               and s.catalog is distinct from c.preparing_version
+                        )
+                        select token from page order by token desc limit 1
+                        """)
+                ).first.map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
+            }
+        } while last != nil
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Postgres
+
+extension AccountStore {
+    /// How long a page waits for rows that somebody else holds. It holds others meanwhile, behind which workers wait: after so
+    /// long it lets them go, and is tried again.
+    private static let lockTimeout = "200ms"
+
+    /// Runs a step of applying in a transaction that makes room where it would have to wait.
+    /// - Parameter patience: after so long that nothing but waiting came of it, ``ApplyRefusal/heldUp(seconds:by:)``.
+    func step<T: Sendable>(
+        _ name: String, isDurable: Bool = false, patience: Duration,
+        _ body: @Sendable (borrowing PostgresSession) throws -> T
+    ) async throws -> T {
+        let end = ContinuousClock.now + patience
+        while true {
+            do {
+                return try await pool.withTransaction(TransactionOptions(isDurable: isDurable, name: name)) { session in
+                    try session.query(
+                        PostgresQuery(
+                            "catalog.lock_timeout", "select set_config('lock_timeout', \(Self.lockTimeout), true)"))
+                    return try body(session)
+                }
+            } catch let error as PostgresError
+                where error.sqlState == .lockNotAvailable || error.sqlState == .deadlockDetected
+            {
+                guard ContinuousClock.now < end else {
+                    throw ApplyRefusal.heldUp(seconds: patience.components.seconds, by: try await longestOpen())
+                }
+                try await Task.sleep(for: .milliseconds(Int64.random(in: 100...300)))
+            }
+        }
+    }
+
+    /// Waits until every transaction has ended that had changed something and asked for the catalog when this began.
+    ///
+    /// Who asks for it holds the weakest lock on `catalog_state` until the transaction ends, and who has changed something has a
+    /// number, on which a lock is held as well. Others, however long they stay open, are none of these: a dump has no number, and a
+    /// stranger's session has never asked.
+    func waitForWriters(patience: Duration) async throws {
+        let writers = try await pool.query(
+            PostgresQuery(
+                "catalog.writers",
+                """
+                with lock as materialized (select * from pg_locks where granted)
+                select distinct l.virtualtransaction
+                  from lock l join lock x using (virtualtransaction)
+                 where l.locktype = 'relation' and l.relation = 'storehook.catalog_state'::regclass
+                   and l.database = (select oid from pg_database where datname = current_database())
+                   and x.locktype = 'transactionid' and x.mode = 'ExclusiveLock'
+                   and l.pid is distinct from pg_backend_pid()
+                """)
+        ).map { try $0.decode(0, as: String.self) }
+        guard !writers.isEmpty else { return }
+        let end = ContinuousClock.now + patience
+        while true {
+            let open = try await pool.query(
+                PostgresQuery(
+                    "catalog.open_writers",
+                    """
+                    select distinct virtualtransaction, pid from pg_locks
+                     where granted and virtualtransaction = any(\(writers))
+                    """)
+            ).map { try $0.decode(1, as: Int32?.self) }
+            if open.isEmpty { return }
+            guard ContinuousClock.now < end else {
+                throw ApplyRefusal.heldUp(
+                    seconds: patience.components.seconds, by: try await describe(open.compactMap(\.self)))
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// The first of some server processes, for people.
+    private func describe(_ processes: [Int32]) async throws -> String? {
+        try await pool.query(
+            PostgresQuery(
+                "catalog.holder",
+                """
+                select concat_ws(', ', 'process ' || pid, 'user ' || usename, nullif(application_name, ''), state,
+                                 'since ' || to_char(xact_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+                  from pg_stat_activity where pid = any(\(processes))
+                 order by xact_start nulls last limit 1
+                """)
+        ).first?.decode(0, as: String.self)
+    }
+
+    /// Of those that have changed something, the one that has been open for longest.
+    private func longestOpen() async throws -> String? {
+        try await describe(
+            try await pool.query(
+                PostgresQuery(
+                    "catalog.longest_open",
+                    """
+                    select pid from pg_stat_activity
+                     where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()
+                     order by xact_start nulls last limit 1
+                    """)
+            ).map { try $0.decode(0, as: Int32.self) })
+    }
+}

@@ -1,0 +1,150 @@
+import AccountStore
+import Accounts
+import AppStorePayloads
+import Catalog
+import Postgres
+import TestSupport
+import Testing
+
+/// Who stands in the way of a catalog, and whose way it stands in.
+struct CatalogPatienceTests {
+    /// Two accounts with a purchase each, under a catalog.
+    private static func with(_ body: (AccountDatabase) async throws -> Void) async throws {
+        try await AccountDatabase.with { database in
+            try await database.apply([
+                Purchases.period(purchase(1), "basic", from: -5, to: 25, account: token(1)),
+                Purchases.period(purchase(2), "basic", from: -5, to: 25, account: token(2)),
+            ])
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            try await body(database)
+        }
+    }
+
+    private static func state(_ database: AccountDatabase) async throws -> [String] {
+        try await database.pool.query(
+            """
+            select c::text from storehook.catalog_state c
+            union all select s::text from storehook.account_status s order by 1
+            """
+        ).map { try $0.decode(0) }
+    }
+
+    private static func tier(of number: Int, _ database: AccountDatabase) async throws -> String {
+        try await database.store.view(token(number), in: "Production").current.tier
+    }
+
+    /// A worker that has changed an account and stands still.
+    private static let writing: PostgresQuery = """
+        update storehook.accounts set account = account
+         where token = (select min(token::text)::uuid from storehook.accounts)
+           and exists (select from storehook.catalog_state)
+        """
+    /// Somebody who has nothing to do with accounts but a row of one of them.
+    private static let strangers: PostgresQuery = """
+        select 1 from storehook.accounts where token = (select max(token::text)::uuid from storehook.accounts) for update
+        """
+
+    @Test func `A transaction that stands in the way ends it in time, in a line that names it, and nothing is changed`()
+        async throws
+    {
+        for isStranger in [false, true] {
+            try await Self.with { database in
+                let before = try await Self.state(database)
+                let held = try await HeldTransaction(
+                    in: database.database, isStranger ? Self.strangers : Self.writing)
+                let refusal = await #expect(throws: ApplyRefusal.self) {
+                    try await database.store.apply(
+                        Shop.catalog(["premium", "pro", "pro"]), by: "test", patience: .milliseconds(600))
+                }
+                guard case .heldUp(_, let holder)? = refusal else {
+                    Issue.record("\(String(describing: refusal))")
+                    return
+                }
+                #expect(holder?.contains("process ") == true)
+                #expect(refusal?.description.contains("nothing was changed") == true)
+                #expect(refusal?.description.contains("\n") == false)
+                #expect(try await Self.state(database) == before)
+                try await held.release()
+                _ = try await database.store.apply(Shop.catalog(["premium", "pro", "pro"]), by: "test")
+                #expect(try await Self.tier(of: 1, database) == "premium")
+            }
+        }
+    }
+
+    @Test func `A transaction that has nothing to do with accounts is not waited for, however long it is open`()
+        async throws
+    {
+        try await Self.with { database in
+            let stranger = try await HeldTransaction(
+                in: database.database, "create table public.strangers as select pg_current_xact_id()::text as number")
+            let reader = try await HeldTransaction(
+                in: database.database, "select count(*) from storehook.account_status_now")
+            _ = try await database.store.apply(Shop.catalog(["premium", "pro", "pro"]), by: "test", patience: .zero)
+            #expect(try await Self.tier(of: 1, database) == "premium")
+            try await reader.release()
+            try await stranger.release()
+        }
+    }
+
+    @Test func `Workers go on while a catalog waits for somebody else, and nobody ends with what was before`()
+        async throws
+    {
+        for isStranger in [false, true] {
+            try await Self.with { database in
+                let held = try await HeldTransaction(
+                    in: database.database, isStranger ? Self.strangers : Self.writing)
+                let applying = Task {
+                    try await database.store.apply(Shop.catalog(["premium", "pro", "pro"]), by: "test")
+                }
+                try await eventually("the catalog waits") {
+                    if isStranger {
+                        return try await database.value(
+                            "select preparing_version is not null from storehook.catalog_state")
+                    }
+                    return try await database.isWaitingForWriters()
+                }
+                // Of other accounts, known and new, and of one that the stuck page holds in between.
+                let free = [1, 2].filter { number in
+                    let tokens = [token(1), token(2)].sorted { $0.description < $1.description }
+                    return token(number) == (isStranger ? tokens[0] : tokens[1])
+                }
+                for round in 1...20 {
+                    try await database.apply([
+                        Purchases.period(
+                            purchase(free[0]), "plus", from: Int64(round) - 25, to: 25 + Int64(round),
+                            account: token(free[0]), number: round),
+                        Purchases.period(purchase(10 + round), "basic", from: -5, to: 25, account: token(10 + round)),
+                    ])
+                }
+                #expect(try await database.store.current()?.version == 1)
+                try await held.release()
+                _ = try await applying.value
+                #expect(try await database.stale().isEmpty)
+                #expect(try await Self.tier(of: 11, database) == "premium")
+            }
+        }
+    }
+
+    @Test func `Who knows nothing of accounts changes no purchase once there is a catalog, and is told`() async throws {
+        try await AccountDatabase.with { database in
+            let entry = Purchases.period(purchase(1), "basic", from: -5, to: 25, account: token(1))
+            try await database.apply([entry])
+            let writing: [PostgresQuery] = [
+                "insert into storehook.subscriptions select * from storehook.subscriptions on conflict do nothing",
+                "insert into storehook.one_time_purchases select * from storehook.one_time_purchases on conflict do nothing",
+            ]
+            for statement in writing { try await database.pool.query(statement) }
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            for statement in writing {
+                let error = await #expect(throws: PostgresError.self) { try await database.pool.query(statement) }
+                // By it workers of every release wait and bury nothing.
+                #expect(error?.sqlState?.rawValue == "42501" && error?.sqlState?.isDeploymentFault == true)
+                #expect(error?.description.contains("upgrade it") == true, "\(String(describing: error))")
+            }
+            try await database.apply([
+                Purchases.period(purchase(1), "plus", from: 25, to: 55, account: token(1), number: 1)
+            ])
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+}
