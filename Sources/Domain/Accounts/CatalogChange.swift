@@ -33,7 +33,8 @@ public struct CatalogChange: Sendable, Hashable {
 
     /// What the rules ask of a product.
     private struct Worth: Hashable {
-        var tier: String
+        /// Nil where the catalog has no such tier, and then it gives nothing.
+        var tier: String?
         var isForLife: Bool
         var days: Int?
     }
@@ -42,7 +43,8 @@ public struct CatalogChange: Sendable, Hashable {
         let pairs = catalog.products.map { product in
             (
                 Place(productID: product.productID, bundleID: product.bundleID),
-                Worth(tier: product.tier, isForLife: product.period == .lifetime, days: product.days)
+                Worth(
+                    tier: catalog.tier(product.tier)?.id, isForLife: product.period == .lifetime, days: product.days)
             )
         }
         return Dictionary(pairs) { first, _ in first }
