@@ -143,6 +143,13 @@ let package = Package(
                 "AppStorePayloads", "AppStoreServerAPI", "Catalog", "ConsumptionPolicy", "StrictYAML", yams,
             ],
             swiftSettings: rules),
+        // Where events are posted to: which URLs and addresses may be called, and how what is posted is signed.
+        .target(
+            name: "Endpoints", dependencies: ["AppStorePayloads", crypto], path: "Sources/Domain/Endpoints",
+            swiftSettings: rules),
+        .testTarget(
+            name: "EndpointsTests", dependencies: ["AppStorePayloads", "Endpoints", "TestSupport"],
+            exclude: ["webhooks_library.py"], swiftSettings: rules),
         // What the operator has decided about refund requests, out of YAML.
         .target(
             name: "ConsumptionPolicy", dependencies: ["AppStorePayloads", "AppStoreServerAPI", "StrictYAML", yams],

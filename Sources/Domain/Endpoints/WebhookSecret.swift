@@ -1,0 +1,45 @@
+import AppStorePayloads
+import Crypto
+
+/// What an endpoint's deliveries are signed with: `whsec_` and the base64 of its bytes (Standard Webhooks 1.0).
+///
+/// It shows itself to nobody: neither its description nor a dump of it says anything of the bytes; ``text`` does.
+public struct WebhookSecret: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+    /// How many bytes a new one has.
+    public static let size = 32
+    /// How many bytes one may have, by the specification.
+    static let sizes = 24...64
+    private static let prefix = "whsec_"
+
+    /// The bytes, for who keeps them encrypted.
+    public let bytes: [UInt8]
+
+    /// A new one, out of the system's random numbers.
+    public init() { bytes = SymmetricKey(size: .init(bitCount: Self.size * 8)).withUnsafeBytes { Array($0) } }
+
+    /// One of 24 to 64 bytes; nil for any other number of them.
+    public init?(bytes: [UInt8]) {
+        guard Self.sizes.contains(bytes.count) else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Reads what ``text`` gives; nil for anything else.
+    public init?(_ text: String) {
+        guard text.hasPrefix(Self.prefix),
+            let bytes = Base64.standard.decode(Array(text.utf8.dropFirst(Self.prefix.utf8.count)))
+        else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// What the receiver is given, once.
+    public var text: String { Self.prefix + String(decoding: Base64.standard.encode(bytes), as: UTF8.self) }
+
+    /// Nothing of the bytes.
+    public var description: String { Self.prefix + "…" }
+
+    /// Nothing of the bytes.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    /// What HMAC takes.
+    var key: SymmetricKey { SymmetricKey(data: bytes) }
+}
