@@ -128,6 +128,8 @@ func withAPI<T: Sendable>(
             way.queryTimeout = .seconds(4)
             way.cancelGracePeriod = .milliseconds(500)
             let pool = PostgresPool(configuration: way, size: 4, logger: quiet)
+            let watchPool = PostgresPool(
+                configuration: DatabaseWatch.configuration(like: way), size: 1, logger: quiet)
             var configuration = AccountAPIConfiguration(host: "127.0.0.1", port: 0)
             adjust(&configuration)
             let (ports, listening) = AsyncStream.makeStream(of: Int.self)
@@ -142,9 +144,10 @@ func withAPI<T: Sendable>(
             let serverKeys = ServerKeyTable(ServerKeys(pool), logger: quiet)
             let api = AccountAPI(
                 endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, RunningAPI.rules, now: wallClock),
-                serverKeys: serverKeys, configuration: configuration, metrics: metrics, logger: logger
+                serverKeys: serverKeys, watch: DatabaseWatch(watchPool, logger: quiet), configuration: configuration,
+                metrics: metrics, logger: logger
             ) { listening.yield($0) }
-            let services = ServiceGroup(services: [pool, api], logger: quiet)
+            let services = ServiceGroup(services: [pool, watchPool, api], logger: quiet)
             let running = Task { try await services.run() }
             var iterator = ports.makeAsyncIterator()
             guard let port = await iterator.next() else { throw NeverHappened("the account API listens") }

@@ -86,11 +86,15 @@ struct Serve: AsyncParsableCommand {
         let budget = RateBudget()
         let clients = try apple?.clients(settings, budget: budget)
         let accounts = AccountStore(pool)
-        let desk = try desk(
-            settings, accounts, clients, try apple?.receipts(settings, pool, budget: budget), requester, over: pool,
-            logger: logger)
+        let desk = try desk(settings, accounts, clients, requester, over: pool, logger: logger)
+        let watchPool = PostgresPool(
+            configuration: DatabaseWatch.configuration(like: try settings.servingDatabase()), size: 1,
+            logger: logger.quieter)
+        let watch = DatabaseWatch(watchPool, logger: logger)
         let memory = GuardMemory(logger: logger) { token in
-            let view = try await accounts.view(token, in: Environment.production.rawValue)
+            let view = try await watch.watching {
+                try await accounts.view(token, in: Environment.production.rawValue)
+            }
             guard let account = GuardAccount(view) else { throw CommandFailure("an account has no phases") }
             return account
         }
@@ -117,7 +121,7 @@ struct Serve: AsyncParsableCommand {
         let serverKeys = ServerKeyTable(ServerKeys(pool), logger: logger)
         let api = AccountAPI(
             endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, rules, now: WallClock.now),
-            serverKeys: serverKeys, gate: gate, configuration: configuration, metrics: metrics, logger: logger
+            serverKeys: serverKeys, watch: watch, gate: gate, configuration: configuration, metrics: metrics, logger: logger
         ) { [host] port in
             logger.info(
                 "Listening",
@@ -125,6 +129,7 @@ struct Serve: AsyncParsableCommand {
         }
         var services = ProgramServices()
         services.add("the database pool", pool)
+        services.add("the watch's connection", watchPool)
         operations.serve(monitoring, in: &services, logger: logger) { api.whyNotReady }
         if let identity {
             services.add("the certificate's renewal", await CertificateRenewal(of: identity, logger: logger))
@@ -172,5 +177,14 @@ struct Serve: AsyncParsableCommand {
         (configuration.accountRate, configuration.addressRate) = try settings.requestRates()
         OpenFiles.fit(&configuration.http, logger: logger)
         return configuration
+    }
+}
+
+extension Logger {
+    /// The same for what only repeats what is said elsewhere: that the database is away says its pool.
+    fileprivate var quieter: Logger {
+        var logger = self
+        logger.logLevel = .critical
+        return logger
     }
 }

@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import Hummingbird
+import Synchronization
 
 /// The routes of one port: Hummingbird's router, with an answer for every path and method that it does not serve.
 public struct HTTPRoutes {
@@ -13,6 +14,8 @@ public struct HTTPRoutes {
     /// What an ``HTTPServer`` takes.
     public let router: Router<HTTPContext>
 
+    private let refusals = Refusals()
+
     private static let methods: [HTTPRequest.Method] = [
         .get, .head, .post, .put, .patch, .delete, .options, .connect, .trace,
     ]
@@ -24,7 +27,7 @@ public struct HTTPRoutes {
     public init(elsewhere: String, within frame: Frame? = nil) {
         router = Router(context: HTTPContext.self)
         if let frame { router.add(middleware: Framing(frame: frame)) }
-        router.add(middleware: ServedPaths(elsewhere: HTTPProblem(.notFound, elsewhere)))
+        router.add(middleware: ServedPaths(elsewhere: HTTPProblem(.notFound, elsewhere), refusals: refusals))
     }
 
     /// Serves a path, once: what each method answers. GET answers HEAD as well; other methods are answered 405, with those
@@ -39,11 +42,30 @@ public struct HTTPRoutes {
         for method in Self.methods {
             router.on(path, method: method, use: answers[method] ?? { _, _ in throw refusal })
         }
+        refusals.all.withLock { $0.append((path, refusal)) }
     }
 
     /// Serves `/healthz`: the process lives. Asks nothing and nobody.
     public func serveHealth() {
         serve("/healthz", [.get: { _, _ in Response(status: .ok) }])
+    }
+}
+
+/// What each path says to methods that it does not take. The router has to be told every method by its name, and there are
+/// more of them than anybody has heard of (RFC 9110, section 16.1): those end here.
+private final class Refusals: Sendable {
+    let all = Mutex<[(path: RouterPath, problem: HTTPProblem)]>([])
+
+    /// That of the path, where it is served.
+    func refusal(of path: String) -> HTTPProblem? {
+        let parts = path.split(separator: "/")
+        return all.withLock { all in
+            // A path by its own name comes before one that takes any.
+            let fitting = all.filter { served in
+                served.path.components.count == parts.count && zip(served.path.components, parts).allSatisfy { $0 ~= $1 }
+            }
+            return (fitting.first { $0.path.description == path } ?? fitting.first)?.problem
+        }
     }
 }
 
@@ -67,6 +89,7 @@ private struct ServedPaths: RouterMiddleware {
     typealias Context = HTTPContext
 
     let elsewhere: HTTPProblem
+    let refusals: Refusals
 
     func handle(
         _ request: Request, context: HTTPContext,
@@ -76,7 +99,7 @@ private struct ServedPaths: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
-            throw elsewhere
+            throw refusals.refusal(of: request.uri.path) ?? elsewhere
         }
     }
 

@@ -16,7 +16,7 @@ package struct UsageReport: Sendable, Hashable {
     package enum Fault: Error, Sendable, Hashable {
         /// The amount is not within the act's bounds.
         case amount
-        /// The key is not 1 to 255 bytes long.
+        /// The key is not 1 to 255 characters (Unicode scalars) long.
         case key
     }
 
@@ -30,7 +30,7 @@ package struct UsageReport: Sendable, Hashable {
     /// A report of these parts.
     package init(_ act: Act, key: String? = nil, usedAt: Timestamp? = nil) throws(Fault) {
         guard act.bounds.contains(act.amount) else { throw .amount }
-        if let key, !(1...255).contains(key.utf8.count) { throw .key }
+        if let key, !(1...255).contains(key.unicodeScalars.count) { throw .key }
         self.act = act
         self.key = key
         self.usedAt = usedAt

@@ -140,7 +140,8 @@ extension AccountDesk {
         var endpoint = endpoint(
             .post, path, name, "Starts the app's own trial: one an account, for ever.", TrialAnswers.status.schema
         ) { try await startTrial($0) }
-        endpoint.body = .init(.named("TrialRequest", Self.trialBody), isOptional: true)
+        // Room for the longest record, and what stands around it.
+        endpoint.body = .init(.named("TrialRequest", Self.trialBody), isOptional: true, most: 512 << 10)
         endpoint.problems = [.trialRefused, .unknownProduct] + VerificationCode.allCases.map { .verification($0) }
         endpoint.isLogged = true
         return endpoint
@@ -207,13 +208,14 @@ extension AccountDesk {
         .optional("signedAppTransactionInfo", signed, "Proves the download: one trial each."),
     ])
 
-    private static let usageBody = APISchema.object([
-        .optional("amount", .integer(1...1_000_000), "How much was used; 1 unless told."),
-        .optional("release", .integer(1...1_000_000), "How much of a stock was given back."),
-        .optional("set", .integer(0...1_000_000_000), "What a stock is now."),
-        .optional("idempotencyKey", .string(.init(1, 255)), "Reports of one key count once."),
-        .optional("usedAt", .time, "When it was used, where that was offline."),
-    ])
+    private static let usageBody = APISchema.ruled(
+        .object([
+            .optional("amount", .integer(1...1_000_000), "How much was used; 1 unless told."),
+            .optional("release", .integer(1...1_000_000), "How much of a stock was given back."),
+            .optional("set", .integer(0...1_000_000_000), "What a stock is now."),
+            .optional("idempotencyKey", .string(.init(1, 255)), "Reports of one key count once."),
+            .optional("usedAt", .time, "When it was used, in UTC, where that was offline."),
+        ]), [.atMostOne(["amount", "release", "set"])])
 
     private static let attemptBody = APISchema.object([
         .required("productId", .string(.init(1, 255))),

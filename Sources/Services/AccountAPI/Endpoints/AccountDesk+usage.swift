@@ -120,7 +120,7 @@ extension AccountDesk {
         } catch {
             throw APIProblem(
                 .invalidRequest,
-                error == .amount ? "the amount is out of bounds" : "idempotencyKey must be 1 to 255 bytes long")
+                error == .amount ? "the amount is out of bounds" : "idempotencyKey must be 1 to 255 characters long")
         }
     }
 }

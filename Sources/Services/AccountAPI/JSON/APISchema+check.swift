@@ -19,6 +19,8 @@ extension APISchema {
                 if let fault = property.schema.fault(inText: text, place) { return fault }
             }
             return nil
+        case .ruled(let schema, let rules):
+            return schema.fault(in: object, path: path) ?? rules.lazy.compactMap { $0.fault(in: object, path) }.first
         default: return nil
         }
     }
@@ -48,7 +50,7 @@ extension APISchema {
             return "\(place) must be from \(range.lowerBound) to \(range.upperBound)"
         case .boolean: return value.bool("v") == nil ? "\(place) must be true or false" : nil
         case .array(let element, let most): return Self.fault(ofArray: value, of: element, most, place)
-        case .object:
+        case .object, .ruled:
             guard let inner = value.object("v") else { return "\(place) must be an object" }
             return fault(in: inner, path: place + ".")
         case .map: return value.object("v") == nil ? "\(place) must be an object" : nil
@@ -85,6 +87,24 @@ extension APISchema {
             }
             return nil
         default: return nil
+        }
+    }
+}
+
+extension APISchema.Rule {
+    /// What is wrong between members each of which fits.
+    fileprivate func fault(in object: JSONObject, _ path: String) -> String? {
+        let texts = object.members(except: [])
+        switch self {
+        case .atMostOne(let names):
+            let there = names.filter { texts[$0].map { $0 != Array("null".utf8) } ?? false }
+            return there.count > 1 ? "\(there.map { path + $0 }.joined(separator: " and ")) exclude each other" : nil
+        case .text(let name, let condition):
+            guard texts[condition] == Array("true".utf8) else { return nil }
+            let wrapped = Array(#"{"v":"#.utf8) + (texts[name] ?? Array("null".utf8)) + [UInt8(ascii: "}")]
+            let text = try? JSONDocument(wrapped).object?.string("v")
+            if text?.contains(where: { !$0.isWhitespace }) == true { return nil }
+            return "\(path)\(name) is missing or blank: it has to be there where \(path)\(condition) is true"
         }
     }
 }

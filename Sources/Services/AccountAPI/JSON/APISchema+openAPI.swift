@@ -36,6 +36,9 @@ extension APISchema {
         case .nullable(let schema): return ["oneOf": [schema.openAPI, ["type": "null"]]]
         case .any(let schemas): return ["anyOf": .array(schemas.map(\.openAPI))]
         case .named(let name, _): return ["$ref": .string("#/components/schemas/\(name)")]
+        case .ruled(let schema, let rules):
+            guard case .object(let members) = schema.openAPI else { return schema.openAPI }
+            return .object(members + [.init("allOf", .array(rules.map(\.openAPI)))])
         }
     }
 
@@ -43,7 +46,7 @@ extension APISchema {
     var named: [String: APISchema] {
         switch self {
         case .string, .choice, .integer, .boolean: [:]
-        case .array(let schema, _), .map(let schema), .nullable(let schema): schema.named
+        case .array(let schema, _), .map(let schema), .nullable(let schema), .ruled(let schema, _): schema.named
         case .object(let properties):
             properties.reduce(into: [:]) { $0.merge($1.schema.named) { first, _ in first } }
         case .any(let schemas): schemas.reduce(into: [:]) { $0.merge($1.named) { first, _ in first } }
@@ -58,8 +61,47 @@ extension APISchema {
 
 extension APISchema.Property {
     fileprivate var openAPI: APIValue {
-        guard let about else { return schema.openAPI }
-        guard case .object(let members) = schema.openAPI else { return schema.openAPI }
+        // What may be missing may be null: that is how many clients say that there is nothing.
+        let schema = isRequired || schema.isNullable ? schema : .nullable(schema)
+        guard let about, case .object(let members) = schema.openAPI else { return schema.openAPI }
         return .object(members + [APIValue.Member("description", .string(about))])
+    }
+}
+
+extension APISchema {
+    fileprivate var isNullable: Bool {
+        if case .nullable = self { true } else { false }
+    }
+}
+
+extension APISchema.Rule {
+    fileprivate var openAPI: APIValue {
+        switch self {
+        case .atMostOne(let names):
+            // Null counts as missing, so that it is not enough to say which names may not stand together.
+            let there = names.map { name -> APIValue in
+                [
+                    "required": [.string(name)],
+                    "properties": .object([.init(name, ["not": ["type": "null"]])]),
+                ]
+            }
+            let pairs = there.indices.flatMap { one in
+                there.indices.filter { $0 > one }.map { other -> APIValue in
+                    ["not": ["allOf": [there[one], there[other]]]]
+                }
+            }
+            return ["allOf": .array(pairs)]
+        case .text(let name, let condition):
+            return [
+                "if": [
+                    "required": [.string(condition)],
+                    "properties": .object([.init(condition, ["const": true])]),
+                ],
+                "then": [
+                    "required": [.string(name)],
+                    "properties": .object([.init(name, ["type": "string", "pattern": "\\S"])]),
+                ],
+            ]
+        }
     }
 }

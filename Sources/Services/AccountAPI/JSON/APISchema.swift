@@ -21,6 +21,16 @@ package indirect enum APISchema: Sendable, Hashable {
     case any([APISchema])
     /// One that has a name in `components/schemas`.
     case named(String, APISchema)
+    /// An object some of whose members depend on others.
+    case ruled(APISchema, [Rule])
+
+    /// What holds between the members of an object.
+    package enum Rule: Sendable, Hashable {
+        /// No two of these are there.
+        case atMostOne([String])
+        /// Where the one is true, the other, a text, is there and is not blank.
+        case text(String, whereTrue: String)
+    }
 
     /// How long a text may be.
     package struct Lengths: Sendable, Hashable {

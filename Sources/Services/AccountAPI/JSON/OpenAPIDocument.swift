@@ -20,7 +20,8 @@ enum OpenAPIDocument {
                 "version": "1",
                 "description": .string(
                     "Who has paid for what, for apps and their backends. Times are RFC 3339 in UTC, money is whole "
-                        + "milliunits with a currency. Members that are not described may come with a later release."),
+                        + "milliunits with a currency. Members that are not described may come with a later release. What is "
+                        + "sent holds no U+0000, which PostgreSQL cannot keep: 400."),
             ],
             "paths": .object(paths.map { .init($0.path, .object($0.operations)) }),
             "components": [
@@ -32,8 +33,13 @@ enum OpenAPIDocument {
                     "serverKey": [
                         "type": "http", "scheme": "bearer",
                         "description": .string(
-                            "A key of one of the operator's servers: storehook staff token --account-api. With "
-                                + "X-Account-ID where the path is about an account."),
+                            "A key of one of the operator's servers: storehook staff token --account-api."),
+                    ],
+                    "account": [
+                        "type": "apiKey", "in": "header", "name": "X-Account-ID",
+                        "description": .string(
+                            "With a server key: the account that is meant, 1 to 200 printable ASCII characters without "
+                                + "spaces. Passed over with an app's token, which names its account itself."),
                     ],
                 ],
                 "schemas": .object(
@@ -77,7 +83,7 @@ enum OpenAPIDocument {
     private static func security(_ callers: APIEndpoint.Callers) -> APIValue {
         switch callers {
         case .anyone: []
-        case .account: [["appToken": []], ["serverKey": []]]
+        case .account: [["appToken": []], ["serverKey": [], "account": []]]
         case .server: [["serverKey": []]]
         }
     }
@@ -96,13 +102,6 @@ enum OpenAPIDocument {
                 "name": .string(value.name), "in": "query", "required": .bool(value.isRequired),
                 "description": .string(value.about), "schema": value.schema.openAPI,
             ]
-        }
-        if endpoint.callers == .account {
-            parameters.append([
-                "name": "X-Account-ID", "in": "header", "required": false,
-                "description": "With a server key: the account that is meant. Passed over with an app's token.",
-                "schema": APISchema.string(.init(1, 200)).openAPI,
-            ])
         }
         return parameters
     }

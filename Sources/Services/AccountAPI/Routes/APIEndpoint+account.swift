@@ -50,9 +50,6 @@ extension APIEndpoint {
                 throw APIProblem(.invalidRequest, "granted is missing")
             }
             let text = body.string("text")
-            guard !granted || text?.contains(where: { !$0.isWhitespace }) == true else {
-                throw APIProblem(.invalidRequest, "to agree takes text: what the customer was shown, word for word")
-            }
             let person = caller.isServer ? "server key \(request.serverKey ?? 0)" : "the app"
             let recorded = try await consents.record(caller.account, granted: granted, text: text, by: person)
             let at = Timestamp(millisecondsSince1970: recorded.recordedAt.millisecondsSince1970)
@@ -63,12 +60,13 @@ extension APIEndpoint {
         endpoint.body = Body(
             .named(
                 "ConsentRequest",
-                .object([
-                    .required("granted", .boolean),
-                    .optional(
-                        "text", .string(.init(1, 10_000)),
-                        "What the customer was shown, word for word; has to be there where granted is true."),
-                ])))
+                .ruled(
+                    .object([
+                        .required("granted", .boolean),
+                        .optional(
+                            "text", .string(.init(1, 10_000)),
+                            "What the customer was shown, word for word; has to be there where granted is true."),
+                    ]), [.text("text", whereTrue: "granted")])))
         endpoint.isLogged = true
         return endpoint
     }

@@ -5,6 +5,7 @@ import ServiceLifecycle
 /// The account API: what apps and their backends ask over HTTP.
 package struct AccountAPI: Service {
     private let gate: SchemaGate
+    private let watch: DatabaseWatch?
     private let tokenKeys: TokenKeys
     private let serverKeys: ServerKeyTable
     private let server: HTTPServer
@@ -16,21 +17,23 @@ package struct AccountAPI: Service {
     ///   - tokenKeys: the keys of app tokens; read while this runs.
     ///   - check: checks tokens by them.
     ///   - serverKeys: the keys of the operator's servers; read while this runs.
+    ///   - watch: notices that the database is silent; nil where that is nobody's business.
     ///   - gate: opens once the schema has been seen to fit; without one, it was seen already.
     ///   - metrics: where it counts.
     ///   - onListening: told the port once connections are accepted.
     package init(
         _ endpoints: [APIEndpoint], tokenKeys: TokenKeys, check: TokenCheck, serverKeys: ServerKeyTable,
-        gate: SchemaGate? = nil, configuration: AccountAPIConfiguration, metrics: APIMetrics, logger: Logger,
+        watch: DatabaseWatch? = nil, gate: SchemaGate? = nil, configuration: AccountAPIConfiguration, metrics: APIMetrics, logger: Logger,
         onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         let gate = gate ?? .open(logger: logger)
         self.gate = gate
+        self.watch = watch
         self.tokenKeys = tokenKeys
         self.serverKeys = serverKeys
         self.logger = logger
         let router = EndpointRouter(
-            endpoints, CallerCheck(check, serverKeys), gate, configuration, metrics: metrics, logger: logger)
+            endpoints, CallerCheck(check, serverKeys), gate, watch, configuration, metrics: metrics, logger: logger)
         server = HTTPServer(
             router.router(), configuration: configuration.http, observer: metrics.connections, logger: logger,
             onListening: onListening)
@@ -46,6 +49,7 @@ package struct AccountAPI: Service {
     /// - Throws: `ListenFailure` where it cannot listen.
     package func run() async throws {
         // Stopped in reverse: the server while there is still what its last requests need.
-        try await ServiceGroup(services: [gate, tokenKeys, serverKeys, server], logger: logger).run()
+        let watches: [any Service] = watch.map { [$0] } ?? []
+        try await ServiceGroup(services: [gate, tokenKeys, serverKeys] + watches + [server], logger: logger).run()
     }
 }

@@ -29,8 +29,8 @@ package struct AccountAPIConfiguration: Sendable {
     /// A configuration.
     package init(host: String, port: Int) {
         http = HTTPServerConfiguration(host: host, port: port)
-        // The receipts of a restore; each endpoint has a limit of its own below that.
-        http.maximumBodySize = 4 << 20
+        // The receipts of a restore, the longest that any endpoint takes; each has a limit of its own.
+        http.maximumBodySize = 6 << 20
         // Where the head is longer than that, it is the token: nothing else that is sent here comes near.
         http.longHeadAnswer = HTTPResponse(
             status: .unauthorized,

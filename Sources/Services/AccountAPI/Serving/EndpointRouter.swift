@@ -12,6 +12,7 @@ struct EndpointRouter: Sendable {
     private let endpoints: [APIEndpoint]
     private let callers: CallerCheck
     private let gate: SchemaGate
+    private let watch: DatabaseWatch?
     private let proxies: TrustedProxies
     private let cors: CORSPolicy
     private let accounts: RateLimit<String>
@@ -20,13 +21,14 @@ struct EndpointRouter: Sendable {
     private let logger: Logger
 
     init(
-        _ endpoints: [APIEndpoint], _ callers: CallerCheck, _ gate: SchemaGate,
+        _ endpoints: [APIEndpoint], _ callers: CallerCheck, _ gate: SchemaGate, _ watch: DatabaseWatch?,
         _ configuration: AccountAPIConfiguration,
         metrics: APIMetrics, logger: Logger
     ) {
         self.endpoints = endpoints
         self.callers = callers
         self.gate = gate
+        self.watch = watch
         proxies = configuration.http.trustedProxies
         cors = configuration.cors
         accounts = RateLimit(
@@ -86,7 +88,7 @@ struct EndpointRouter: Sendable {
         var isProblem = false
         do {
             try await prepare(&call, request, context, endpoint)
-            answer = try await endpoint.answer(call)
+            answer = try await handle(call, endpoint)
         } catch {
             isProblem = true
             answer = endpoint.style.answer(problem(error, call, endpoint))
@@ -123,8 +125,6 @@ struct EndpointRouter: Sendable {
         }
         try readPlace(&call, request, context, endpoint)
         if let body = endpoint.body { call.body = try await read(body, of: request) }
-        // What needs no caller needs no database.
-        if endpoint.callers != .anyone { try await passGate() }
     }
 
     private func identify(_ call: inout APIRequest, _ endpoint: APIEndpoint, isKey: Bool) async throws {
@@ -210,6 +210,20 @@ struct EndpointRouter: Sendable {
         return object
     }
 
+    /// Answers once all that came before is in order.
+    private func handle(_ call: APIRequest, _ endpoint: APIEndpoint) async throws -> APIAnswer {
+        // What needs no caller needs no database. What has no limits answers out of memory, and knows itself how long to wait.
+        guard endpoint.callers != .anyone else { return try await endpoint.answer(call) }
+        guard let watch, endpoint.limits != .none || gate.whyClosed != nil else {
+            try await passGate()
+            return try await endpoint.answer(call)
+        }
+        return try await watch.watching {
+            try await passGate()
+            return try await endpoint.answer(call)
+        }
+    }
+
     private func passGate() async throws {
         do {
             try await gate.pass()
@@ -236,6 +250,8 @@ struct EndpointRouter: Sendable {
                 case .busy: (.unavailable, refusal.problem.headers)
                 }
             return APIProblem(code, refusal.problem.why, headers: headers)
+        case is DatabaseWatch.Silence:
+            return .unavailable("the database does not answer at the moment").logging("the database is silent")
         case let error as PostgresError where error.isTransient:
             return .unavailable("the database is not available at the moment").logging("\(error)")
         default:

@@ -1,0 +1,19 @@
+package import Logging
+package import Postgres
+
+extension DatabaseWatch {
+    /// How a pool of one connection is configured that a watch asks through: nothing of it takes long.
+    package static func configuration(like configuration: PostgresConfiguration) -> PostgresConfiguration {
+        var configuration = configuration
+        let limit = Duration.milliseconds(500)
+        configuration.connectTimeout = min(configuration.connectTimeout, limit)
+        (configuration.acquireTimeout, configuration.queryTimeout) = (limit, limit)
+        configuration.cancelGracePeriod = .milliseconds(50)
+        return configuration
+    }
+
+    /// A watch that asks through a pool of its own, configured by ``configuration(like:)``.
+    package convenience init(_ pool: PostgresPool, logger: Logger) {
+        self.init(logger: logger) { try await pool.query(PostgresQuery("watch", "select 1")) }
+    }
+}

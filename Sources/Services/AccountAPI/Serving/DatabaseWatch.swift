@@ -1,0 +1,152 @@
+package import Logging
+package import ServiceLifecycle
+import Synchronization
+
+/// Notices that the database has fallen silent, so that nobody waits for it for longer than about a second.
+///
+/// How long a statement takes says nothing: one that waits for a lock, or for a disk, is as slow as one whose server has vanished
+/// without a word. So while requests wait, the database is asked something that takes no time at all, on a connection of its own.
+/// As long as that is answered they wait, up to the limits of their statements; once it is not, they are all told to come back.
+package final class DatabaseWatch: Service {
+    /// The database did not answer. What a request has begun may have taken effect all the same.
+    package struct Silence: Error {}
+
+    private struct Waiting {
+        let since: ContinuousClock.Instant
+        let stop: @Sendable () -> Void
+    }
+
+    private struct State {
+        var waiting: [UInt64: Waiting] = [:]
+        var lastID: UInt64 = 0
+        var isSilent = false
+    }
+
+    /// How long a request waits before anybody asks.
+    private static let patience = Duration.milliseconds(200)
+    /// How long the answer may take.
+    private static let limit = Duration.milliseconds(500)
+    /// How often it is looked who waits.
+    private static let interval = Duration.milliseconds(50)
+
+    private let ask: @Sendable () async throws -> Void
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// A watch that nobody waits behind yet.
+    /// - Parameter ask: asks the database for nothing; must end soon after it is cancelled.
+    package init(logger: Logger, ask: @escaping @Sendable () async throws -> Void) {
+        self.logger = logger
+        self.ask = ask
+    }
+
+    /// Runs an operation that may wait for the database.
+    /// - Throws: ``Silence`` where the database does not answer; then the operation is cancelled, and not waited for.
+    package func watching<T: Sendable>(_ operation: @escaping @Sendable () async throws -> T) async throws -> T {
+        let end = End<T>()
+        let task = Task {
+            do { end.reach(.success(try await operation())) } catch { end.reach(.failure(error)) }
+        }
+        let waiting = Waiting(since: .now) {
+            end.reach(.failure(Silence()))
+            task.cancel()
+        }
+        let id = state.withLock { state in
+            state.lastID += 1
+            state.waiting[state.lastID] = waiting
+            return state.lastID
+        }
+        defer { state.withLock { state in state.waiting[id] = nil } }
+        return try await withTaskCancellationHandler {
+            try await end.wait()
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Watches until graceful shutdown.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                if self.oldest.map({ .now - $0 >= Self.patience }) ?? false {
+                    let answers = await self.answers()
+                    if Task.isCancelled { return }
+                    self.heed(answers)
+                    // One who has waited for an answer that came has nothing to fear for a while.
+                    if answers { try? await Task.sleep(for: Self.patience - Self.interval) }
+                }
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    private var oldest: ContinuousClock.Instant? { state.withLock { $0.waiting.values.map(\.since).min() } }
+
+    private func answers() async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask { (try? await self.ask()) != nil }
+            group.addTask {
+                try? await Task.sleep(for: Self.limit)
+                return false
+            }
+            let isFirst = await group.next() ?? false
+            group.cancelAll()
+            return isFirst
+        }
+    }
+
+    private func heed(_ answers: Bool) {
+        let (isNews, stopped) = state.withLock { state in
+            let isNews = state.isSilent == answers
+            state.isSilent = !answers
+            guard !answers else { return (isNews, [Waiting]()) }
+            // Who came just now is left to the next question.
+            return (isNews, state.waiting.values.filter { .now - $0.since >= Self.patience })
+        }
+        for waiting in stopped { waiting.stop() }
+        guard isNews else { return }
+        if answers {
+            logger.notice("The database answers again")
+        } else {
+            logger.warning("The database does not answer; those who wait for it are told to come back")
+        }
+    }
+}
+
+/// How an operation has ended, whoever says so first.
+private final class End<T: Sendable>: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<T, any Error>)
+        case reached(Result<T, any Error>)
+    }
+
+    private let state = Mutex(State.open)
+
+    /// The end has come; what comes later counts for nothing.
+    func reach(_ result: Result<T, any Error>) {
+        let continuation = state.withLock { state -> CheckedContinuation<T, any Error>? in
+            switch state {
+            case .open:
+                state = .reached(result)
+                return nil
+            case .awaited(let continuation):
+                state = .reached(result)
+                return continuation
+            case .reached: return nil
+            }
+        }
+        continuation?.resume(with: result)
+    }
+
+    func wait() async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            let result = state.withLock { state -> Result<T, any Error>? in
+                if case .reached(let result) = state { return result }
+                state = .awaited(continuation)
+                return nil
+            }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+}
