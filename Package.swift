@@ -537,6 +537,7 @@ let package = Package(
                 "Simulator", "Subscriptions", "TestSupport", "Worker", argumentParser, asyncHTTPClient, crypto, logging,
                 nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
+            exclude: ["schemathesis.toml"],
             swiftSettings: rules
         ),
 

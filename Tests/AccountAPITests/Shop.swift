@@ -9,6 +9,7 @@ import Logging
 import Outbox
 import Postgres
 import Simulator
+import TestSupport
 import Testing
 import Usage
 
@@ -90,8 +91,10 @@ struct Shop: Sendable {
     ///   - own: signs for Apple, where that is another than the one of all tests.
     ///   - asking: who asks Apple; nobody unless told.
     static func open<T: Sendable>(
-        rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), signedBy own: SimulatedAuthority? = nil,
-        asking apple: ShopsApple = ShopsApple(),
+        rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), endpoints: [APIEndpoint] = [],
+        log: AccountLog = .none, logger: Logger = quiet, statementLimit: Duration = .seconds(4),
+        onAsk: @escaping @Sendable () -> Void = {},
+        url: (@Sendable (TestDatabase) async throws -> String)? = nil,
         isolation: isolated (any Actor)? = #isolation, _ body: (Shop) async throws -> T
     ) async throws -> T {
         let shared = try await Self.authority.value
@@ -99,14 +102,22 @@ struct Shop: Sendable {
         let configuration = VerifierConfiguration(
             apps: [SimulatedApp.example.bundleId: SimulatedApp.example.appAppleId],
             trustedRoots: Set([Fingerprint(authority.rootFingerprint)].compactMap(\.self)))
-        return try await withAPI(desk: { pool in
-            let verifier = Verifier(configuration: configuration, clock: wallClock)
-            return AccountDesk(
-                accounts: AccountStore(pool),
-                intake: EvidenceIntake(pool: pool, verifier: verifier, ledger: Ledger(), logger: quiet),
-                usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
-                refresh: apple.refresh(pool))
-        }) { api in
+        return try await withAPI(
+            url: url, endpoints: endpoints,
+            desk: { pool in
+                AccountDesk(
+                    accounts: AccountStore(pool),
+                    intake: EvidenceIntake(
+                        pool: pool, verifier: Verifier(configuration: configuration, clock: wallClock),
+                        ledger: Ledger(),
+                        logger: quiet),
+                    usage: Usage(pool), rule: rule, sandbox: sandbox, log: log)
+            },
+            adjusting: {
+                $0.accountRate = .init(perMinute: 1_000_000, burst: 1_000_000)
+                $0.addressRate = .init(perMinute: 1_000_000, burst: 1_000_000)
+            }, logger: logger, statementLimit: statementLimit, onAsk: onAsk
+        ) { api in
             let accounts = AccountStore(api.observer)
             _ = try await accounts.apply(catalog, by: "test")
             return try await body(

@@ -1,4 +1,5 @@
 import AccountAPI
+import AccountStore
 import AppStorePayloads
 import AsyncHTTPClient
 import Canary
@@ -107,12 +108,16 @@ struct RunningAPI: Sendable {
 ///   - url: How it reaches the database, where it is not the short way.
 ///   - desk: What answers about accounts, where a test asks about them.
 ///   - adjust: Changes how it listens.
+///   - statementLimit: How long a statement may take.
+///   - onAsk: Told of each time that the database is asked whether it answers.
 func withAPI<T: Sendable>(
     url: (@Sendable (TestDatabase) async throws -> String)? = nil,
     endpoints more: [APIEndpoint] = [],
     desk: ((PostgresPool) -> AccountDesk)? = nil,
     adjusting adjust: (inout AccountAPIConfiguration) -> Void = { _ in },
     logger: Logger = quiet,
+    statementLimit: Duration = .seconds(4),
+    onAsk: @escaping @Sendable () -> Void = {},
     isolation: isolated (any Actor)? = #isolation,
     _ body: (RunningAPI) async throws -> T
 ) async throws -> T {
@@ -125,7 +130,7 @@ func withAPI<T: Sendable>(
             if let url { way = try PostgresConfiguration(url: try await url(database)) }
             way.acquireTimeout = .milliseconds(800)
             way.connectTimeout = .milliseconds(800)
-            way.queryTimeout = .seconds(4)
+            way.queryTimeout = statementLimit
             way.cancelGracePeriod = .milliseconds(500)
             let pool = PostgresPool(configuration: way, size: 4, logger: quiet)
             let watchPool = PostgresPool(
@@ -137,14 +142,18 @@ func withAPI<T: Sendable>(
                 .consumptionConsent(Consents(pool)),
                 TestNotificationRoute(nil, Canaries(pool), now: wallClock).endpoint,
             ]
-            let answered: [APIEndpoint] = desk.map { $0(pool).endpoints } ?? [.account()]
+            let answered: [APIEndpoint] = desk.map { $0(pool).endpoints + [guarding(pool)] } ?? [.account()]
             let endpoints = APIEndpoint.withStanding(answered + own + more)
             let metrics = APIMetrics(endpoints: endpoints)
+            let watch = DatabaseWatch(logger: quiet) {
+                onAsk()
+                try await watchPool.query("select 1")
+            }
             let tokenKeys = TokenKeys(.file(signer.file), logger: quiet)
             let serverKeys = ServerKeyTable(ServerKeys(pool), logger: quiet)
             let api = AccountAPI(
                 endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, RunningAPI.rules, now: wallClock),
-                serverKeys: serverKeys, watch: DatabaseWatch(watchPool, logger: quiet), configuration: configuration,
+                serverKeys: serverKeys, watch: watch, configuration: configuration,
                 metrics: metrics, logger: logger
             ) { listening.yield($0) }
             let services = ServiceGroup(services: [pool, watchPool, api], logger: quiet)
@@ -168,4 +177,15 @@ func withAPI<T: Sendable>(
             return try result.get()
         }
     }
+}
+
+/// The guard as `storehook serve` has it.
+private func guarding(_ pool: PostgresPool) -> APIEndpoint {
+    let accounts = AccountStore(pool)
+    let memory = GuardMemory(logger: quiet) { token in
+        let view = try await accounts.view(token, in: Environment.production.rawValue)
+        guard let account = GuardAccount(view) else { throw NeverHappened("an account has phases") }
+        return account
+    }
+    return Guard(memory).endpoint
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 public import Postgres
+import Synchronization
 
 /// A PostgreSQL server of a test's own, for what would disturb others on a shared one: settings of the whole server, standbys,
 /// a promotion. Its programs are found as `deploy/test` finds them.
@@ -11,7 +12,9 @@ public final class PrivateServer: Sendable {
     public let port: Int
     private let directory: String
     private let programs: String
-    private let program: ChildProgram
+    private let running: Mutex<ChildProgram>
+
+    private var program: ChildProgram { running.withLock { $0 } }
 
     /// A connection string for its database `postgres`.
     public var url: String { "postgresql://storehook@127.0.0.1:\(port)/postgres" }
@@ -20,7 +23,7 @@ public final class PrivateServer: Sendable {
         self.directory = directory
         self.programs = programs
         self.port = port
-        self.program = program
+        running = Mutex(program)
     }
 
     /// Starts an empty server, and stops it after `body`.
@@ -86,6 +89,40 @@ public final class PrivateServer: Sendable {
         await program.end()
     }
 
+    /// Stops it as an operator does: what is under way is broken off, what was committed is written down.
+    public func stop() async {
+        program.signal(SIGINT)
+        await program.end()
+    }
+
+    /// Starts it again after ``stop()`` or ``crash()``, with all that it held, and returns once it answers.
+    public func startAgain() async throws {
+        await program.discard()
+        let again = try Self.launch(programs, directory)
+        running.withLock { $0 = again }
+        try await untilItAnswers()
+    }
+
+    private func untilItAnswers() async throws {
+        try await eventually("the private server answers", within: Self.timeLimit) {
+            if program.ending != nil { throw NeverHappened("the private server runs: \(program.errors)") }
+            do {
+                await (try connect()).close()
+                return true
+            } catch is PostgresError {
+                return false
+            }
+        }
+    }
+
+    private static func launch(_ programs: String, _ directory: String) throws -> ChildProgram {
+        // PostgreSQL refuses to be root.
+        let account = geteuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --clear-groups " : ""
+        return try ChildProgram(
+            "/bin/sh", ["-c", "cd '\(directory)' && exec \(account)'\(programs)/postgres' -D '\(directory)/data'"],
+            environment: environment)
+    }
+
     /// A connection to it.
     public func connect() async throws -> PostgresConnection {
         var logger = Logger(label: "test-private-server")
@@ -119,25 +156,16 @@ public final class PrivateServer: Sendable {
             try contents.write(toFile: place, atomically: false, encoding: .utf8)
             try await shell("chmod 600 '\(place)'; chown --reference='\(directory)/data' '\(place)'", in: directory)
         }
-        let program = try ChildProgram(
-            "/bin/sh", ["-c", "cd '\(directory)' && exec \(account)'\(programs)/postgres' -D '\(directory)/data'"],
-            environment: environment)
-        let server = PrivateServer(directory: directory, programs: programs, port: port, program: program)
+        let server = PrivateServer(
+            directory: directory, programs: programs, port: port, program: try launch(programs, directory))
         let result: Result<T, any Error>
         do {
-            try await eventually("the private server answers", within: timeLimit) {
-                if program.ending != nil { throw NeverHappened("the private server runs: \(program.errors)") }
-                do {
-                    await (try server.connect()).close()
-                    return true
-                } catch is PostgresError {
-                    return false
-                }
-            }
+            try await server.untilItAnswers()
             result = .success(try await body(server))
         } catch {
             result = .failure(error)
         }
+        let program = server.program
         program.signal(SIGQUIT)
         await program.end()
         await program.discard()

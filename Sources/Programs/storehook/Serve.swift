@@ -121,7 +121,8 @@ struct Serve: AsyncParsableCommand {
         let serverKeys = ServerKeyTable(ServerKeys(pool), logger: logger)
         let api = AccountAPI(
             endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, rules, now: WallClock.now),
-            serverKeys: serverKeys, watch: watch, gate: gate, configuration: configuration, metrics: metrics, logger: logger
+            serverKeys: serverKeys, watch: watch, gate: gate, configuration: configuration, metrics: metrics,
+            logger: logger
         ) { [host] port in
             logger.info(
                 "Listening",
@@ -163,7 +164,7 @@ struct Serve: AsyncParsableCommand {
         if let clients, !clients.scopes.isEmpty { refresh = AccountRefresh(History(pool), clients) }
         return AccountDesk(
             accounts: accounts, intake: intake, usage: Usage(pool), rule: try settings.restoreRule(),
-            sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh)
+            sandbox: try settings.sandboxAccess(), refresh: refresh, log: AccountLog(logger))
     }
 
     private func configuration(

@@ -72,6 +72,9 @@ package final class AccountStore: Sendable {
     /// A catalog that was read before.
     func known(_ version: Int64) -> Catalog? { catalogs.withLock { $0[version] } }
 
+    /// The newest catalog that was read, for what may be a version behind; nil where none was yet.
+    package var remembered: Catalog? { catalogs.withLock { known in known.max { $0.key < $1.key }?.value } }
+
     func announceAll() async { await announcer.announceAll() }
 
     /// Tells whoever listens that these accounts changed, beside the transaction that changed them and after it: a hint.

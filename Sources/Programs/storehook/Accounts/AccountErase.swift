@@ -1,5 +1,6 @@
 import AccountStore
 import ArgumentParser
+import Logging
 import Operations
 
 struct AccountErase: AsyncParsableCommand {
@@ -21,10 +22,14 @@ struct AccountErase: AsyncParsableCommand {
 
     func run() async throws {
         let name = account.account
-        let freed = try await Database.with(try await shared.settings()) { pool in
+        let settings = try await shared.settings()
+        let freed = try await Database.with(settings) { pool in
             try await AccountStore(pool).erase(name, by: Operator.name)
         }
         guard let freed else { throw CommandFailure("no account \(name) is known, so there is nothing to erase") }
+        // Not whom: logs are what forgetting would have to reach next.
+        try settings.logger("staff").info(
+            "Staff has erased an account", metadata: ["purchases_freed": "\(freed)", "by": "\(Operator.name)"])
         let text = "erased; \(freed) purchases are free for who proves them next"
         print(OutputFormat.chosen(account.format) == .json ? try JSONText.encode(Answer(purchasesFreed: freed)) : text)
     }

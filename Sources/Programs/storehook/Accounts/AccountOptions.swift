@@ -1,8 +1,10 @@
 import AccountStore
 import Accounts
 import ArgumentParser
+import Logging
 import Operations
 import Postgres
+import Subscriptions
 
 /// What names an account, and how it is answered about.
 struct AccountOptions: ParsableArguments {
@@ -31,10 +33,20 @@ struct ActOptions: ParsableArguments {
     /// Does it on record, and says what it came to.
     func perform(_ kind: StaffAct.Kind) async throws {
         let name = account.account
-        let answer = try await Database.with(try await shared.settings()) { pool in
+        let settings = try await shared.settings()
+        let logger = try settings.logger("staff")
+        let answer = try await Database.with(settings) { pool in
             do {
-                return ActAnswer(
-                    name, try await AccountStore(pool).act(kind, for: name, by: Operator.name, why: why))
+                let done = try await AccountStore(pool).act(kind, for: name, by: Operator.name, why: why)
+                var metadata: Logger.Metadata = [
+                    "account": "\(name)", "act": "\(kind.name)", "number": "\(done.act.id)",
+                    "tier": "\(done.after.tier)", "tier_before": "\(done.before.tier)",
+                    "status": "\(done.after.status.rawValue)", "by": "\(Operator.name)", "why": "\(why)",
+                ]
+                metadata["ends"] = done.after.expiresAt.map { "\($0)" }
+                metadata["original_transaction_id"] = done.before.purchase.map { "\($0.originalTransactionID)" }
+                logger.info("Staff has acted for an account", metadata: metadata)
+                return ActAnswer(name, done)
             } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
         }
         print(OutputFormat.chosen(account.format) == .json ? try JSONText.encode(answer) : answer.text)

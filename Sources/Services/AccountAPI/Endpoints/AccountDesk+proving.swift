@@ -30,6 +30,7 @@ extension AccountDesk {
                 transaction.purchases, to: caller.account, under: rule, changed: transaction.changed, session)
         }
         if let bound { accounts.announce(bound.settled.changed) }
+        log.noteHandedIn(records, answers, bound?.outcomes ?? [:], by: caller, accounts.remembered)
         return Proven(answers: answers, outcomes: bound?.outcomes ?? [:])
     }
 

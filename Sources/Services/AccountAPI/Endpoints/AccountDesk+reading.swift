@@ -43,7 +43,7 @@ extension AccountDesk {
     func startTrial(_ request: APIRequest) async throws -> APIAnswer {
         let (standing, caller) = try await production(request)
         let eligibility = try await eligibility(standing, caller)
-        guard eligibility.isEligible else { throw Self.refusal(eligibility.reason ?? .notOffered) }
+        guard eligibility.isEligible else { throw refusal(eligibility.reason ?? .notOffered, caller) }
         var product: String?
         if let named = request.body?.string("productId") {
             guard let known = standing.reader.catalog.products.first(where: { $0.productID == named || $0.id == named })
@@ -53,13 +53,18 @@ extension AccountDesk {
         let download = try await appTransactionID(request)
         switch try await accounts.startTrial(of: caller.account, with: product, appTransactionID: download) {
         case .started: break
-        case .hadOne: throw Self.refusal(download == nil ? .used : .usedOnDevice)
-        case .notOffered: throw Self.refusal(.notOffered)
+        case .hadOne: throw refusal(download == nil ? .used : .usedOnDevice, caller)
+        case .notOffered: throw refusal(.notOffered, caller)
         }
         let started = try await self.standing(caller, in: Environment.production.rawValue, request)
-        return APIAnswer(
-            .ok, TrialAnswers.status.value(of: started.picture, for: started.reader),
-            log: ["tier": "\(started.picture.tier)", "ends": "\(started.picture.trial?.endsAt.description ?? "")"])
+        log.note(
+            "Started the trial", of: caller,
+            [
+                "tier": "\(started.picture.trial?.tier ?? "")",
+                "ends": "\(started.picture.trial?.endsAt.description ?? "")",
+                "product": "\(product ?? "none")",
+            ])
+        return APIAnswer(.ok, TrialAnswers.status.value(of: started.picture, for: started.reader))
     }
 
     /// The trial belongs to Production.
@@ -77,8 +82,9 @@ extension AccountDesk {
         return payload.appTransactionId
     }
 
-    private static func refusal(_ reason: TrialEligibility.Reason) -> APIProblem {
-        APIProblem(
+    private func refusal(_ reason: TrialEligibility.Reason, _ caller: Caller) -> APIProblem {
+        log.note("Refused the trial", of: caller, ["reason": "\(reason.rawValue)"])
+        return APIProblem(
             .trialRefused, "this account may not start the trial: \(reason.rawValue)",
             members: [.init("reason", .string(reason.rawValue))], log: ["reason": "\(reason.rawValue)"])
     }

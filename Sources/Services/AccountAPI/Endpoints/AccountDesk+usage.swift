@@ -47,6 +47,7 @@ extension AccountDesk {
         guard let counted = catalog.counting(of: feature, in: standing.picture.tier) else {
             let picture = FeaturePicture(feature, in: standing.picture.tier)
             guard picture.restriction == nil else {
+                noteRefusal(of: picture, standing, "tier_required", caller)
                 throw APIProblem(
                     .tierRequired, "the account's tier does not have this feature",
                     members: UsageAnswer.members(of: picture, for: standing.reader))
@@ -60,6 +61,7 @@ extension AccountDesk {
             return Self.answer(report, isNew: false, feature, count, standing)
         case .limitReached(let count):
             let picture = FeaturePicture(feature, in: standing.picture.tier, used: count.used, window: count.window)
+            noteRefusal(of: picture, standing, "limit_reached", caller)
             throw APIProblem(
                 .limitReached, "what the account's tier gives of this feature is used up",
                 members: UsageAnswer.members(of: picture, for: standing.reader), headers: Self.retry(count, standing),
@@ -70,6 +72,16 @@ extension AccountDesk {
         case .noStock:
             throw APIProblem(.invalidRequest, "only what is counted in total is released or set")
         }
+    }
+
+    private func noteRefusal(of picture: FeaturePicture, _ standing: Standing, _ reason: String, _ caller: Caller) {
+        var metadata: Logger.Metadata = [
+            "feature": "\(picture.feature.id)", "reason": "\(reason)", "tier": "\(picture.tier)",
+            "used": "\(picture.used)",
+        ]
+        metadata["limit"] = picture.most.map { "\($0)" }
+        metadata["ends"] = standing.picture.expiresAt.map { "\($0)" }
+        log.note("Refused use", of: caller, metadata)
     }
 
     private static func answer(

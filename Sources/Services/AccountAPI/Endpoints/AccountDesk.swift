@@ -14,8 +14,8 @@ package struct AccountDesk: Sendable {
     let usage: Usage
     let rule: RestoreRule
     let sandbox: SandboxAccess
-    let receipts: ReceiptIntake?
-    let refresh: AccountRefresh?
+    let refresh: Refresh?
+    let log: AccountLog
     /// A refresh an account may have each minute.
     let refreshes = RateLimit<String>(perMinute: 1, burst: 2)
     /// Receipts an account may hand in each minute: apps hand in the same one for each purchase that a device holds.
@@ -27,9 +27,10 @@ package struct AccountDesk: Sendable {
     ///   - sandbox: whose purchases in Sandbox open something.
     ///   - receipts: judges old receipts.
     ///   - refresh: nil where there is no key for Apple's Server API.
+    ///   - log: where it is told what happens to accounts.
     package init(
         accounts: AccountStore, intake: EvidenceIntake, usage: Usage, rule: RestoreRule, sandbox: SandboxAccess,
-        receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil
+        refresh: Refresh? = nil, log: AccountLog = .none
     ) {
         self.accounts = accounts
         self.intake = intake
@@ -38,6 +39,7 @@ package struct AccountDesk: Sendable {
         self.sandbox = sandbox
         self.receipts = receipts
         self.refresh = refresh
+        self.log = log
     }
 
     /// An account with the catalog that it was read by, and for whom it is told.

@@ -1,5 +1,5 @@
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// Notices that the database has fallen silent, so that nobody waits for it for longer than about a second.

@@ -88,7 +88,7 @@ struct EndpointRouter: Sendable {
         var isProblem = false
         do {
             try await prepare(&call, request, context, endpoint)
-            answer = try await handle(call, endpoint)
+            answer = try await AccountLog.$request.withValue(call.id) { try await handle(call, endpoint) }
         } catch {
             isProblem = true
             answer = endpoint.style.answer(problem(error, call, endpoint))

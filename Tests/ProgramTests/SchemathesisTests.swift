@@ -1,0 +1,133 @@
+import Crypto
+import Foundation
+import Simulator
+import TestSupport
+import Testing
+
+@testable import storehook
+
+@Suite("schemathesis, which reads the account API's description", .serialized)
+struct SchemathesisTests {
+    enum Asker: String, CaseIterable { case app, server }
+
+    /// What an account may have, so that more than refusals is answered.
+    private static let catalog = """
+        app: com.example.storehook
+        currency: USD
+        tiers: [{id: free}, {id: pro}]
+        products:
+          - {id: basic, product_id: com.example.storehook.basic.monthly, tier: pro, period: month, price: 4.99, sort_order: 1}
+        features:
+          - {id: ai, limits: {free: no, pro: 3 per day}}
+          - {id: words, limits: {free: 50 in total, pro: unlimited}}
+        trial: {tier: pro, days: 7, products: [basic]}
+        """
+
+    @Test(
+        "finds no answer that is not described and no fault of the server's, whatever it sends to any path, as an app and as a server",
+        arguments: Asker.allCases)
+    func everyPath(asker: Asker) async throws {
+        let place = packageRoot.appending(path: ".build/schemathesis").path
+        let installer = try ChildProgram(
+            packageRoot.appending(path: "deploy/lib/schemathesis").path, [place],
+            environment: ProcessInfo.processInfo.environment)
+        #expect(await installer.end() == .exited(0), "\(installer.errors.suffix(2000))")
+        await installer.discard()
+        try await withSite { site in
+            let apple = try await Self.apple(site)
+            defer { apple.stop() }
+            let catalog = try ChildProgram(
+                Executable.path, ["catalog", "apply", "/dev/stdin"], environment: site.environment(),
+                input: Array(Self.catalog.utf8))
+            #expect(await catalog.end() == .exited(0), "\(catalog.errors)")
+            await catalog.discard()
+            #expect(
+                try await site.run("grant", "alice", "--tier", "pro", "--days", "30", "--why", "test").ending
+                    == .exited(0))
+            try await withTokenKey { settings in
+                let more = settings.merging([
+                    "STOREHOOK_APPLE_URL": "http://127.0.0.1:\(apple.port)", "APPLE_ISSUER_ID": "issuer",
+                    "APPLE_KEY_ID": "KEYID12345", "STOREHOOK_REQUESTS_PER_ACCOUNT": "10000000",
+                    "APPLE_PRIVATE_KEY": Data(P256.Signing.PrivateKey().pemRepresentation.utf8).base64EncodedString(),
+                    "STOREHOOK_REQUESTS_PER_ADDRESS": "10000000",
+                ]) { $1 }
+                let headers: [String]
+                switch asker {
+                case .app:
+                    let signed = try await site.run("demo", "token", "alice", with: settings)
+                    let token = signed.output.trimmingCharacters(in: .whitespacesAndNewlines)
+                    headers = ["Authorization: Bearer \(token)"]
+                case .server:
+                    let made = try await site.run("staff", "token", "--account-api", "--format", "json")
+                    let key = try #require((try made.json() as? [String: Any])?["key"] as? String)
+                    headers = ["Authorization: Bearer \(key)", "X-Account-ID: alice"]
+                }
+                try await site.with(["serve", "--port", "0"], more) { program in
+                    let port = try #require(program.port)
+                    try await eventually("whoever asks is known") {
+                        try await Self.status(port, headers) == 200
+                    }
+                    let judge = try Self.judge(place, port, headers)
+                    let ending = await judge.end()
+                    #expect(ending == .exited(0), "\(judge.output.suffix(6000)) \(judge.errors.suffix(2000))")
+                    // It has tried, and not only looked.
+                    let count = judge.output.firstMatch(of: /([0-9]+) generated/).flatMap { Int($0.1) } ?? 0
+                    #expect(count > 500)
+                    await judge.discard()
+                }
+            }
+        }
+    }
+
+    /// Tries every path, a bounded number of times, by the same chance each time; talks to nobody but this machine.
+    private static func judge(_ place: String, _ port: Int, _ headers: [String]) throws -> ChildProgram {
+        let settings = packageRoot.appending(path: "Tests/ProgramTests/schemathesis.toml").path
+        let arguments =
+            [
+                "--config-file", settings, "run", "http://127.0.0.1:\(port)/openapi.json", "--workers", "1",
+                "--phases", "examples,coverage,fuzzing", "--max-examples", "15", "--seed", "20261122",
+                // PostgreSQL keeps no U+0000, which the description says.
+                "--generation-allow-x00", "false", "--generation-database", "none", "--continue-on-failure",
+                "--request-timeout", "60", "--no-color",
+            ] + headers.flatMap { ["--header", $0] }
+        // It leaves directories where it stands.
+        return try ChildProgram(
+            "/bin/sh",
+            [
+                "-c",
+                #"place=$(mktemp -d) && trap 'rm -rf "$place"' EXIT && cd "$place" && timeout --kill-after=5 300 "$@""#,
+                "sh", place + "/bin/schemathesis",
+            ] + arguments,
+            environment: [
+                "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "NO_PROXY": "*",
+                "TMPDIR": FileManager.default.temporaryDirectory.path, "LC_ALL": "C.UTF-8",
+            ])
+    }
+
+    private static func status(_ port: Int, _ headers: [String]) async throws -> Int {
+        let pairs = headers.map { header in
+            let colon = header.firstIndex(of: ":") ?? header.endIndex
+            return (String(header[..<colon]), String(header[colon...].dropFirst(2)))
+        }
+        return try await ServedAPI(port: port).send("/v1/account", pairs).status
+    }
+
+    /// Apple, as far as it is asked: a test notification that has come through already, and purchases that it does not know.
+    private static func apple(_ site: Site) async throws -> ScriptedServer {
+        let now = Milliseconds(Int64(Date().timeIntervalSince1970 * 1000))
+        var customer = SimulatedSubscriber(lane: 1, seed: 1)
+        customer.test(at: now - 60_000)
+        let jws = try #require(customer.takeNotifications().first).signed(by: site.authority)
+        try await site.outbox.store([Array(jws.utf8)])
+        try await site.with(["work"]) { _ in try await site.untilDone() }
+        return try ScriptedServer { request in
+            if request.line.hasPrefix("POST") { return .json(200, #"{"testNotificationToken":"T"}"#) }
+            guard request.line.contains("/notifications/test") else {
+                return .json(404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#)
+            }
+            return .json(
+                200,
+                #"{"signedPayload":"\#(jws)","sendAttempts":[{"attemptDate":\#(now),"sendAttemptResult":"SUCCESS"}]}"#)
+        }
+    }
+}
