@@ -62,7 +62,8 @@ private final class Refusals: Sendable {
         return all.withLock { all in
             // A path by its own name comes before one that takes any.
             let fitting = all.filter { served in
-                served.path.components.count == parts.count && zip(served.path.components, parts).allSatisfy { $0 ~= $1 }
+                served.path.components.count == parts.count
+                    && zip(served.path.components, parts).allSatisfy { $0 ~= $1 }
             }
             return (fitting.first { $0.path.description == path } ?? fitting.first)?.problem
         }

@@ -23,7 +23,8 @@ package struct AccountAPI: Service {
     ///   - onListening: told the port once connections are accepted.
     package init(
         _ endpoints: [APIEndpoint], tokenKeys: TokenKeys, check: TokenCheck, serverKeys: ServerKeyTable,
-        watch: DatabaseWatch? = nil, gate: SchemaGate? = nil, configuration: AccountAPIConfiguration, metrics: APIMetrics, logger: Logger,
+        watch: DatabaseWatch? = nil, gate: SchemaGate? = nil, configuration: AccountAPIConfiguration,
+        metrics: APIMetrics, logger: Logger,
         onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         let gate = gate ?? .open(logger: logger)
