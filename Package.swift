@@ -487,7 +487,8 @@ let package = Package(
         .executableTarget(
             name: "storehook-bench",
             dependencies: [
-                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox", "Postgres",
+                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox",
+                "Postgres",
                 "Queue", "Schema", "SimulatedState", "Simulator", "Worker", argumentParser, asyncHTTPClient, crypto,
                 histogram, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
                 unixSignals,

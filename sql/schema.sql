@@ -411,6 +411,34 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.expiring_soon(within interval, at timestamp with time zone DEFAULT now()) RETURNS TABLE(token uuid, account text, environment text, tier text, status text, source text, product_id text, bundle_id text, original_transaction_id text, access_until timestamp with time zone, days_left integer)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+    select s.token, a.account, s.environment, s.phase_tier[p.n], s.phase_status[p.n], s.phase_source[p.n],
+           s.phase_product[p.n], s.phase_bundle[p.n], s.phase_purchase[p.n],
+           s.phase_starts[cardinality(s.phase_starts)],
+           ceil(extract(epoch from s.phase_starts[cardinality(s.phase_starts)] - at) / 86400)::integer
+      from storehook.catalog_state c
+      join storehook.account_status s on s.catalog = c.current_version
+     cross join lateral (select width_bucket(at, s.phase_starts) as n) p
+      left join storehook.accounts a on a.token = s.token
+     where case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
+                     and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
+                          or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
+                              and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
+                then s.phase_starts[cardinality(s.phase_starts)] end > at
+       and case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
+                     and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
+                          or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
+                              and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
+                then s.phase_starts[cardinality(s.phase_starts)] end <= at + within
+       and s.phase_status[p.n] in ('active', 'trial', 'cancelled', 'grace_period')
+       and (s.phase_status[p.n] = 'grace_period' or not s.phase_will_renew[p.n])
+     order by s.phase_starts[cardinality(s.phase_starts)], s.token, s.environment
+$$;
+
+COMMENT ON FUNCTION storehook.expiring_soon(within interval, at timestamp with time zone) IS 'accounts that have access at an instant and lose it within so long, with nothing to renew it; the next to end first';
+
 CREATE FUNCTION storehook.has_access(app_account_token uuid, product_id text) RETURNS boolean
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -564,6 +592,21 @@ begin
     select distinct notification_uuid from gone
      where notification_uuid is not null and reason <> all (storehook.unverifiable())
         on conflict do nothing;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.require_accounts() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if current_setting('storehook.knows_accounts', true) is distinct from 'yes'
+       and exists (select from storehook.catalog_state where preparing_version is not null or is_linked) then
+        -- What nobody who may not write here gets: workers of every release wait then, and bury nothing.
+        raise exception 'this program knows nothing of accounts, and a catalog was applied: upgrade it'
+            using errcode = 'insufficient_privilege';
+    end if;
     return null;
 end
 $$;
@@ -2987,6 +3030,12 @@ ALTER TABLE ONLY storehook.usage_keys
 
 CREATE INDEX account_lines_by_purchase ON storehook.account_lines USING btree (original_transaction_id, bundle_id, environment);
 
+CREATE INDEX account_status_by_end ON storehook.account_status USING btree ((
+CASE
+    WHEN ((phase_status[cardinality(phase_starts)] = ANY (ARRAY['expired'::text, 'trial_expired'::text, 'revoked'::text, 'free'::text])) AND ((phase_status[(cardinality(phase_starts) - 1)] = 'grace_period'::text) OR ((phase_status[(cardinality(phase_starts) - 1)] = ANY (ARRAY['active'::text, 'trial'::text, 'cancelled'::text])) AND (NOT phase_will_renew[(cardinality(phase_starts) - 1)])))) THEN phase_starts[cardinality(phase_starts)]
+    ELSE NULL::timestamp with time zone
+END), catalog);
+
 CREATE INDEX anomalies_by_purchase ON storehook.anomalies USING btree (original_transaction_id, bundle_id, environment, signed_at);
 
 CREATE INDEX anomalies_contradictions ON storehook.anomalies USING btree (bundle_id, environment) WHERE (kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text]));
@@ -3078,6 +3127,10 @@ CREATE INDEX usage_keys_kept_until ON storehook.usage_keys USING btree (kept_unt
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
 
 CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION storehook.remember_dead_letters();
+
+CREATE TRIGGER one_time_purchases_by_who_knows_accounts BEFORE INSERT ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
+
+CREATE TRIGGER subscriptions_by_who_knows_accounts BEFORE INSERT ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
 ALTER TABLE ONLY storehook.account_status
     ADD CONSTRAINT account_status_catalog_fkey FOREIGN KEY (catalog) REFERENCES storehook.catalogs(version);

@@ -269,8 +269,8 @@ struct ReceiptTests {
             let apple = ShopsApple(server: try standIn.client(over: held))
             try await Shop.open(signedBy: standIn.access.authority, asking: apple) { shop in
                 let bought = try await buy(standIn)
-                // More than the API has connections.
-                let requests = (0..<8).map { number in
+                // More than the API has connections, and fewer than the test's client has.
+                let requests = (0..<6).map { number in
                     Task { try await verify(shop, bought.receipt, as: "account\(number)").status }
                 }
                 try await eventually("all wait for Apple") { held.asked >= requests.count }
@@ -286,7 +286,7 @@ struct ReceiptTests {
                 var statuses: [Int] = []
                 for request in requests { statuses.append(try await request.value) }
                 // One of them was the first.
-                #expect(statuses.sorted() == [200] + Array(repeating: 409, count: 7))
+                #expect(statuses.sorted() == [200] + Array(repeating: 409, count: 5))
             }
         }
     }

@@ -91,7 +91,8 @@ struct Shop: Sendable {
     ///   - own: signs for Apple, where that is another than the one of all tests.
     ///   - asking: who asks Apple; nobody unless told.
     static func open<T: Sendable>(
-        rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), endpoints: [APIEndpoint] = [],
+        rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), signedBy own: SimulatedAuthority? = nil,
+        asking apple: ShopsApple = ShopsApple(), endpoints: [APIEndpoint] = [],
         log: AccountLog = .none, logger: Logger = quiet, statementLimit: Duration = .seconds(4),
         onAsk: @escaping @Sendable () -> Void = {},
         url: (@Sendable (TestDatabase) async throws -> String)? = nil,
@@ -105,13 +106,12 @@ struct Shop: Sendable {
         return try await withAPI(
             url: url, endpoints: endpoints,
             desk: { pool in
-                AccountDesk(
+                let verifier = Verifier(configuration: configuration, clock: wallClock)
+                return AccountDesk(
                     accounts: AccountStore(pool),
-                    intake: EvidenceIntake(
-                        pool: pool, verifier: Verifier(configuration: configuration, clock: wallClock),
-                        ledger: Ledger(),
-                        logger: quiet),
-                    usage: Usage(pool), rule: rule, sandbox: sandbox, log: log)
+                    intake: EvidenceIntake(pool: pool, verifier: verifier, ledger: Ledger(), logger: quiet),
+                    usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
+                    refresh: apple.refresh(pool), log: log)
             },
             adjusting: {
                 $0.accountRate = .init(perMinute: 1_000_000, burst: 1_000_000)

@@ -1,5 +1,6 @@
 import AccountStore
 import Catalog
+import Foundation
 import Postgres
 import SimulatedState
 import TestSupport
@@ -61,15 +62,17 @@ struct CatalogDiffTests {
         return moves
     }
 
-    @Test func `diff tells exactly what apply then does: 10,000 accounts, 50 random changes of catalogs`()
+    @Test func `diff tells exactly what apply then does to 10,000 accounts, however catalogs change`()
         async throws
     {
+        // Each is gone through twice by diff and apply, some seconds in a debug build: STOREHOOK_TEST_CATALOGS=50 takes minutes.
+        let rounds = ProcessInfo.processInfo.environment["STOREHOOK_TEST_CATALOGS"].flatMap { Int($0) } ?? 6
         var generator = SeededGenerator()
         try await AccountDatabase.with { database in
             try await Self.fill(database)
             var catalog = RandomCatalog(&generator)
             var moved = 0
-            for round in 0...50 {
+            for round in 0...rounds {
                 if round > 0 { catalog.change(&generator) }
                 let text = catalog.text
                 let told = try await database.store.diff(try Catalog(yaml: text))
@@ -84,7 +87,7 @@ struct CatalogDiffTests {
                 }
                 moved += told.moves.values.reduce(0, +)
             }
-            #expect(moved > 20_000, "so few changes say nothing, seed \(generator.seed)")
+            #expect(moved > 400 * rounds, "so few changes say nothing, seed \(generator.seed)")
             // What was carried over is what is derived.
             #expect(try await database.stale().isEmpty, "seed \(generator.seed)")
         }

@@ -65,8 +65,8 @@ struct SignatureTests {
     @Test func `The public Python package verifies what is signed, with the old secret and with the new one`()
         async throws
     {
-        let library = Self.root.appending(path: ".build/webhooks-library").path
-        _ = try await run(Self.root.appending(path: "deploy/lib/webhooks-library").path, [library])
+        let library = Self.root.appending(path: ".build/standardwebhooks").path
+        _ = try await run(Self.root.appending(path: "deploy/lib/python-package").path, ["standardwebhooks", library])
         let (new, old, other) = (WebhookSecret(), WebhookSecret(), WebhookSecret())
         let body = #"{"type":"test","timestamp":"2026-01-02T03:04:05Z","data":{"text":"ü € 😀 \"quoted\""}}"#
         let now = Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))

@@ -37,7 +37,7 @@ struct AccountCommandTests {
             let answer = try #require(try json.json() as? [String: Any])
             let accounts = try #require(answer["accounts"] as? [[String: Any]])
             #expect(accounts.map { $0["account"] as? String } == ["user-1", "user-2"])
-            #expect(accounts.map { $0["daysLeft"] as? Int } == [2, 5] && answer["days"] as? Int == 5)
+            #expect(accounts.map { $0["days_left"] as? Int } == [2, 5] && answer["days"] as? Int == 5)
             let few = try await site.run("account", "expiring", "--days", "9", "--limit", "1", "--format", "table")
             #expect(few.output.contains("--limit") && !few.output.contains("user-2"))
             #expect(try await site.run("account", "expiring", "--days", "-1").ending == .exited(2))

@@ -1,5 +1,6 @@
 import Foundation
 import Outbox
+import Postgres
 import Simulator
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Outbox
 import Simulator
 import TestSupport
 import Testing
@@ -29,7 +30,7 @@ struct SchemathesisTests {
     func everyPath(asker: Asker) async throws {
         let place = packageRoot.appending(path: ".build/schemathesis").path
         let installer = try ChildProgram(
-            packageRoot.appending(path: "deploy/lib/schemathesis").path, [place],
+            packageRoot.appending(path: "deploy/lib/python-package").path, ["schemathesis", place],
             environment: ProcessInfo.processInfo.environment)
         #expect(await installer.end() == .exited(0), "\(installer.errors.suffix(2000))")
         await installer.discard()
@@ -115,16 +116,20 @@ struct SchemathesisTests {
     /// Apple, as far as it is asked: a test notification that has come through already, and purchases that it does not know.
     private static func apple(_ site: Site) async throws -> ScriptedServer {
         let now = Milliseconds(Int64(Date().timeIntervalSince1970 * 1000))
-        var customer = SimulatedSubscriber(lane: 1, seed: 1)
-        customer.test(at: now - 60_000)
-        let jws = try #require(customer.takeNotifications().first).signed(by: site.authority)
-        try await site.outbox.store([Array(jws.utf8)])
+        var signed: [String] = []
+        for (lane, environment) in [SimulatedApp.Environment.production, .sandbox].enumerated() {
+            var customer = SimulatedSubscriber(app: .example.in(environment), lane: lane + 1, seed: UInt64(lane))
+            customer.test(at: now - 60_000)
+            signed.append(try #require(customer.takeNotifications().first).signed(by: site.authority))
+        }
+        try await site.outbox.store(signed.map { Array($0.utf8) })
         try await site.with(["work"]) { _ in try await site.untilDone() }
-        return try ScriptedServer { request in
+        return try ScriptedServer { [signed] request in
             if request.line.hasPrefix("POST") { return .json(200, #"{"testNotificationToken":"T"}"#) }
             guard request.line.contains("/notifications/test") else {
                 return .json(404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#)
             }
+            let jws = signed[request.line.contains("environment=Sandbox") ? 1 : 0]
             return .json(
                 200,
                 #"{"signedPayload":"\#(jws)","sendAttempts":[{"attemptDate":\#(now),"sendAttemptResult":"SUCCESS"}]}"#)

@@ -95,8 +95,13 @@ struct SessionSettingTests {
                 """
             ).map { try $0.decode(0, as: String.self) }
             // They turn no text into an instant, nor an instant into text. Those of statuses are inlined, which a setting prevents;
-            // the others are called for each commit of the receiver and each use that is counted, and have a search path.
-            #expect(open == ["account_status_at", "count_usage", "status_at", "store_posted"])
+            // the others are called for each commit of the receiver, each use that is counted and each statement that changes
+            // purchases, and have a search path.
+            #expect(
+                open == [
+                    "account_status_at", "count_usage", "expiring_soon", "require_accounts", "status_at",
+                    "store_posted",
+                ])
         }
     }
 

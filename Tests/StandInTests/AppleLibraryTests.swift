@@ -87,8 +87,9 @@ struct AppleLibraryTests {
 
     @Test("drive the stand-in through every call, believe what it signs, and read the same in it")
     func everyCall() async throws {
-        let library = Self.root.appending(path: ".build/apple-library").path
-        _ = try await run(Self.root.appending(path: "deploy/lib/apple-library").path, [library])
+        let library = Self.root.appending(path: ".build/app-store-server-library").path
+        _ = try await run(
+            Self.root.appending(path: "deploy/lib/python-package").path, ["app-store-server-library", library])
         let receipts = try Self.receipts(20)
         try await RunningStandIn.with { shop in
             let given: [String: Any] = [

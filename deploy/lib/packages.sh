@@ -87,6 +87,6 @@ require_swift() {
     fi
 }
 
-# Apple's own client library and schemathesis come from PyPI into .build, by deploy/lib/apple-library and deploy/lib/schemathesis.
-need_apple_library() { need python3-venv "a Python apart, for Apple's own client library and schemathesis" have_python_venv; }
+# Apple's own client library, schemathesis and standardwebhooks come from PyPI into .build: deploy/lib/python-package.
+need_python_packages() { need python3-venv "a Python apart, for public packages that judge ours" have_python_venv; }
 have_python_venv() { python3 -c 'import ensurepip, venv'; }

@@ -86,7 +86,9 @@ struct Serve: AsyncParsableCommand {
         let budget = RateBudget()
         let clients = try apple?.clients(settings, budget: budget)
         let accounts = AccountStore(pool)
-        let desk = try desk(settings, accounts, clients, requester, over: pool, logger: logger)
+        let desk = try desk(
+            settings, accounts, clients, try apple?.receipts(settings, pool, budget: budget), requester, over: pool,
+            logger: logger)
         let watchPool = PostgresPool(
             configuration: DatabaseWatch.configuration(like: try settings.servingDatabase()), size: 1,
             logger: logger.quieter)
@@ -158,13 +160,14 @@ struct Serve: AsyncParsableCommand {
             logger: logger)
         // With nobody to ask, Apple's signature still proves whose a purchase is that is known.
         var settle: (@Sendable () async -> Void)?
-        if let checker { settle = { await checker.sendPendingRequests() } }
+        if let checker { settle = { _ = await checker.sendPendingRequests() } }
         let unasked = ReceiptIntake(verifier, apps: [], history: History(pool), settleRevocation: settle)
         var refresh: AccountRefresh?
         if let clients, !clients.scopes.isEmpty { refresh = AccountRefresh(History(pool), clients) }
         return AccountDesk(
             accounts: accounts, intake: intake, usage: Usage(pool), rule: try settings.restoreRule(),
-            sandbox: try settings.sandboxAccess(), refresh: refresh, log: AccountLog(logger))
+            sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh,
+            log: AccountLog(logger))
     }
 
     private func configuration(

@@ -184,7 +184,7 @@ package struct ReceiptIntake: Sendable {
         var scope = HistoryScope(bundleID: report.bundleID, environment: "")
         if let receipts = app?.receipts, report.proof == nil || app?.server == nil {
             do {
-                let answer = try await Patience.wait(until: deadline) { try await receipts.ask(receipt.base64) }
+                let answer = try await Deadline.wait(until: deadline) { try await receipts.ask(receipt.base64) }
                 guard answer.json.count <= EvidenceKind.receipt.maximumSize else {
                     // The receipt is genuine: what is wrong is not with whoever handed it in.
                     throw AnswerTrouble.tooLong

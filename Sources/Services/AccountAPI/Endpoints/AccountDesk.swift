@@ -14,7 +14,8 @@ package struct AccountDesk: Sendable {
     let usage: Usage
     let rule: RestoreRule
     let sandbox: SandboxAccess
-    let refresh: Refresh?
+    let receipts: ReceiptIntake?
+    let refresh: AccountRefresh?
     let log: AccountLog
     /// A refresh an account may have each minute.
     let refreshes = RateLimit<String>(perMinute: 1, burst: 2)
@@ -30,7 +31,7 @@ package struct AccountDesk: Sendable {
     ///   - log: where it is told what happens to accounts.
     package init(
         accounts: AccountStore, intake: EvidenceIntake, usage: Usage, rule: RestoreRule, sandbox: SandboxAccess,
-        refresh: Refresh? = nil, log: AccountLog = .none
+        receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil, log: AccountLog = .none
     ) {
         self.accounts = accounts
         self.intake = intake

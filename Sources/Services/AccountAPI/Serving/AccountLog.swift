@@ -70,14 +70,15 @@ package struct AccountLog: Sendable {
     }
 
     private static func metadata(of evidence: TakenEvidence, _ catalog: Catalog?) -> Logger.Metadata {
-        var metadata: Logger.Metadata = ["environment": "\(evidence.environment)"]
+        var metadata: Logger.Metadata = [:]
+        metadata["environment"] = evidence.environment.map { "\($0)" }
         if let purchase = evidence.purchase {
             metadata["original_transaction_id"] = "\(purchase.originalTransactionID)"
         }
         guard let transaction = evidence.transaction else { return metadata }
         if let product = transaction.productId {
             metadata["product"] = "\(product)"
-            metadata["tier"] = catalog?.product(product, of: evidence.bundleID).map { "\($0.tier)" }
+            metadata["tier"] = evidence.bundleID.flatMap { catalog?.product(product, of: $0) }.map { "\($0.tier)" }
         }
         metadata["ends"] = transaction.expiresDate.map { "\($0)" }
         return metadata

@@ -1,5 +1,5 @@
 /// How long somebody waits for Apple.
-enum Patience {
+enum Deadline {
     /// Does something that waits for Apple, and gives it up at that instant.
     /// - Throws: ``AnswerTrouble/late`` then; what the work throws.
     static func wait<Value: Sendable>(
