@@ -63,6 +63,27 @@ struct DeskTests {
         }
     }
 
+    @Test("gives a purchase to nobody for its renewal info, and keeps nothing of what holds only in part")
+    func renewalAlone() async throws {
+        try await Shop.open(rule: .transfer) { shop in
+            let bought = shop.buy(lane: 31)
+            let renewal = try #require(bought.renewal)
+            #expect(try await shop.verify(bought.transaction, as: "alice").status == 200)
+            let stolen = try await shop.post(
+                "/v1/subscriptions/verify", as: "eve",
+                #"{"signedTransactionInfo":"junk","signedRenewalInfo":"\#(renewal)"}"#)
+            #expect(stolen.status == 400)
+            #expect(try await shop.standing(of: "eve") == "free free")
+            #expect(try await shop.standing(of: "alice") == "pro active")
+            let other = shop.buy(lane: 32)
+            let half = try await shop.post(
+                "/v1/subscriptions/verify", as: "bob",
+                #"{"signedTransactionInfo":"\#(other.transaction)","signedRenewalInfo":"junk"}"#)
+            #expect(half.status == 400)
+            #expect(try await shop.standing(of: "bob") == "free free")
+        }
+    }
+
     @Test("refuses what proves nothing with the code of verification, and what the catalog does not know")
     func refusals() async throws {
         try await Shop.open { shop in

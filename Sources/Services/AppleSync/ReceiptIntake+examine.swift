@@ -1,4 +1,5 @@
 import AppStorePayloads
+import AppStoreReceipts
 import AppStoreServerAPI
 import AppStoreVerification
 import History
@@ -19,7 +20,9 @@ extension ReceiptIntake {
     package func examine(
         _ bytes: [UInt8], until deadline: ContinuousClock.Instant
     ) async throws -> ReceiptFinding {
-        let looked = try await look(at: bytes, from: .client, of: nil, until: deadline)
+        // Written in one way, so that the same receipt with other white space is the same evidence.
+        let canonical = (try? Receipt(bytes).base64) ?? bytes
+        let looked = try await look(at: canonical, from: .client, of: nil, until: deadline)
         guard let proof = looked.report.proof else {
             throw looked.report.refusal ?? ReceiptRefusal(.malformed, "Nobody vouches for the receipt.")
         }

@@ -54,6 +54,7 @@ package struct EvidenceIntake: Sendable {
     ///
     /// Records that belong together are handed in together: a renewal info is attributed to the app of its transaction.
     /// - Parameters:
+    ///   - isAllOrNothing: keep nothing where one of them does not hold; each is answered like that one then.
     ///   - prepare: asked first in the transaction, with the places of what is recorded already: what need not be stored, and which
     ///     purchases to hold. May run more than once, as `settle` may.
     ///   - settle: what is to commit with them. May run more than once, each time in a transaction of its own. What it throws rolls all of
@@ -63,7 +64,7 @@ package struct EvidenceIntake: Sendable {
     /// - Throws: `PostgresError`, after which nothing is promised and the same may be handed in again; what `settle` throws;
     ///   `CancellationError`.
     package func take<Settled: Sendable>(
-        _ records: [HandedIn], preparing prepare: Prepare? = nil,
+        _ records: [HandedIn], isAllOrNothing: Bool = false, preparing prepare: Prepare? = nil,
         settling settle: @escaping @Sendable (IntakeTransaction, borrowing PostgresSession) throws -> Settled
     ) async throws -> (answers: [IntakeAnswer], settled: Settled?) {
         guard !records.isEmpty else { return ([], nil) }
@@ -82,6 +83,10 @@ package struct EvidenceIntake: Sendable {
             }
         }
         var settled: Settled?
+        if isAllOrNothing, let first = answers.compactMap(\.self).first {
+            answers = answers.map { $0 ?? first }
+            verified = []
+        }
         if !verified.isEmpty {
             await keepHeaders(of: verified.filter { $0.entry.kind.isJWS }.map { records[$0.place].bytes })
             let committed = try await commit(verified, records, prepare, settle)

@@ -13,6 +13,11 @@ package enum IntakeAnswer: Sendable, Hashable {
     /// (`purchase_unknown`). Whoever handed it in still has it, and hands it in again.
     case undecided(ReasonCode)
 
+    /// Whether it may be judged later.
+    package var isUndecided: Bool {
+        if case .undecided = self { true } else { false }
+    }
+
     /// What was taken; nil where nothing was.
     package var taken: TakenEvidence? {
         if case .taken(let evidence) = self { evidence } else { nil }

@@ -9,4 +9,9 @@ package struct IntakeTransaction: Sendable, Hashable {
 
     /// The purchases that were handed in, each once, whether anything changed or not.
     package var purchases: [PurchaseKey] { Set(taken.compactMap(\.purchase)).sorted() }
+
+    /// Those of which a transaction was handed in, each once: whoever has one holds the purchase.
+    package var provenPurchases: [PurchaseKey] {
+        Set(taken.filter { $0.transaction != nil }.compactMap(\.purchase)).sorted()
+    }
 }

@@ -15,11 +15,13 @@ extension AccountDesk {
         guard let refresh else { throw Self.nobodyToAsk }
         let (report, news) = try await refresh.gather(caller.token, until: .now + Self.patience)
         let accounts = accounts
-        let (_, settled) = try await intake.take(news.compactMap { HandedIn($0) }) { transaction, session in
+        let (answers, settled) = try await intake.take(news.compactMap { HandedIn($0) }) { transaction, session in
             try accounts.settle(transaction.changed, session)
         }
         if let settled { accounts.announce(settled.changed) }
         if let trouble = report.trouble { throw Self.away(trouble) }
+        // What cannot be judged now is not applied: the account as it was would be a wrong answer.
+        if answers.contains(where: \.isUndecided) { throw Self.away("an answer cannot be judged at the moment") }
     }
 
     /// Refuses an account that asks too often for what costs something.

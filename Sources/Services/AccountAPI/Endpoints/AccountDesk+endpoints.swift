@@ -183,7 +183,7 @@ extension AccountDesk {
     private static let signed = APISchema.string(.init(1, 262_144))
 
     /// As long as a body may be.
-    private static let receipt = APISchema.string(.init(1, 6_000_000))
+    private static let receipt = APISchema.string(.init(1, 4_194_304))
 
     private static let verifyBody = APISchema.named(
         "VerifyRequest",

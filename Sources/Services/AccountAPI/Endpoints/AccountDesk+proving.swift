@@ -18,16 +18,20 @@ extension AccountDesk {
         var outcomes: [PurchaseKey: BindOutcome]
     }
 
-    /// Takes in what an account hands in, and gives it the purchases that are free, all in one transaction.
-    /// - Parameter check: throws where nothing of it is to be kept.
+    /// Takes in what an account hands in, and gives it the purchases that are free, all in one transaction. Only a transaction proves
+    /// whose a purchase is: a renewal info by itself says something about it, and gives it to nobody.
+    /// - Parameters:
+    ///   - isAllOrNothing: keep nothing where one of them does not hold.
+    ///   - check: throws where nothing of it is to be kept.
     func prove(
-        _ records: [HandedIn], by caller: Caller, checking check: @escaping @Sendable ([TakenEvidence]) throws -> Void
+        _ records: [HandedIn], by caller: Caller, isAllOrNothing: Bool = false,
+        checking check: @escaping @Sendable ([TakenEvidence]) throws -> Void
     ) async throws -> Proven {
         let (accounts, rule) = (accounts, rule)
-        let (answers, bound) = try await intake.take(records) { transaction, session in
+        let (answers, bound) = try await intake.take(records, isAllOrNothing: isAllOrNothing) { transaction, session in
             try check(transaction.taken)
             return try accounts.bind(
-                transaction.purchases, to: caller.account, under: rule, changed: transaction.changed, session)
+                transaction.provenPurchases, to: caller.account, under: rule, changed: transaction.changed, session)
         }
         if let bound { accounts.announce(bound.settled.changed) }
         log.noteHandedIn(records, answers, bound?.outcomes ?? [:], by: caller, accounts.remembered)
@@ -46,7 +50,8 @@ extension AccountDesk {
         var records = [HandedIn(.transaction, text)]
         if let renewal = body.string("signedRenewalInfo") { records.append(HandedIn(.renewal, renewal)) }
         let said = Said(body)
-        let proven = try await prove(records, by: caller) { taken in
+        try requireEnvironment(request)
+        let proven = try await prove(records, by: caller, isAllOrNothing: true) { taken in
             guard Set(taken.map(\.purchase)).count <= 1 else {
                 throw APIProblem(.verification(.mismatchedParts), "the renewal info is of another purchase")
             }
@@ -83,6 +88,7 @@ extension AccountDesk {
         _ request: APIRequest, isAllOrNothing: Bool = false, _ shape: (RestoreAnswer, Reader) -> APIValue
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
+        try requireEnvironment(request)
         let texts = request.body?.strings("signedTransactions") ?? []
         let receipt = Self.receipt(in: request.body)
         if texts.isEmpty, receipt == nil { try await refreshIfPossible(caller) }

@@ -17,6 +17,7 @@ extension AccountDesk {
     /// Asks Apple, then answers a shape of the account as it is.
     func refreshed(_ request: APIRequest, _ shape: AnswerShape<AccountPicture>) async throws -> APIAnswer {
         let caller = try request.requireCaller()
+        try requireEnvironment(request)
         guard refresh != nil else { throw Self.nobodyToAsk }
         try limit(refreshes, caller, "this account was refreshed just now")
         try await refresh(caller)

@@ -100,6 +100,7 @@ extension AccountDesk {
         receipt text: String, _ request: APIRequest, _ shape: (VerifyAnswer, Reader) -> APIValue
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
+        try requireEnvironment(request)
         let said = Said(request.body)
         let proven = try await prove(receipt: text, saying: said, by: caller)
         let finding = proven.finding

@@ -50,6 +50,15 @@ package struct AccountDesk: Sendable {
         var reader: Reader
     }
 
+    /// Refuses who may not ask for the environment that a request names: before anything is done for it.
+    func requireEnvironment(_ request: APIRequest) throws {
+        let caller = try request.requireCaller()
+        guard let asked = request.query["environment"], asked != Environment.production.rawValue, !caller.isServer,
+            !sandbox.includes(caller.account)
+        else { return }
+        throw APIProblem(.environmentForbidden, "only testers and the operator's servers ask for another environment")
+    }
+
     /// The account of a request, in the environment that it asks for.
     ///
     /// Unless told that is Production. Where Production gives nothing, and Sandbox opens something for this account, it is Sandbox
@@ -58,11 +67,8 @@ package struct AccountDesk: Sendable {
     func standing(_ request: APIRequest) async throws -> Standing {
         let caller = try request.requireCaller()
         let isTester = sandbox.includes(caller.account)
+        try requireEnvironment(request)
         if let asked = request.query["environment"] {
-            guard asked == Environment.production.rawValue || caller.isServer || isTester else {
-                throw APIProblem(
-                    .environmentForbidden, "only testers and the operator's servers ask for another environment")
-            }
             return try await standing(caller, in: asked, request)
         }
         let production = try await standing(caller, in: Environment.production.rawValue, request)

@@ -13,7 +13,16 @@ extension DatabaseWatch {
     }
 
     /// A watch that asks through a pool of its own, configured by ``configuration(like:)``.
+    ///
+    /// A server that refuses, because it has no connection left or is being stopped, is not silent: others are told by their own
+    /// statements what they can have.
     package convenience init(_ pool: PostgresPool, logger: Logger) {
-        self.init(logger: logger) { try await pool.query(PostgresQuery("watch", "select 1")) }
+        self.init(logger: logger) {
+            do {
+                try await pool.query(PostgresQuery("watch", "select 1"))
+            } catch let error as PostgresError where error.sqlState != nil {
+                return
+            }
+        }
     }
 }
