@@ -76,7 +76,8 @@ let package = Package(
             providers: [.apt(["libpq-dev", "libssl-dev"])]
         ),
         .target(
-            name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle], path: "Sources/Storage/Postgres",
+            name: "Postgres", dependencies: ["CLibPQ", crypto, logging, serviceLifecycle],
+            path: "Sources/Storage/Postgres",
             swiftSettings: rules),
         .testTarget(
             name: "PostgresTests",

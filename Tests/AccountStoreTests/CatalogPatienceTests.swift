@@ -2,6 +2,8 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import Catalog
+import Foundation
+import Ledger
 import Postgres
 import TestSupport
 import Testing
@@ -43,6 +45,28 @@ struct CatalogPatienceTests {
     private static let strangers: PostgresQuery = """
         select 1 from storehook.accounts where token = (select max(token::text)::uuid from storehook.accounts) for update
         """
+
+    @Test func `A first catalog that was given up leaves nothing behind, and the next one knows of all purchases`()
+        async throws
+    {
+        try await AccountDatabase.with { database in
+            try await database.apply([
+                Purchases.period(purchase(1), "basic", from: -5, to: 25, account: token(1))
+            ])
+            try await database.pool.query("insert into storehook.accounts (token) values (\(UUID(token(2))))")
+            let held = try await HeldTransaction(in: database.database, "select 1 from storehook.accounts for update")
+            await #expect(throws: ApplyRefusal.self) {
+                try await database.store.apply(Shop.catalog(), by: "test", patience: .milliseconds(300))
+            }
+            try await held.release()
+            try await database.apply([
+                Purchases.period(purchase(3), "basic", from: -5, to: 25, account: token(3))
+            ])
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            let tier = try await Self.tier(of: 1, database)
+            #expect(try await Self.tier(of: 3, database) == tier && tier != "free")
+        }
+    }
 
     @Test func `A transaction that stands in the way ends it in time, in a line that names it, and nothing is changed`()
         async throws

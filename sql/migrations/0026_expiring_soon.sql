@@ -1,6 +1,30 @@
 -- compatible-from: 10
 -- Whose access ends soon, for the desk. And once there are accounts, purchases are changed only by programs that know of them.
 
+-- Purchases first and accounts last, as workers lock them.
+--
+-- A worker of a release before accounts would change a purchase and leave what its account is by it as it was. Whoever derives
+-- accounts says so when it locks purchases (KnownPurchase.swift). Before the first catalog nobody has to.
+create function storehook.require_accounts() returns trigger
+    language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if current_setting('storehook.knows_accounts', true) is distinct from 'yes'
+       and exists (select from storehook.catalog_state where preparing_version is not null or is_linked) then
+        -- What nobody who may not write here gets: workers of every release wait then, and bury nothing.
+        raise exception 'this program knows nothing of accounts, and a catalog was applied: upgrade it'
+            using errcode = 'insufficient_privilege';
+    end if;
+    return null;
+end
+$$;
+create trigger subscriptions_by_who_knows_accounts
+    before insert on storehook.subscriptions
+    for each statement execute function storehook.require_accounts();
+create trigger one_time_purchases_by_who_knows_accounts
+    before insert on storehook.one_time_purchases
+    for each statement execute function storehook.require_accounts();
+
 -- When access ends for good, as far as is known, where nothing renews it: by it those who lose it soon are found among any number of
 -- accounts. The end of a grace period is one whatever is going to be renewed. The function below asks in the same words.
 create index account_status_by_end
@@ -53,25 +77,3 @@ as $$
 $$;
 comment on function storehook.expiring_soon(interval, timestamptz) is
     'accounts that have access at an instant and lose it within so long, with nothing to renew it; the next to end first';
-
--- A worker of a release before accounts would change a purchase and leave what its account is by it as it was. Whoever derives
--- accounts says so when it locks purchases (KnownPurchase.swift). Before the first catalog nobody has to.
-create function storehook.require_accounts() returns trigger
-    language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-    if current_setting('storehook.knows_accounts', true) is distinct from 'yes'
-       and exists (select from storehook.catalog_state where preparing_version is not null or is_linked) then
-        -- What nobody who may not write here gets: workers of every release wait then, and bury nothing.
-        raise exception 'this program knows nothing of accounts, and a catalog was applied: upgrade it'
-            using errcode = 'insufficient_privilege';
-    end if;
-    return null;
-end
-$$;
-create trigger subscriptions_by_who_knows_accounts
-    before insert on storehook.subscriptions
-    for each statement execute function storehook.require_accounts();
-create trigger one_time_purchases_by_who_knows_accounts
-    before insert on storehook.one_time_purchases
-    for each statement execute function storehook.require_accounts();

@@ -42,7 +42,7 @@ extension AccountStore {
                     "accounts.expiring",
                     """
                     select token, account, tier, status, source, product_id, access_until, days_left
-                      from storehook.expiring_soon(make_interval(days => \(Int32(clamping: days))))
+                      from storehook.expiring_soon(make_interval(hours => \(Int32(clamping: days * 24))))
                      where environment = \(environment)
                      limit \(Int64(limit))
                     """)

@@ -4,12 +4,17 @@ import Ledger
 import Postgres
 
 extension AccountStore {
-    /// Gives up what was prepared. Rows that are in somebody's hands go with the next catalog.
+    /// Gives up what was prepared. Rows that are in somebody's hands go with the next catalog. Where none is current, nobody keeps
+    /// `account_lines` from now on, so that the next one has to begin with them.
     func withdraw(_ version: Int64) async throws {
         try await pool.query(
             PostgresQuery(
                 "catalog.withdraw",
-                "update storehook.catalog_state set preparing_version = null where preparing_version = \(version)"),
+                """
+                update storehook.catalog_state
+                   set preparing_version = null, is_linked = is_linked and current_version is not null
+                 where preparing_version = \(version)
+                """),
             durably: true)
         _ = try? await sweep(keeping: nil, .zero)
     }

@@ -116,15 +116,30 @@ final class ConnectionDriver {
     private func keptName(
         of query: PostgresQuery, deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?
     ) throws(PostgresError) -> String? {
-        if let name = plans[query.sql] { return name }
+        if let name = plans[query] { return name }
         if plans.isPooled == nil {
             plans.isPooled = try isPooled(deadline: deadline, cancellation: cancellation)
         }
-        guard plans.isPooled == false, let name = plans.newName() else { return nil }
-        _ = try perform(query.name, deadline: deadline, cancellation: cancellation, durably: false) {
-            $0.send(preparing: query, as: name)
+        guard plans.isPooled == false, let name = plans.name(of: query) else { return nil }
+        if plans.mayBeStale {
+            // The session may still have one of this name that is of no use any more.
+            _ = try perform(query.name, deadline: deadline, cancellation: cancellation, durably: false) {
+                $0.send(script: "deallocate all")
+            }
+            plans.mayBeStale = false
         }
-        plans.keep(query.sql, as: name)
+        do throws(PostgresError) {
+            _ = try perform(query.name, deadline: deadline, cancellation: cancellation, durably: false) {
+                $0.send(preparing: query, as: name)
+            }
+        } catch {
+            // The session has it already: it is not this connection's alone, and something stands between that did not show.
+            guard error.sqlState == .duplicatePreparedStatement else { throw error }
+            plans.isPooled = true
+            guard transaction == .idle else { throw error }
+            return nil
+        }
+        plans.keep(query, as: name)
         return name
     }
 

@@ -38,6 +38,8 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
     public static let deadlockDetected: SQLState = "40P01"
     /// 42P01
     public static let undefinedTable: SQLState = "42P01"
+    /// 42P05: a statement is kept under the name.
+    public static let duplicatePreparedStatement: SQLState = "42P05"
     /// 42P06
     public static let duplicateSchema: SQLState = "42P06"
     /// 42P07
