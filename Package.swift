@@ -144,12 +144,15 @@ let package = Package(
                 "AppStorePayloads", "AppStoreServerAPI", "Catalog", "ConsumptionPolicy", "StrictYAML", yams,
             ],
             swiftSettings: rules),
+        // IP addresses, and blocks of them as operators write them.
+        .target(name: "NetworkAddresses", path: "Sources/Domain/NetworkAddresses", swiftSettings: rules),
         // Where events are posted to: which URLs and addresses may be called, and how what is posted is signed.
         .target(
-            name: "Endpoints", dependencies: ["AppStorePayloads", crypto], path: "Sources/Domain/Endpoints",
+            name: "Endpoints", dependencies: ["AppStorePayloads", "NetworkAddresses", crypto],
+            path: "Sources/Domain/Endpoints",
             swiftSettings: rules),
         .testTarget(
-            name: "EndpointsTests", dependencies: ["AppStorePayloads", "Endpoints", "TestSupport"],
+            name: "EndpointsTests", dependencies: ["AppStorePayloads", "Endpoints", "NetworkAddresses", "TestSupport"],
             exclude: ["webhooks_library.py"], swiftSettings: rules),
         // What the operator has decided about refund requests, out of YAML.
         .target(
@@ -157,7 +160,10 @@ let package = Package(
             path: "Sources/Domain/ConsumptionPolicy", swiftSettings: rules),
         .testTarget(
             name: "DomainTests",
-            dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "ConsumptionPolicy", "StrictYAML"],
+            dependencies: [
+                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "ConsumptionPolicy", "NetworkAddresses",
+                "StrictYAML",
+            ],
             swiftSettings: rules
         ),
         .testTarget(
@@ -262,7 +268,8 @@ let package = Package(
         .target(
             name: "HTTPServing",
             dependencies: [
-                httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes,
+                "NetworkAddresses", httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTP1,
+                nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioSSL, nioTLS, serviceLifecycle,
             ],
             path: "Sources/Services/HTTPServing",
@@ -271,8 +278,8 @@ let package = Package(
         .testTarget(
             name: "HTTPServingTests",
             dependencies: [
-                "HTTPServing", "TestSupport", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioEmbedded,
-                nioHTTP1, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle,
+                "HTTPServing", "NetworkAddresses", "TestSupport", asyncHTTPClient, httpTypes, hummingbird, logging,
+                nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -294,8 +301,8 @@ let package = Package(
         .target(
             name: "Receiver",
             dependencies: [
-                "AppStorePayloads", "HTTPServing", "Outbox", deque, httpTypes, hummingbird, logging, metrics,
-                serviceLifecycle,
+                "AppStorePayloads", "HTTPServing", "NetworkAddresses", "Outbox", deque, httpTypes, hummingbird, logging,
+                metrics, serviceLifecycle,
             ],
             path: "Sources/Services/Receiver",
             swiftSettings: rules
@@ -317,9 +324,9 @@ let package = Package(
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
                 "AppleSync", "Canary", "Catalog", "Consumption", "EvidenceIntake", "HTTPServing", "History", "Ledger",
-                "Outbox", "Postgres", "ServerKeys", "Subscriptions", "Usage", asyncHTTPClient, crypto, httpTypes,
-                hummingbird,
-                jwtKit, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
+                "NetworkAddresses", "Outbox", "Postgres", "ServerKeys", "Subscriptions", "Usage", asyncHTTPClient,
+                crypto,
+                httpTypes, hummingbird, jwtKit, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Sources/Services/AccountAPI",
             swiftSettings: rules
@@ -474,7 +481,7 @@ let package = Package(
                 "AccountAPI", "AccountStore", "Accounts", "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts",
                 "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption",
                 "ConsumptionPolicy", "EvidenceIntake", "EvidenceVerification", "HTTPServing", "History", "Ledger",
-                "Monitoring",
+                "Monitoring", "NetworkAddresses",
                 "Operations", "Outbox", "Postgres", "Queue", "Receiver", "RenewalExtensions", "Schema", "ServerKeys",
                 "Simulator", "StandIn", "StrictYAML", "Subscriptions", "Usage", "Worker", argumentParser,
                 asyncHTTPClient, configuration, crypto, jwtKit, logging, metrics, nioCore, nioHTTP1, nioPosix,
@@ -515,8 +522,8 @@ let package = Package(
         .testTarget(
             name: "ReceiverTests",
             dependencies: [
-                "HTTPServing", "Outbox", "Postgres", "Queue", "Receiver", "Schema", "Simulator", "TestSupport",
-                asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+                "HTTPServing", "NetworkAddresses", "Outbox", "Postgres", "Queue", "Receiver", "Schema", "Simulator",
+                "TestSupport", asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -534,8 +541,8 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "storehook", "storehook-bench", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
-                "AppStoreVerification", "EvidenceVerification", "HTTPServing", "History", "Outbox", "Postgres", "Queue",
-                "AccountAPI", "Schema", "ServerKeys",
+                "AppStoreVerification", "EvidenceVerification", "HTTPServing", "History", "NetworkAddresses", "Outbox",
+                "Postgres", "Queue", "AccountAPI", "Schema", "ServerKeys",
                 "Simulator", "Subscriptions", "TestSupport", "Worker", argumentParser, asyncHTTPClient, crypto, logging,
                 nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],

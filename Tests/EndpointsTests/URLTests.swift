@@ -1,4 +1,5 @@
 import Endpoints
+import NetworkAddresses
 import Testing
 
 struct URLTests {
@@ -85,7 +86,7 @@ struct URLTests {
     }
 
     @Test func `Every refusal says in one line what to do`() throws {
-        let address = try #require(EndpointAddress("10.0.0.1"))
+        let address = try #require(NetworkAddress("10.0.0.1"))
         let all: [EndpointRefusal] = [
             .malformed, .notHTTPS, .credentials, .fragment, .ambiguousHost, .unresolved, .address(address, .private),
             .loopbackName,

@@ -1,4 +1,5 @@
 import NIOCore
+import NetworkAddresses
 import Testing
 
 @testable import HTTPServing

@@ -3,6 +3,7 @@ import AppStoreVerification
 import Foundation
 import HTTPServing
 import History
+import NetworkAddresses
 import Outbox
 import Simulator
 import Subscriptions

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServing
+import NetworkAddresses
 import Postgres
 import Receiver
 import TestSupport

@@ -1,3 +1,5 @@
+public import NetworkAddresses
+
 /// Why an endpoint is not called.
 public enum EndpointRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The URL is none that all readers understand alike.
@@ -13,7 +15,7 @@ public enum EndpointRefusal: Error, Sendable, Hashable, CustomStringConvertible 
     /// The name resolves to nothing.
     case unresolved
     /// An address that is not for anybody on the Internet to be called at.
-    case address(EndpointAddress, EndpointAddress.Purpose)
+    case address(NetworkAddress, NetworkAddress.Purpose)
     /// A name that means this machine.
     case loopbackName
 

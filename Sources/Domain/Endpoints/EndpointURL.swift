@@ -1,3 +1,5 @@
+public import NetworkAddresses
+
 /// A URL that events are posted to.
 ///
 /// Only what all readers of URLs understand alike is one: what is checked here is then what an HTTP client calls. So there is no white
@@ -9,7 +11,7 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
         /// A name to be resolved, in lower case.
         case name(String)
         /// An address.
-        case address(EndpointAddress)
+        case address(NetworkAddress)
     }
 
     /// Whether it is https.
@@ -67,10 +69,10 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
 
     private static func host(_ text: Substring) throws(EndpointRefusal) -> Host {
         if text.hasPrefix("[") {
-            guard let address = EndpointAddress(text.dropFirst().dropLast()), !address.isIPv4 else { throw .malformed }
+            guard let address = NetworkAddress(text.dropFirst().dropLast()), !address.isIPv4 else { throw .malformed }
             return .address(address)
         }
-        if let address = EndpointAddress(text), address.isIPv4 { return .address(address) }
+        if let address = NetworkAddress(text), address.isIPv4 { return .address(address) }
         let name = text.lowercased()
         // One full stop at the end is the root's: some readers drop it, and the certificate's name has none.
         guard (1...253).contains(name.utf8.count), !name.hasSuffix(".") else { throw .malformed }

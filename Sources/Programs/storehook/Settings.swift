@@ -4,6 +4,7 @@ import Configuration
 import Foundation
 import HTTPServing
 import Logging
+import NetworkAddresses
 import Outbox
 import Postgres
 import Queue
@@ -295,7 +296,7 @@ struct Settings: Sendable {
         if proxies == ["none"] { return TrustedProxies() }
         return TrustedProxies(
             try proxies.map { text in
-                guard let block = AddressBlock(text) else {
+                guard let block = AddressBlock(around: text) else {
                     throw CommandFailure(
                         "STOREHOOK_TRUSTED_PROXIES: write addresses or blocks of them, comma-separated, or none: "
                             + "10.0.0.0/8,::1",

@@ -1,4 +1,5 @@
 public import Hummingbird
+public import NetworkAddresses
 
 /// What a route knows beside the request.
 public struct HTTPContext: RequestContext {

@@ -2,6 +2,7 @@ import AppStorePayloads
 import HTTPServing
 import HTTPTypes
 import Hummingbird
+import NetworkAddresses
 
 /// What Apple's posts are answered.
 struct AppleRoute: Sendable {

@@ -1,5 +1,6 @@
 import HTTPServing
 import Logging
+import NetworkAddresses
 import Outbox
 import ServiceLifecycle
 import Synchronization

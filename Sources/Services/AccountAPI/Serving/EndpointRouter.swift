@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import NetworkAddresses
 import Postgres
 
 /// What stands around all endpoints: who asks, how often, how much is read, how problems are written, what is counted and logged.

@@ -1,4 +1,5 @@
 import NIOCore
+import NetworkAddresses
 
 /// Which connections are open, what each is doing and holds, and who yields where there is no room. A value: no I/O, and the
 /// clock is the caller's.

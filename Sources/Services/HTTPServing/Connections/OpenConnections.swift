@@ -1,5 +1,6 @@
 import Metrics
 import NIOCore
+import NetworkAddresses
 import Synchronization
 
 /// The connections that are open: how many there may be, what they may hold together, and that stopping reaches each.

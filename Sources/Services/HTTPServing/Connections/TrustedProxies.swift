@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import NetworkAddresses
 
 /// The proxies whose word is taken for whom they speak for.
 public struct TrustedProxies: Sendable, Hashable, CustomStringConvertible {
@@ -15,8 +16,11 @@ public struct TrustedProxies: Sendable, Hashable, CustomStringConvertible {
         blocks.isEmpty ? "none" : blocks.map(\.description).joined(separator: ",")
     }
 
-    /// Whether it is one of them.
-    public func contains(_ address: NetworkAddress) -> Bool { blocks.contains { $0.contains(address) } }
+    /// Whether it is one of them, whichever form it and the block are written in: `::/0` is everybody.
+    public func contains(_ address: NetworkAddress) -> Bool {
+        let (address, mapped) = (address.unmapped, address.mapped)
+        return blocks.contains { $0.contains(address) || $0.contains(mapped) }
+    }
 
     /// Who sent a request: the peer, or where that is one of the proxies, whom `X-Forwarded-For` names.
     ///
@@ -40,8 +44,8 @@ public struct TrustedProxies: Sendable, Hashable, CustomStringConvertible {
     /// `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1` or `[2001:db8::1]:443`.
     private static func address(_ text: Substring) -> NetworkAddress? {
         let text = text.filter { $0 != " " && $0 != "\t" }
-        if text.hasPrefix("[") { return NetworkAddress(text.dropFirst().prefix { $0 != "]" }) }
+        if text.hasPrefix("[") { return NetworkAddress(text.dropFirst().prefix { $0 != "]" })?.unmapped }
         if text.count(where: { $0 == ":" }) == 1 { return NetworkAddress(text.prefix { $0 != ":" }) }
-        return NetworkAddress(text)
+        return NetworkAddress(text)?.unmapped
     }
 }

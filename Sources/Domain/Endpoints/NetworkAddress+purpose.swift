@@ -1,4 +1,6 @@
-extension EndpointAddress {
+public import NetworkAddresses
+
+extension NetworkAddress {
     /// What an address is for, if not for anybody on the Internet to be called at.
     public enum Purpose: String, Sendable, Hashable, CaseIterable {
         /// This machine.
@@ -36,18 +38,17 @@ extension EndpointAddress {
     /// for, so all of those are refused.
     public var purpose: Purpose? {
         if let translated = Self.translator, translated.contains(self) {
-            return EndpointAddress(bytes: Array(bytes[12...])).map { $0.purpose == nil ? nil : .translated }
-                ?? .translated
+            return NetworkAddress(bytes: bytes[12...]).map { $0.purpose == nil ? nil : .translated } ?? .translated
         }
         for (network, purpose) in Self.special where network.contains(self) { return purpose }
-        return isIPv4 || bytes[0] >> 5 == 1 ? nil : .reserved
+        return isIPv4 || high >> 61 == 1 ? nil : .reserved
     }
 
-    private static let translator = EndpointNetwork("64:ff9b::/96")
+    private static let translator = AddressBlock("64:ff9b::/96")
 
     /// The first that contains an address says what it is.
-    private static let special: [(EndpointNetwork, Purpose)] = registry.compactMap { text, purpose in
-        EndpointNetwork(text).map { ($0, purpose) }
+    private static let special: [(AddressBlock, Purpose)] = registry.compactMap { text, purpose in
+        AddressBlock(text).map { ($0, purpose) }
     }
 
     static let registry: [(String, Purpose)] = [
