@@ -5,8 +5,6 @@ import TestSupport
 import Testing
 
 struct SignatureTests {
-    private static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     private let published = Timestamp(secondsSince1970: 1_614_265_330)
 
     /// The example that the specification's libraries test themselves with.
@@ -65,8 +63,7 @@ struct SignatureTests {
     @Test func `The public Python package verifies what is signed, with the old secret and with the new one`()
         async throws
     {
-        let library = Self.root.appending(path: ".build/standardwebhooks").path
-        _ = try await run(Self.root.appending(path: "deploy/lib/python-package").path, ["standardwebhooks", library])
+        let library = try await pythonPackage("standardwebhooks")
         let (new, old, other) = (WebhookSecret(), WebhookSecret(), WebhookSecret())
         let body = #"{"type":"test","timestamp":"2026-01-02T03:04:05Z","data":{"text":"ü € 😀 \"quoted\""}}"#
         let now = Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))
@@ -85,18 +82,8 @@ struct SignatureTests {
             given(signed, new, body + " "), given(late, new, body),
         ]
         let argument = String(decoding: try JSONSerialization.data(withJSONObject: cases), as: UTF8.self)
-        let script = Self.root.appending(path: "Tests/EndpointsTests/webhooks_library.py").path
-        let output = try await run(library + "/bin/python", [script, argument])
+        let script = packageRoot.appending(path: "Tests/EndpointsTests/webhooks_library.py").path
+        let output = try await ChildProgram.run(library + "/bin/python", [script, argument])
         #expect(output == "verified verified refused refused refused\n")
-    }
-
-    /// Runs a program to its end, and shows what it said if it failed.
-    private func run(_ program: String, _ arguments: [String]) async throws -> String {
-        let child = try ChildProgram(program, arguments, environment: ProcessInfo.processInfo.environment)
-        let ending = await child.end()
-        let (output, errors) = (child.output, child.errors)
-        await child.discard()
-        #expect(ending == .exited(0), "\(errors.suffix(3000))")
-        return output
     }
 }

@@ -38,12 +38,8 @@ struct Curl: Sendable {
 
     /// Runs it with these arguments, whose output ends with the status.
     static func run(_ arguments: [String], input: String = "") async throws -> Answer {
-        let program = try ChildProgram(
+        let output = try await ChildProgram.run(
             "/usr/bin/curl", arguments, environment: ["PATH": "/usr/bin:/bin"], input: Array(input.utf8))
-        let ending = await program.end()
-        let (output, errors) = (program.output, program.errors)
-        await program.discard()
-        guard ending == .exited(0) else { throw NeverHappened("curl has an answer; instead: \(errors)") }
         let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
         return Answer(
             status: Int(try #require(lines.last)) ?? 0, body: lines.dropLast().joined(separator: "\n"))

@@ -6,8 +6,7 @@ import TestSupport
 /// every second and at the ports they really have.
 struct PrometheusServer: Sendable {
     /// `deploy` in the sources.
-    static let deploy = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "deploy")
+    static let deploy = packageRoot.appending(path: "deploy")
 
     let port: Int
 

@@ -7,15 +7,13 @@ import NetworkAddresses
 import Outbox
 import Simulator
 import Subscriptions
+import TestSupport
 import Testing
 
 @testable import storehook
 
 @Suite("The settings")
 struct SettingsTests {
-    private static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
     private func ages(_ value: String, environments: String = "") throws -> [Environment: Duration] {
         try Settings(environment: [
             "STOREHOOK_MAX_PAYLOAD_AGE_DAYS": value, "STOREHOOK_ENVIRONMENTS": environments,
@@ -148,7 +146,7 @@ struct SettingsTests {
     @Test("of which README and runbook speak are read, and README speaks of all that are read")
     func documented() throws {
         func text(_ path: String) throws -> String {
-            try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+            try String(contentsOf: packageRoot.appending(path: path), encoding: .utf8)
         }
         func names(_ text: String) -> Set<String> {
             Set(text.matches(of: /\bSTOREHOOK_[A-Z_]+[A-Z]\b/).map { String($0.0) })

@@ -201,7 +201,3 @@ func withRoles<T>(
         return try await body(site)
     }
 }
-
-/// The package's directory.
-let packageRoot = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

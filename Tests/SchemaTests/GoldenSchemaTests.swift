@@ -57,17 +57,12 @@ struct GoldenSchemaTests {
 
     /// The dump without what differs from run to run: comments, settings, psql's commands, and the partitions of days.
     private static func dump(_ database: TestDatabase, _ program: String) async throws -> String {
-        let child = try ChildProgram(
+        let text = try await ChildProgram.run(
             program,
             [
                 "--dbname=\(database.url)", "--schema-only", "--no-owner", "--schema=storehook",
                 "--exclude-table=storehook.outbox_2*",
-            ], environment: ProcessInfo.processInfo.environment)
-        let ending = await child.end()
-        let (text, errors) = (child.output, child.errors)
-        await child.discard()
-        try #require(ending == .exited(0), "\(errors)")
-
+            ])
         var kept: [Substring] = []
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             // Comments in the bodies of functions are indented.

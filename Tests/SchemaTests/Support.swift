@@ -11,10 +11,6 @@ let quiet: Logger = {
     return logger
 }()
 
-/// The package's directory.
-let packageRoot = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
 /// A migrated database without partitions, and one connection to it.
 func withSchema<T: Sendable>(
     isolation: isolated (any Actor)? = #isolation,

@@ -11,19 +11,6 @@ import Testing
 
 @Suite("Apple's own library, and ours", .serialized)
 struct AppleLibraryTests {
-    private static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-    /// Runs a program to its end, and shows what it said if it failed.
-    private func run(_ program: String, _ arguments: [String]) async throws -> String {
-        let child = try ChildProgram(program, arguments, environment: ProcessInfo.processInfo.environment)
-        let ending = await child.end()
-        let (output, errors) = (child.output, child.errors)
-        await child.discard()
-        #expect(ending == .exited(0), "\(errors.suffix(3000))")
-        return output
-    }
-
     /// Whether what Apple's library read in a record is what we read in it, field by field. It is signed anew for each who asks.
     private func expectSame(
         _ payload: (some Sendable)?, _ theirs: JSONObject?, at place: SourceLocation = #_sourceLocation
@@ -87,9 +74,7 @@ struct AppleLibraryTests {
 
     @Test("drive the stand-in through every call, believe what it signs, and read the same in it")
     func everyCall() async throws {
-        let library = Self.root.appending(path: ".build/app-store-server-library").path
-        _ = try await run(
-            Self.root.appending(path: "deploy/lib/python-package").path, ["app-store-server-library", library])
+        let library = try await pythonPackage("app-store-server-library")
         let receipts = try Self.receipts(20)
         try await RunningStandIn.with { shop in
             let given: [String: Any] = [
@@ -100,8 +85,8 @@ struct AppleLibraryTests {
                 "transactionReceipts": Self.transactionReceipts,
             ]
             let argument = String(decoding: try JSONSerialization.data(withJSONObject: given), as: UTF8.self)
-            let script = Self.root.appending(path: "Tests/StandInTests/apple_library.py").path
-            let output = try await run(library + "/bin/python", [script, argument])
+            let script = packageRoot.appending(path: "Tests/StandInTests/apple_library.py").path
+            let output = try await ChildProgram.run(library + "/bin/python", [script, argument])
             let read = try #require(JSONDocument(Array(output.utf8)).object, "\(output)")
             let original = try #require(read.string("original"))
 

@@ -64,6 +64,26 @@ public final class ChildProgram: Sendable {
         Thread.detachNewThread { [self] in reap() }
     }
 
+    /// Runs a program to its end.
+    /// - Parameter environment: its whole environment; the test's own unless told.
+    /// - Returns: what it said on standard output.
+    /// - Throws: ``NeverHappened`` with the end of what it said, where its status is not 0.
+    public static func run(
+        _ executable: String, _ arguments: [String],
+        environment: [String: String]? = nil, input: [UInt8] = []
+    ) async throws -> String {
+        let program = try ChildProgram(
+            executable, arguments, environment: environment ?? ProcessInfo.processInfo.environment, input: input)
+        let ending = await program.end()
+        let (output, errors) = (program.output, program.errors)
+        await program.discard()
+        guard ending == .exited(0) else {
+            throw NeverHappened(
+                "\(executable) ends well; instead: \(ending)\n\(output.suffix(6000))\n\(errors.suffix(3000))")
+        }
+        return output
+    }
+
     /// Everything on standard output so far.
     public var output: String { text("out") }
     /// The same, byte for byte.

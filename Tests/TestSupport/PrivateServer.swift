@@ -176,11 +176,8 @@ public final class PrivateServer: Sendable {
     private static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"]
 
     private static func shell(_ command: String, in directory: String) async throws {
-        let program = try ChildProgram("/bin/sh", ["-c", "cd '\(directory)' && \(command)"], environment: environment)
-        let ending = await program.end()
-        let complaint = program.errors
-        await program.discard()
-        guard ending == .exited(0) else { throw NeverHappened("\(command): \(complaint)") }
+        _ = try await ChildProgram.run(
+            "/bin/sh", ["-c", "cd '\(directory)' && \(command)"], environment: environment)
     }
 
     private static func newestPrograms() throws -> String {
