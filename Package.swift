@@ -414,8 +414,8 @@ let package = Package(
             name: "EvidenceIntakeTests",
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "EvidenceIntake", "EvidenceVerification", "Ledger",
-                "Monitoring", "Operations", "Outbox", "Postgres", "Queue", "Schema", "Simulator", "Subscriptions",
-                "TestSupport", "Worker", logging, metrics, serviceLifecycle,
+                "Monitoring", "Operations", "Outbox", "Postgres", "Queue", "Schema", "Simulator", "StandInSupport",
+                "Subscriptions", "TestSupport", "Worker", logging, metrics, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -532,8 +532,8 @@ let package = Package(
             dependencies: [
                 "AccountStore", "AppStorePayloads", "AppStoreVerification", "Ledger", "Operations", "Outbox",
                 "Postgres",
-                "Queue", "Schema", "Simulator", "Subscriptions", "TestSupport", "Usage", "Worker", logging,
-                serviceLifecycle,
+                "Queue", "Schema", "Simulator", "StandInSupport", "Subscriptions", "TestSupport", "Usage", "Worker",
+                logging, serviceLifecycle,
             ],
             swiftSettings: rules
         ),
@@ -553,12 +553,13 @@ let package = Package(
         // A second model of Apple's store, written from its documents and kept apart from the simulator: a judge in tests.
         .target(name: "StoreModel", path: "Tests/StoreModel", swiftSettings: rules),
 
-        // For tests alone: a stand-in that runs while a test does.
+        // For tests alone: a stand-in that runs while a test does, and workers who trust an Apple of the test's own.
         .target(
             name: "StandInSupport",
             dependencies: [
-                "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulator",
-                "StandIn", "TestSupport", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Ledger", "Outbox",
+                "Postgres", "Queue", "Schema", "Simulator", "StandIn", "TestSupport", "Worker", asyncHTTPClient,
+                logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Tests/StandInSupport", swiftSettings: rules),
 

@@ -17,30 +17,6 @@ import Usage
 struct Shop: Sendable {
     private static let authority = Task { try SimulatedAuthority.generate() }
 
-    static let catalog = """
-        app: com.example.storehook
-        currency: USD
-        tiers:
-          - id: free
-          - id: pro
-          - id: premium
-        products:
-          - {id: basic, product_id: com.example.storehook.basic.monthly, tier: pro, period: month, price: 4.99, sort_order: 1}
-          - {id: yearly, product_id: com.example.storehook.basic.yearly, tier: pro, period: year, price: 39.99, sort_order: 2}
-          - {id: lifetime, product_id: com.example.storehook.lifetime.unlock, tier: premium, period: lifetime, sort_order: 3}
-        features:
-          - id: ai
-            limits: {free: no, pro: 3 per day, premium: unlimited}
-          - id: words
-            limits: {free: 2 in total, pro: 1000 in total, premium: unlimited}
-          - id: video
-            limits: {free: no, pro: no, premium: yes}
-        trial:
-          tier: pro
-          days: 7
-          products: [yearly]
-        """
-
     let api: RunningAPI
     let authority: SimulatedAuthority
     let accounts: AccountStore
@@ -119,7 +95,7 @@ struct Shop: Sendable {
             }, logger: logger, statementLimit: statementLimit, onAsk: onAsk
         ) { api in
             let accounts = AccountStore(api.observer)
-            _ = try await accounts.apply(catalog, by: "test")
+            _ = try await accounts.apply(shopCatalog, by: "test")
             return try await body(
                 Shop(
                     api: api, authority: authority, accounts: accounts,

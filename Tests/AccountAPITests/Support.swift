@@ -15,13 +15,6 @@ import ServerKeys
 import ServiceLifecycle
 import TestSupport
 
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
-
 /// A client that takes no for an answer.
 let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()

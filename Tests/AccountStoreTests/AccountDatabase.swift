@@ -2,18 +2,10 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import Ledger
-import Logging
 import Postgres
 import Schema
 import Subscriptions
 import TestSupport
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// A migrated database of the test's own, with a store and a ledger on it as a worker has them.
 struct AccountDatabase: Sendable {

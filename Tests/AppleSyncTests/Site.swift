@@ -5,19 +5,11 @@ import AppleSync
 import Crypto
 import Foundation
 import History
-import Logging
 import Outbox
 import Postgres
 import Schema
 import Simulator
 import TestSupport
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// A database, and an Apple that its workers trust.
 struct Site: Sendable {

@@ -7,6 +7,7 @@ import Operations
 import Outbox
 import Postgres
 import Simulator
+import StandInSupport
 import Subscriptions
 import Synchronization
 import TestSupport

@@ -2,6 +2,7 @@ import EvidenceIntake
 import Outbox
 import Postgres
 import Simulator
+import StandInSupport
 import TestSupport
 import Testing
 

@@ -4,45 +4,21 @@ import EvidenceIntake
 import EvidenceVerification
 import Foundation
 import Ledger
-import Logging
 import Metrics
 import Monitoring
 import Outbox
 import Postgres
-import Schema
-import ServiceLifecycle
 import Simulator
+import StandInSupport
 import TestSupport
 import Worker
 
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
-
 /// A database to hand things in to, and a stand-in for Apple whom it trusts.
-struct Desk: Sendable {
-    static let authority = Task { try SimulatedAuthority.generate() }
-    static let app = SimulatedApp.example
-    /// 2026-02-01T00:00:00Z
-    static let now: Milliseconds = 1_769_904_000_000
-
+struct Desk: EvidenceSite {
     let database: TestDatabase
     let pool: PostgresPool
     let outbox: Outbox
     let authority: SimulatedAuthority
-
-    /// A verifier that serves the simulator's app.
-    func verifier(asking revocation: RevocationCache? = nil) -> Verifier {
-        let configuration = VerifierConfiguration(
-            apps: [Self.app.bundleId: Self.app.appAppleId],
-            trustedRoots: Set([Fingerprint(authority.rootFingerprint)].compactMap(\.self)))
-        return Verifier(configuration: configuration, revocation: revocation) {
-            Timestamp(millisecondsSince1970: Self.now)
-        }
-    }
 
     /// An intake over the test's own pool, or another one.
     func intake(
@@ -52,13 +28,6 @@ struct Desk: Sendable {
         EvidenceIntake(
             pool: own ?? pool, verifier: verifier(asking: revocation?.0), ledger: Ledger(),
             revocation: revocation?.1, deadline: deadline, logger: quiet, metrics: metrics)
-    }
-
-    /// One customer's purchase as Apple would tell of it.
-    func purchase(lane: Int = 1) -> UnsignedNotification {
-        var customer = SimulatedSubscriber(app: Self.app, lane: lane, seed: UInt64(lane))
-        customer.buy(.premiumMonthly, at: Self.now - 3_600_000)
-        return customer.takeNotifications()[0]
     }
 
     /// The records in a notification as the app has them.
@@ -85,36 +54,11 @@ struct Desk: Sendable {
 
     /// Runs a worker while `body` lasts, and until the queue is empty.
     func withWorker(_ body: () async throws -> Void) async throws {
-        let workers = PostgresPool(configuration: database.configuration, size: 2, logger: quiet)
-        let worker = Worker(
-            pool: workers, verifier: verifier(), ledger: Ledger(), listener: nil,
-            configuration: WorkerConfiguration(name: "test", batchSize: 20, pollInterval: .milliseconds(10)),
-            logger: quiet)
-        let group = ServiceGroup(services: [workers, worker], logger: quiet)
-        let running = Task { try await group.run() }
-        let result: Result<Void, any Error>
-        do {
+        let configuration = WorkerConfiguration(name: "test", batchSize: 20, pollInterval: .milliseconds(10))
+        try await RunningWorker.with(on: database, trusting: verifier(), configuration) { _ in
             try await body()
-            try await eventually("the queue is empty") {
-                try await value("select count(*) from storehook.outbox_queue", as: Int64.self) == 0
-            }
-            result = .success(())
-        } catch {
-            result = .failure(error)
+            try await untilDone()
         }
-        await group.triggerGracefulShutdown()
-        try await running.value
-        try result.get()
-    }
-
-    /// The only value of a statement's only row.
-    func value<T: PostgresDecodable & Sendable>(_ query: PostgresQuery, as: T.Type = T.self) async throws -> T {
-        try await pool.query(query).one().decode(0)
-    }
-
-    /// The first column of a statement's rows.
-    func texts(_ query: PostgresQuery) async throws -> [String] {
-        try await pool.query(query).map { try $0.decode(0) }
     }
 
     /// Facts and state of all purchases, but for what tells the order in which they came.
@@ -134,21 +78,7 @@ struct Desk: Sendable {
     }
 
     /// Everything in every table but the headers of signatures, as one digest a table.
-    func contents() async throws -> [String: String] {
-        let tables = try await texts(
-            """
-            select tablename::text from pg_tables
-             where schemaname = 'storehook' and tablename not like 'outbox\\_2%'
-               and tablename not in ('outbox_default', 'signature_headers')
-            """)
-        var contents: [String: String] = [:]
-        for table in tables {
-            contents[table] = try await value(
-                "select count(*) || ' ' || md5(coalesce(string_agg(t::text, '/' order by t::text), '')) from storehook.\(unescaped: table) t"
-            )
-        }
-        return contents
-    }
+    func contents() async throws -> [String: String] { try await contents(but: ["signature_headers"]) }
 
     /// Where everything is, counted as programs do, and counted from every row there is: the same.
     func books() async throws -> Conservation? {
@@ -172,19 +102,8 @@ extension IntakeAnswer {
 func withDesk<T>(
     connections: Int = 4, isolation: isolated (any Actor)? = #isolation, _ body: (Desk) async throws -> T
 ) async throws -> T {
-    let authority = try await Desk.authority.value
-    return try await withMigratedDatabase(Schema.migrations, then: "select storehook.ensure_outbox_partitions()") {
-        database in
-        let pool = PostgresPool(configuration: database.configuration, size: connections, logger: quiet)
-        do {
-            let value = try await body(
-                Desk(database: database, pool: pool, outbox: Outbox(pool), authority: authority))
-            await pool.close()
-            return value
-        } catch {
-            await pool.close()
-            throw error
-        }
+    try await withEvidenceSite(connections: connections) { database, pool, authority in
+        try await body(Desk(database: database, pool: pool, outbox: Outbox(pool), authority: authority))
     }
 }
 

@@ -1,16 +1,8 @@
 import AsyncHTTPClient
-import Logging
 import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
 import TestSupport
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// What a server answered.
 struct Answer: Sendable {

@@ -1,15 +1,7 @@
 import Ledger
-import Logging
 import Postgres
 import Schema
 import TestSupport
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// A migrated database of the test's own, and connections to it.
 struct LedgerDatabase: Sendable {

@@ -16,12 +16,6 @@ import Testing
 
 @Suite("The operations port of a program with a database")
 struct OperationsPageTests {
-    private static let quiet: Logger = {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        return logger
-    }()
-
     private struct Answer {
         var status: UInt
         var type: String?
@@ -39,10 +33,10 @@ struct OperationsPageTests {
             schemaFits: schemaFits, anomalies: { anomalies })
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let server = OperationsServer(
-            host: "127.0.0.1", port: 0, logger: Self.quiet,
+            host: "127.0.0.1", port: 0, logger: quiet,
             readiness: { await monitor.whyDatabaseIsNotReady() },
             exposition: { await monitor.exposition() }, onListening: { listening.yield($0) })
-        let services = ServiceGroup(services: [server], logger: Self.quiet)
+        let services = ServiceGroup(services: [server], logger: quiet)
         let running = Task { try await services.run() }
         var iterator = ports.makeAsyncIterator()
         guard let port = await iterator.next() else { throw NeverHappened("the server listens") }
@@ -65,7 +59,7 @@ struct OperationsPageTests {
     func page() async throws {
         try await withMigratedDatabase(Schema.migrations, then: "select storehook.ensure_outbox_partitions()") {
             database in
-            let pool = PostgresPool(configuration: database.configuration, size: 1, logger: Self.quiet)
+            let pool = PostgresPool(configuration: database.configuration, size: 1, logger: quiet)
             try await Outbox(pool).store([Array("a".utf8), Array("b".utf8)])
             try await withServer(pool, anomalies: [("period_missing", 3), ("upgrade_missing", 0)]) {
                 request async throws in
@@ -92,7 +86,7 @@ struct OperationsPageTests {
     func away() async throws {
         // Nobody listens on port 1.
         let pool = PostgresPool(
-            configuration: try PostgresConfiguration(url: "postgresql://x@127.0.0.1:1/x"), size: 1, logger: Self.quiet)
+            configuration: try PostgresConfiguration(url: "postgresql://x@127.0.0.1:1/x"), size: 1, logger: quiet)
         try await withServer(pool, schemaFits: { throw NeverHappened("an answer") }) { request async throws in
             let page = try await request(.GET, "/metrics")
             #expect(page.status == 200)
@@ -105,7 +99,7 @@ struct OperationsPageTests {
     @Test("tells that the database is up while the queue cannot be counted, and the rest in the meantime")
     func locked() async throws {
         try await withMigratedDatabase(Schema.migrations) { database in
-            let pool = PostgresPool(configuration: database.configuration, size: 2, logger: Self.quiet)
+            let pool = PostgresPool(configuration: database.configuration, size: 2, logger: quiet)
             let held = try await HeldTransaction(
                 in: database, "lock table storehook.outbox_queue in access exclusive mode")
             try await withServer(pool) { request async throws in
@@ -130,7 +124,7 @@ struct OperationsPageTests {
     func blind() async throws {
         try await withMigratedDatabase(Schema.migrations) { database in
             let refusals = Atomic(0)
-            let pool = PostgresPool(configuration: database.configuration, size: 1, logger: Self.quiet) { _ in
+            let pool = PostgresPool(configuration: database.configuration, size: 1, logger: quiet) { _ in
                 refusals.wrappingAdd(1, ordering: .relaxed)
             }
             let role = "blind_\(database.name)"
@@ -154,7 +148,7 @@ struct OperationsPageTests {
     @Test("says that a schema does not fit any more")
     func mismatch() async throws {
         try await withMigratedDatabase(Schema.migrations) { database in
-            let pool = PostgresPool(configuration: database.configuration, size: 1, logger: Self.quiet)
+            let pool = PostgresPool(configuration: database.configuration, size: 1, logger: quiet)
             try await withServer(pool, schemaFits: { false }) { request async throws in
                 #expect(try await request(.GET, "/metrics").body.contains("storehook_schema_mismatch 1\n"))
             }
@@ -165,7 +159,7 @@ struct OperationsPageTests {
     @Test("is alive whatever happens, and not ready while the database is unavailable")
     func health() async throws {
         let pool = PostgresPool(
-            configuration: try PostgresConfiguration(url: "postgresql://x@127.0.0.1:1/x"), size: 1, logger: Self.quiet)
+            configuration: try PostgresConfiguration(url: "postgresql://x@127.0.0.1:1/x"), size: 1, logger: quiet)
         try await withServer(pool) { request async throws in
             #expect(try await request(.GET, "/healthz").status == 200)
             let refusal = try await request(.GET, "/readyz")

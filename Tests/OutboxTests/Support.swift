@@ -1,18 +1,10 @@
 import Foundation
-import Logging
 import Outbox
 import Postgres
 import Queue
 import Schema
 import TestSupport
 import Testing
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// An outbox in a database of the test's own, with a pool for the queue and room to look behind it.
 struct OutboxBench: Sendable {

@@ -1,13 +1,5 @@
-import Logging
 import Postgres
 import TestSupport
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// A database of the test's own and one connection to it.
 func withConnection<T: Sendable>(

@@ -8,19 +8,6 @@ import Testing
 @Suite("An app and its account, by curl, with every program running")
 struct AccountStoryTests {
     private static let monthly = "com.example.storehook.basic.monthly"
-    private static let catalog = """
-        app: com.example.storehook
-        currency: USD
-        tiers:
-          - id: free
-          - id: pro
-          - id: premium
-        products:
-          - {id: basic, product_id: com.example.storehook.basic.monthly, tier: pro, period: month, price: 4.99}
-          - {id: yearly, product_id: com.example.storehook.basic.yearly, tier: pro, period: year, price: 39.99}
-          - {id: lifetime, product_id: com.example.storehook.lifetime.unlock, tier: premium, period: lifetime}
-        """
-
     /// Apple's stand-in, a receiver, a worker and an account API on one database.
     private struct World: Sendable {
         let site: Site
@@ -80,10 +67,7 @@ struct AccountStoryTests {
             "STOREHOOK_TRUSTED_ROOTS": try #require(store.announcement["rootFingerprint"]),
             "STOREHOOK_APPLE_KEYS": try #require(store.announcement["keysFile"]), "STOREHOOK_APPLE_URL": store.url,
         ]) { $1 }
-        let file = directory + "/catalog.yaml"
-        try Data(Self.catalog.utf8).write(to: URL(fileURLWithPath: file))
-        let applied = try await site.run("catalog", "apply", file)
-        try #require(applied.ending == .exited(0), "\(applied.errors)")
+        try await site.apply(catalog: shopCatalog)
         try await site.with(["work"], settings) { _ in
             try await site.with(["serve", "--port", "0"], settings) { api in
                 try await body(World(site: site, store: store, settings: settings, api: api))

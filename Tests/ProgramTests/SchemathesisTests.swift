@@ -11,19 +11,6 @@ import Testing
 struct SchemathesisTests {
     enum Asker: String, CaseIterable { case app, server }
 
-    /// What an account may have, so that more than refusals is answered.
-    private static let catalog = """
-        app: com.example.storehook
-        currency: USD
-        tiers: [{id: free}, {id: pro}]
-        products:
-          - {id: basic, product_id: com.example.storehook.basic.monthly, tier: pro, period: month, price: 4.99, sort_order: 1}
-        features:
-          - {id: ai, limits: {free: no, pro: 3 per day}}
-          - {id: words, limits: {free: 50 in total, pro: unlimited}}
-        trial: {tier: pro, days: 7, products: [basic]}
-        """
-
     @Test(
         "finds no answer that is not described and no fault of the server's, whatever it sends to any path, as an app and as a server",
         arguments: Asker.allCases)
@@ -32,9 +19,8 @@ struct SchemathesisTests {
         try await withSite { site in
             let apple = try await Self.apple(site)
             defer { apple.stop() }
-            _ = try await ChildProgram.run(
-                Executable.path, ["catalog", "apply", "/dev/stdin"], environment: site.environment(),
-                input: Array(Self.catalog.utf8))
+            // By it an account has more than refusals.
+            try await site.apply(catalog: shopCatalog)
             #expect(
                 try await site.run("grant", "alice", "--tier", "pro", "--days", "30", "--why", "test").ending
                     == .exited(0))

@@ -101,11 +101,7 @@ struct ServeDatabaseTests {
                 try await withTokenKey { settings in
                     let own = ["DATABASE_URL": server.url]
                     #expect(try await site.run("migrate", with: own).ending == .exited(0))
-                    let catalog = try ChildProgram(
-                        Executable.path, ["catalog", "apply", "/dev/stdin"], environment: site.environment(own),
-                        input: Array(Self.catalog.utf8))
-                    #expect(await catalog.end() == .exited(0), "\(catalog.errors)")
-                    await catalog.discard()
+                    try await site.apply(catalog: Self.catalog, with: own)
                     let key = try DemoKey.loadOrMake(
                         file: DemoKey.file(ofJWKS: try #require(settings["STOREHOOK_JWT_KEYS"])))
                     let more = settings.merging(own) { $1 }.merging(["STOREHOOK_REQUESTS_PER_ADDRESS": "10000000"]) {

@@ -1,17 +1,9 @@
 import Foundation
-import Logging
 import Outbox
 import Postgres
 import Schema
 import Simulator
 import TestSupport
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// The built programs.
 enum Executable {
@@ -79,6 +71,12 @@ struct Site: Sendable {
             ending: ending, output: program.output, errors: program.errors, outputBytes: program.outputBytes)
         await program.discard()
         return outcome
+    }
+
+    /// Makes a catalog current.
+    func apply(catalog: String, with more: [String: String] = [:]) async throws {
+        let applied = try await run("catalog", "apply", "/dev/stdin", with: more, input: catalog)
+        guard applied.ending == .exited(0) else { throw NeverHappened("the catalog is applied: \(applied.errors)") }
     }
 
     /// Runs the program while `body` lasts, from when it says it is under way.

@@ -1,15 +1,7 @@
 import Foundation
-import Logging
 import Postgres
 import Queue
 import TestSupport
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// A queue that is nobody's but the tests': what holds for it holds for any table.
 struct Errands: Sendable {

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Foundation
-import Logging
 import NIOCore
 import NIOHTTP1
 import Outbox
@@ -9,13 +8,6 @@ import Receiver
 import Schema
 import ServiceLifecycle
 import TestSupport
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// A client that takes no for an answer: the usual one goes on connecting to a port that nobody listens on any more until
 /// the request's time is up.

@@ -1,15 +1,7 @@
 import Foundation
-import Logging
 import Postgres
 import Schema
 import TestSupport
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// A migrated database without partitions, and one connection to it.
 func withSchema<T: Sendable>(

@@ -1,18 +1,10 @@
 import AppStorePayloads
 import Catalog
 import Foundation
-import Logging
 import Postgres
 import Schema
 import TestSupport
 import Usage
-
-/// Nothing that a test provokes on purpose is worth a line.
-let quiet: Logger = {
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    return logger
-}()
 
 /// Usage in a database of the test's own.
 struct UsageBench: Sendable {

@@ -5,6 +5,7 @@ import Ledger
 import Operations
 import Outbox
 import Postgres
+import StandInSupport
 import Subscriptions
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Postgres
 import Queue
 import ServiceLifecycle
 import Simulator
+import StandInSupport
 import TestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import Operations
 import Postgres
 import Queue
 import Simulator
+import StandInSupport
 import Subscriptions
 import Synchronization
 import TestSupport

@@ -2,6 +2,7 @@ import Foundation
 import Outbox
 import Postgres
 import Queue
+import StandInSupport
 import TestSupport
 import Testing
 import Worker

@@ -5,6 +5,7 @@ import Operations
 import Outbox
 import Postgres
 import Simulator
+import StandInSupport
 import TestSupport
 import Testing
 

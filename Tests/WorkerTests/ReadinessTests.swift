@@ -1,3 +1,4 @@
+import StandInSupport
 import Testing
 
 @testable import Worker

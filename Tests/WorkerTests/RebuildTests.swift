@@ -2,6 +2,7 @@ import Ledger
 import Operations
 import Postgres
 import Simulator
+import StandInSupport
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import Outbox
 import Postgres
 import Queue
 import Simulator
+import StandInSupport
 import TestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import Outbox
 import Postgres
 import ServiceLifecycle
 import Simulator
+import StandInSupport
 import Synchronization
 import TestSupport
 import Testing
