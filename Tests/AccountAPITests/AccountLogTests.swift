@@ -1,6 +1,7 @@
 import AccountAPI
 import AppStorePayloads
 import Simulator
+import TestSupport
 import Testing
 
 @Suite("What is logged of accounts")

@@ -4,6 +4,7 @@ import AppStoreServerAPI
 import Consumption
 import ConsumptionPolicy
 import Foundation
+import Logging
 import Postgres
 import Queue
 import Simulator
@@ -77,11 +78,13 @@ extension Site {
 
     func consumption(
         _ policy: String? = Self.answersAll, named name: String = "test", hasKey: Bool = true,
-        over pool: PostgresPool? = nil
+        over pool: PostgresPool? = nil, catalog: @escaping @Sendable () async throws -> ConsumptionPolicy? = { nil },
+        logger: Logger = quiet
     ) throws -> ConsumptionDuty {
         ConsumptionDuty(
             ConsumptionRequests(pool ?? self.pool), try policy.map { try ConsumptionPolicy(yaml: $0) },
-            hasKey ? try clients() : AppleClients([], in: []), owner: name, interval: .zero, logger: quiet,
+            catalog: catalog,
+            hasKey ? try clients() : AppleClients([], in: []), owner: name, interval: .zero, logger: logger,
             metrics: AppleSyncMetrics())
     }
 

@@ -1,9 +1,12 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import Consumption
+import ConsumptionPolicy
 import Foundation
+import Logging
 import Postgres
 import Queue
+import Synchronization
 import TestSupport
 import Testing
 
@@ -23,6 +26,31 @@ struct ConsumptionWaitingTests {
             try await site.consent(refund.account)
             try await site.answerAll(duty, now: false)
             #expect(try await site.states(of: refund) == ["answered"])
+        }
+    }
+
+    @Test("is answered by the current catalog alone where that has refunds, whatever a file says, which is told once")
+    func catalogsRefunds() async throws {
+        try await withSite { site in
+            let refunds = [site.refund(1), site.refund(2)]
+            try await site.hear(refunds)
+            try await site.consent(refunds[0].account)
+            let current = Mutex<ConsumptionPolicy?>(nil)
+            let log = RecordedLog()
+            // The file leaves everything to Apple.
+            let duty = try site.consumption(
+                "rules:\n  - answer: leave_to_apple", catalog: { current.withLock(\.self) }, logger: log.logger)
+            current.withLock { $0 = try? ConsumptionPolicy(yaml: Site.answersAll) }
+            try await site.answerAll(duty)
+            try await site.answerAll(duty)
+            // The first is answered, and the second waits for a consent, as the catalog's rules have it.
+            #expect(try await site.states(of: refunds[0]) == ["answered"])
+            #expect(try await site.states(of: refunds[1]) == ["open no_consent"])
+            #expect(log.lines.filter { $0.message.contains("STOREHOOK_CONSUMPTION_POLICY") }.map(\.level) == [.warning])
+            // What waited meanwhile is looked at by the file, once the catalog says nothing.
+            current.withLock { $0 = nil }
+            try await site.answerAll(duty)
+            #expect(try await site.states(of: refunds[1]).first?.hasPrefix("not_answered") == true)
         }
     }
 

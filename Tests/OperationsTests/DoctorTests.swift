@@ -53,6 +53,8 @@ struct DoctorTests {
             findings(policy: .usable(rules: 2, withoutKey: apps), role: role)["consumption policy"]
         }
         #expect(policy([]) == .ok && policy(["a"]) == .failed && policy(["a"], .receiver) == .skipped)
+        let overruling = ConfigurationChecks.Policy.usable(rules: 2, withoutKey: [], overrules: true)
+        #expect(findings(policy: overruling)["consumption policy"] == .failed)
         let soon = Date(timeIntervalSinceNow: 86_400)
         #expect(findings(certificate: .usable(file: "x", expires: soon))["certificate"] == .failed)
         #expect(findings(certificate: .usable(file: "x", expires: .distantFuture))["certificate"] == .ok)

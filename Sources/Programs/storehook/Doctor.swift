@@ -141,11 +141,11 @@ struct Doctor: AsyncParsableCommand {
     ) -> ConfigurationChecks.Policy {
         do {
             let own = try settings.consumptionPolicy()
-            guard own == nil || refunds == nil else { return .twice }
             guard let policy = refunds ?? own else { return .none }
             let keys = settings.hasAppleKeys ? Set(try settings.appleKeys().apps.keys) : []
             let apps = try settings.verifier().apps.keys.filter { policy.answers(for: $0) && !keys.contains($0) }
-            return .usable(rules: policy.rules.count, withoutKey: apps.sorted())
+            return .usable(
+                rules: policy.rules.count, withoutKey: apps.sorted(), overrules: own != nil && refunds != nil)
         } catch {
             return .unusable
         }

@@ -5,7 +5,7 @@ import Foundation
 import StrictYAML
 
 extension Settings {
-    /// `STOREHOOK_CONSUMPTION_POLICY`: a YAML file; nil where it is not set, and then nothing is answered.
+    /// `STOREHOOK_CONSUMPTION_POLICY`: a YAML file; nil where it is not set. It does not count where the current catalog has refunds.
     func consumptionPolicy() throws -> ConsumptionPolicy? {
         guard let file = text("storehook.consumption.policy") else { return nil }
         let policy = try Self.consumptionPolicy(file, "STOREHOOK_CONSUMPTION_POLICY: ")
@@ -17,11 +17,6 @@ extension Settings {
         }
         return policy
     }
-
-    /// Where a catalog and a file of its own both decide about refunds.
-    static let twoPolicies =
-        "STOREHOOK_CONSUMPTION_POLICY is set, and the current catalog has refunds, which count alone: unset it, or take refunds "
-        + "out of the catalog"
 
     /// Reads the file of a policy.
     /// - Parameter place: what a fault begins with.

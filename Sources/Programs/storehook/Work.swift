@@ -79,7 +79,6 @@ struct Work: AsyncParsableCommand {
             configuration: try settings.writableDatabase(), size: 3, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)
         try await recordServed(Served(trust), Outbox(pool))
-        try await refuseTwoPolicies(settings, AccountStore(pool))
         var listener: PostgresListener?
         if try settings.listens() {
             listener = try PostgresListener(
@@ -119,15 +118,6 @@ struct Work: AsyncParsableCommand {
                     + "sign: give \(homemade) a database of its own (DATABASE_URL, STOREHOOK_ENVIRONMENTS)",
                 status: .usage)
         }
-    }
-
-    /// One decides about refunds.
-    private func refuseTwoPolicies(_ settings: Settings, _ accounts: AccountStore) async throws {
-        guard try settings.consumptionPolicy() != nil else { return }
-        // Of a catalog that this release cannot read the worker itself says so, once it has something to do.
-        let catalog = try? await accounts.current()?.catalog
-        guard catalog?.refunds != nil else { return }
-        throw CommandFailure(Settings.twoPolicies, status: .usage)
     }
 
     /// What is asked of Apple beside the worker, over a connection of its own: an Apple that is away is not to slow it.

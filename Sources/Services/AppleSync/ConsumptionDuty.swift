@@ -24,6 +24,7 @@ package struct ConsumptionDuty: Service {
     private let metrics: AppleSyncMetrics
     private let planned = PlanClock()
     private let planUnheard = PlanClock()
+    private let overruled = PlanClock()
 
     /// When a request is looked at again that lacks a consent or a rule. Whoever records a consent has it looked at at once.
     private static let pause = Duration.seconds(600)
@@ -34,7 +35,8 @@ package struct ConsumptionDuty: Service {
     /// - Parameters:
     ///   - requests: over a connection of its own, so that those who work never wait for it.
     ///   - policy: what the operator has decided in a file of its own; nil: nothing.
-    ///   - catalog: what the current catalog says, which counts alone where it says anything. Without either nothing is answered.
+    ///   - catalog: what the current catalog says, which counts alone where it says anything: it is on record, and becomes current
+    ///     for all workers at one instant, where files may differ from machine to machine. Without either nothing is answered.
     ///   - clients: whoever may be asked; without any, nothing is answered.
     ///   - owner: who holds a request, for people.
     ///   - lease: how long a request is held: recording, one question to Apple, recording.
@@ -65,7 +67,9 @@ package struct ConsumptionDuty: Service {
     /// Notes what is new, settles what is over, and looks after one request.
     func step() async throws -> DutyLoop.Step {
         // Asked each time, so that all workers go by a catalog from the moment at which it is current.
-        let policy = try await catalog() ?? policy
+        let refunds = try await catalog()
+        if refunds != nil, policy != nil { tellOverruled() }
+        let policy = refunds ?? policy
         if planned.isDue(every: .seconds(5)) || interval == .zero { try await plan(policy) }
         guard let policy else { return .idle }
         guard let request = try await requests.claim(for: Lease(owner: owner, duration: lease), among: clients.scopes),
@@ -82,6 +86,15 @@ package struct ConsumptionDuty: Service {
             try await requests.putOff(request, for: postponement.delay, reason: postponement.reason)
             return postponement.isGeneral ? .inTrouble(postponement.text) : .worked
         }
+    }
+
+    /// Once a day while it is so.
+    private func tellOverruled() {
+        guard overruled.isDue(every: .seconds(86_400)) else { return }
+        logger.warning(
+            "The file of STOREHOOK_CONSUMPTION_POLICY does not count, for the current catalog has refunds: unset it, or take refunds out of the catalog"
+        )
+        overruled.done()
     }
 
     private func plan(_ policy: ConsumptionPolicy?) async throws {

@@ -19,10 +19,9 @@ package struct ConfigurationChecks: Sendable {
     package enum Policy: Sendable {
         /// Nothing.
         case none
-        /// So many rules, which answer for these apps too that there is no key for.
-        case usable(rules: Int, withoutKey: [String])
-        /// A file of its own and the catalog both say something.
-        case twice
+        /// So many rules, which answer for these apps too that there is no key for; `overrules`: they are the catalog's, and a file of
+        /// its own is set that does not count.
+        case usable(rules: Int, withoutKey: [String], overrules: Bool = false)
         /// It cannot be used, or the keys cannot: the configuration's own line tells why.
         case unusable
     }
@@ -68,20 +67,21 @@ package struct ConfigurationChecks: Sendable {
                 "none is set, so Apple's requests for consumption data are not answered; see refunds in the README's chapter on catalogs"
             )
         case .unusable: return .skipped(name, "see configuration")
-        case .twice:
-            return .failed(
-                name,
-                "STOREHOOK_CONSUMPTION_POLICY is set, and the current catalog has refunds, which count alone, so that workers do not "
-                    + "start: unset it, or take refunds out of the catalog")
         case .usable where role == .receiver || role == .monitor || role == .api:
             return .skipped(name, "a \(role?.rawValue ?? "") needs none")
-        case .usable(let rules, let without):
-            guard without.isEmpty else {
-                return .failed(
-                    name,
+        case .usable(let rules, let without, let overrules):
+            var faults: [String] = []
+            if overrules {
+                faults.append(
+                    "STOREHOOK_CONSUMPTION_POLICY is set, and the current catalog has refunds, which count alone: unset it, or take "
+                        + "refunds out of the catalog")
+            }
+            if !without.isEmpty {
+                faults.append(
                     "it is set, and no key for \(without.joined(separator: ", ")), so Apple cannot be told: set "
                         + "STOREHOOK_APPLE_KEYS")
             }
+            guard faults.isEmpty else { return .failed(name, faults.joined(separator: "; ")) }
             return .ok(name, "\(rules) \(rules == 1 ? "rule" : "rules"), and a key for each app that it answers for")
         }
     }

@@ -1,24 +1,33 @@
-import Logging
+public import Logging
 import Synchronization
 
 /// Keeps the lines of a logger, each as its message and what belongs to it.
-final class RecordedLog: Sendable {
-    struct Line: Sendable {
-        var level: Logger.Level
-        var message: String
-        var metadata: [String: String]
+public final class RecordedLog: Sendable {
+    /// One of them.
+    public struct Line: Sendable {
+        /// How grave it is.
+        public var level: Logger.Level
+        /// What it says.
+        public var message: String
+        /// What belongs to it.
+        public var metadata: [String: String]
     }
 
     private let kept = Mutex<[Line]>([])
 
-    var lines: [Line] { kept.withLock { $0 } }
+    /// Keeps nothing yet.
+    public init() {}
+
+    /// All of them, in order.
+    public var lines: [Line] { kept.withLock { $0 } }
     /// All of it as one text.
-    var text: String { lines.map { "\($0.level) \($0.message) \($0.metadata)" }.joined(separator: "\n") }
+    public var text: String { lines.map { "\($0.level) \($0.message) \($0.metadata)" }.joined(separator: "\n") }
 
     /// The lines with a message.
-    func lines(_ message: String) -> [Line] { lines.filter { $0.message == message } }
+    public func lines(_ message: String) -> [Line] { lines.filter { $0.message == message } }
 
-    var logger: Logger {
+    /// Whose lines are kept.
+    public var logger: Logger {
         var logger = Logger(label: "test") { _ in Handler(log: self) }
         logger.logLevel = .debug
         return logger
