@@ -1,4 +1,3 @@
-import AccountStore
 import Accounts
 import AppStorePayloads
 import Catalog
@@ -7,6 +6,8 @@ import Ledger
 import Postgres
 import TestSupport
 import Testing
+
+@testable import AccountStore
 
 /// Who stands in the way of a catalog, and whose way it stands in.
 struct CatalogPatienceTests {
@@ -146,6 +147,27 @@ struct CatalogPatienceTests {
                 #expect(try await database.stale().isEmpty)
                 #expect(try await Self.tier(of: 11, database) == "premium")
             }
+        }
+    }
+
+    @Test func `A page that waits for one row after the other lets all of them go in time, however short each wait is`()
+        async throws
+    {
+        try await Self.with { database in
+            let accounts = [token(1), token(2)].sorted()
+            let held = try await HeldTransaction(in: database.database, Self.strangers)
+            await #expect(throws: ApplyRefusal.self) {
+                try await database.store.step("test", patience: .zero) { session, wait in
+                    // As where each row is let go just before its own time is over.
+                    try session.query("select set_config('lock_timeout', '0', true)")
+                    try wait.spend { try database.store.hold(accounts, deadline: $0, session) }
+                }
+            }
+            try await database.pool.query(
+                "select 1 from storehook.accounts where token = \(UUID(accounts[0])) for update nowait")
+            try await held.release()
+            _ = try await database.store.apply(Shop.catalog(["premium", "pro", "pro"]), by: "test")
+            #expect(try await Self.tier(of: 1, database) == "premium")
         }
     }
 

@@ -36,8 +36,8 @@ extension AccountStore {
     ///
     /// Accounts of which the two catalogs say the same (``/Accounts/CatalogChange``) are not derived again: what stands is carried over.
     ///
-    /// **Why it holds nobody up.** No page waits for rows longer than a fraction of a second: it lets go of those that it holds and
-    /// is tried again (``step(_:isDurable:patience:_:)``). Who stands in the way for longer than `patience` ends it, and no
+    /// **Why it holds nobody up.** No page waits for a row longer than a fraction of a second, nor for all of its rows longer than a
+    /// second: it lets go of those that it holds and is tried again (``step(_:isDurable:patience:_:)``). Who stands in the way for longer than `patience` ends it, and no
     /// account has changed.
     /// - Parameters:
     ///   - yaml: the file.
@@ -132,11 +132,14 @@ extension AccountStore {
         var last: PurchaseKey?
         while true {
             let after = last
-            let keys = try await step("catalog.link", patience: patience) { session in
+            let keys = try await step("catalog.link", patience: patience) { session, wait in
                 let keys = try Ledger().purchases(after: after, limit: Self.page, session)
-                try Ledger.hold(keys, session)
+                try wait.spend { try Ledger.hold(keys, deadline: $0, session) }
                 _ = try self.requirePreparing(version, session)
-                if !keys.isEmpty { try self.hold(try self.link(keys, session).sorted(), session) }
+                if !keys.isEmpty {
+                    let accounts = try self.link(keys, session).sorted()
+                    try wait.spend { try self.hold(accounts, deadline: $0, session) }
+                }
                 return keys
             }
             guard let end = keys.last else { break }
@@ -151,9 +154,9 @@ extension AccountStore {
     private func preparePage(
         after last: UniqueIdentifier?, for version: Int64, _ base: Base?, _ patience: Duration
     ) async throws -> [UniqueIdentifier] {
-        try await step("catalog.accounts", patience: patience) { session in
+        try await step("catalog.accounts", patience: patience) { session, wait in
             let accounts = try self.accounts(after: last, session)
-            try self.hold(accounts, session)
+            try wait.spend { try self.hold(accounts, deadline: $0, session) }
             let moment = try self.requirePreparing(version, session)
             guard let base, base.current == moment.current else {
                 _ = try self.derive(accounts, under: moment, only: version, session)
@@ -185,7 +188,7 @@ extension AccountStore {
 
     /// The switch, and what it changed as of now.
     private func makeCurrent(_ version: Int64, _ patience: Duration) async throws -> [TierMove: Int] {
-        try await step("catalog.switch", isDurable: true, patience: patience) { session in
+        try await step("catalog.switch", isDurable: true, patience: patience) { session, _ in
             let before = try AccountMoment(session).current
             let switched = try session.query(
                 PostgresQuery(

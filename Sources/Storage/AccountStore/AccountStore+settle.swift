@@ -91,9 +91,12 @@ extension AccountStore {
 
     /// Makes sure that each account has a row, and holds it. `where` decides whether a name is written; the row is locked in
     /// either case (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"), and what is read after this sees what others committed.
-    /// - Parameter accounts: in order.
+    /// - Parameters:
+    ///   - accounts: in order.
+    ///   - deadline: how long that may take; as long as any statement unless told.
     func hold(
-        _ accounts: [UniqueIdentifier], naming: [UniqueIdentifier: String] = [:], _ session: borrowing PostgresSession
+        _ accounts: [UniqueIdentifier], naming: [UniqueIdentifier: String] = [:], deadline: Duration? = nil,
+        _ session: borrowing PostgresSession
     ) throws {
         guard !accounts.isEmpty else { return }
         try session.query(
@@ -104,6 +107,6 @@ extension AccountStore {
                 select * from unnest(\(accounts.map { UUID($0) }), \(accounts.map { naming[$0] }))
                     on conflict (token) do update set account = excluded.account
                  where excluded.account is not null and known.account is distinct from excluded.account
-                """))
+                """), deadline: deadline)
     }
 }

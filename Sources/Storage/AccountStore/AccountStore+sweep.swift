@@ -22,12 +22,13 @@ extension AccountStore {
     /// How many accounts' rows are swept at once.
     private static let sweepPage = 1000
 
-    /// Deletes the rows of catalogs that nobody reads, a page of accounts at a time.
+    /// Deletes the rows of catalogs that nobody reads, a page of accounts at a time. Nor does anybody wait for them but who began
+    /// under such a catalog, so that a page may wait for each in turn.
     func sweep(keeping version: Int64?, _ patience: Duration) async throws {
         var last: UniqueIdentifier?
         repeat {
             let after = last.map { UUID($0) }
-            last = try await step("catalog.sweep", patience: patience) { session in
+            last = try await step("catalog.sweep", patience: patience) { session, _ in
                 try session.query(
                     PostgresQuery(
                         "catalog.sweep",

@@ -2,15 +2,37 @@ import Foundation
 import Postgres
 
 extension AccountStore {
-    /// How long a page waits for rows that somebody else holds. It holds others meanwhile, behind which workers wait: after so
+    /// How long a page waits for a row that somebody else holds. It holds others meanwhile, behind which workers wait: after so
     /// long it lets them go, and is tried again.
     private static let lockTimeout = "200ms"
+    /// The same for all of its rows together, which may be let go one after the other, each in time. That they had to be read from
+    /// disk counts as well: the next time they are in memory.
+    private static let pageTimeout = Duration.seconds(1)
+
+    /// What is left of the time in which a page has to hold its rows.
+    struct PageWait: Sendable {
+        /// It is over, and the page not held.
+        struct Over: Error {}
+
+        private let end = ContinuousClock.now + AccountStore.pageTimeout
+
+        /// Runs a statement that holds rows, which is given a deadline.
+        func spend(_ hold: (Duration) throws -> Void) throws {
+            do {
+                try hold(max(.zero, ContinuousClock.now.duration(to: end)))
+            } catch let error as PostgresError where error.kind == .timeout {
+                throw Over()
+            }
+        }
+    }
 
     /// Runs a step of applying in a transaction that makes room where it would have to wait.
-    /// - Parameter patience: after so long that nothing but waiting came of it, ``ApplyRefusal/heldUp(seconds:by:)``.
+    /// - Parameters:
+    ///   - patience: after so long that nothing but waiting came of it, ``ApplyRefusal/heldUp(seconds:by:)``.
+    ///   - body: holds what others may wait for by the ``PageWait`` that it is given.
     func step<T: Sendable>(
         _ name: String, isDurable: Bool = false, patience: Duration,
-        _ body: @Sendable (borrowing PostgresSession) throws -> T
+        _ body: @Sendable (borrowing PostgresSession, PageWait) throws -> T
     ) async throws -> T {
         let end = ContinuousClock.now + patience
         while true {
@@ -19,17 +41,21 @@ extension AccountStore {
                     try session.query(
                         PostgresQuery(
                             "catalog.lock_timeout", "select set_config('lock_timeout', \(Self.lockTimeout), true)"))
-                    return try body(session)
+                    return try body(session, PageWait())
                 }
-            } catch let error as PostgresError
-                where error.sqlState == .lockNotAvailable || error.sqlState == .deadlockDetected
-            {
+            } catch let error where Self.isHeldUp(error) {
                 guard ContinuousClock.now < end else {
                     throw ApplyRefusal.heldUp(seconds: patience.components.seconds, by: try await longestOpen())
                 }
                 try await Task.sleep(for: .milliseconds(Int64.random(in: 100...300)))
             }
         }
+    }
+
+    private static func isHeldUp(_ error: any Error) -> Bool {
+        if error is PageWait.Over { return true }
+        let state = (error as? PostgresError)?.sqlState
+        return state == .lockNotAvailable || state == .deadlockDetected
     }
 
     /// Waits until every transaction has ended that had changed something and asked for the catalog when this began.

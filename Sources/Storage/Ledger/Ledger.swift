@@ -37,9 +37,12 @@ public struct Ledger: Sendable {
     }
 
     /// Locks purchases until the transaction ends, in the order in which all are locked, and makes the rows that are not there.
-    public static func hold(_ purchases: some Sequence<PurchaseKey>, _ session: borrowing PostgresSession) throws {
+    /// - Parameter deadline: how long that may take; as long as any statement unless told.
+    public static func hold(
+        _ purchases: some Sequence<PurchaseKey>, deadline: Duration? = nil, _ session: borrowing PostgresSession
+    ) throws {
         let keys = Set(purchases).sorted()
-        if !keys.isEmpty { try session.query(.lock(keys)) }
+        if !keys.isEmpty { try session.query(.lock(keys), deadline: deadline) }
     }
 
     private func applied(
