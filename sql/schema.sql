@@ -415,26 +415,23 @@ CREATE FUNCTION storehook.expiring_soon(within interval, at timestamp with time 
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
     select s.token, a.account, s.environment, s.phase_tier[p.n], s.phase_status[p.n], s.phase_source[p.n],
-           s.phase_product[p.n], s.phase_bundle[p.n], s.phase_purchase[p.n],
-           s.phase_starts[cardinality(s.phase_starts)],
-           ceil(extract(epoch from s.phase_starts[cardinality(s.phase_starts)] - at) / 86400)::integer
+           s.phase_product[p.n], s.phase_bundle[p.n], s.phase_purchase[p.n], e.access_until,
+           ceil(extract(epoch from e.access_until - at) / 86400)::integer
       from storehook.catalog_state c
       join storehook.account_status s on s.catalog = c.current_version
-     cross join lateral (select width_bucket(at, s.phase_starts) as n) p
+     cross join lateral (
+            select width_bucket(at, s.phase_starts) as n) p
+     cross join lateral (
+            select case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
+                             and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
+                                  or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
+                                      and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
+                        then s.phase_starts[cardinality(s.phase_starts)] end as access_until) e
       left join storehook.accounts a on a.token = s.token
-     where case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
-                     and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
-                          or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
-                              and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
-                then s.phase_starts[cardinality(s.phase_starts)] end > at
-       and case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
-                     and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
-                          or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
-                              and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
-                then s.phase_starts[cardinality(s.phase_starts)] end <= at + within
+     where e.access_until > at and e.access_until <= at + within
        and s.phase_status[p.n] in ('active', 'trial', 'cancelled', 'grace_period')
        and (s.phase_status[p.n] = 'grace_period' or not s.phase_will_renew[p.n])
-     order by s.phase_starts[cardinality(s.phase_starts)], s.token, s.environment
+     order by e.access_until, s.token, s.environment
 $$;
 
 COMMENT ON FUNCTION storehook.expiring_soon(within interval, at timestamp with time zone) IS 'accounts that have access at an instant and lose it within so long, with nothing to renew it; the next to end first';
@@ -3130,7 +3127,11 @@ CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters RE
 
 CREATE TRIGGER one_time_purchases_by_who_knows_accounts BEFORE INSERT ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
+CREATE TRIGGER one_time_purchases_deleted_by_who_knows_accounts BEFORE DELETE ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
+
 CREATE TRIGGER subscriptions_by_who_knows_accounts BEFORE INSERT ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
+
+CREATE TRIGGER subscriptions_deleted_by_who_knows_accounts BEFORE DELETE ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
 ALTER TABLE ONLY storehook.account_status
     ADD CONSTRAINT account_status_catalog_fkey FOREIGN KEY (catalog) REFERENCES storehook.catalogs(version);

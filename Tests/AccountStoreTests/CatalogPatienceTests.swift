@@ -178,6 +178,8 @@ struct CatalogPatienceTests {
             let writing: [PostgresQuery] = [
                 "insert into storehook.subscriptions select * from storehook.subscriptions on conflict do nothing",
                 "insert into storehook.one_time_purchases select * from storehook.one_time_purchases on conflict do nothing",
+                "delete from storehook.subscriptions where false",
+                "delete from storehook.one_time_purchases where false",
             ]
             for statement in writing { try await database.pool.query(statement) }
             _ = try await database.store.apply(Shop.catalog(), by: "test")
