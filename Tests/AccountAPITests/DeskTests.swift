@@ -5,6 +5,8 @@ import Outbox
 import Postgres
 import ServerKeys
 import Simulator
+import Synchronization
+import TestSupport
 import Testing
 
 @Suite("The account API about accounts")
@@ -36,6 +38,30 @@ struct DeskTests {
                 try await shop.get("/subscriptions/status", as: "alice").object?.bool("hasActiveSubscription") == true)
             let entitled = try await shop.get("/v1/entitlements", as: "alice")
             #expect(entitled.object?.objects("products")?.count == 1 && entitled.object?.string("tier") == "pro")
+        }
+    }
+
+    @Test("reads the account once to answer what was proven, and twice where it is told of another environment")
+    func readings() async throws {
+        let readings = Readings()
+        let made = Mutex<DatabaseProxy?>(nil)
+        defer { made.withLock { $0?.refuse() } }
+        try await Shop.open(
+            url: { database in
+                let proxy = try await DatabaseProxy(to: database) { readings.hear($0) }
+                made.withLock { $0 = proxy }
+                return proxy.url
+            }
+        ) { shop in
+            let bought = shop.buy(lane: 33)
+            let tried = shop.buy(lane: 34, in: .sandbox)
+            let first = try await shop.verify(bought.transaction, as: "alice")
+            #expect(first.status == 200)
+            _ = readings.take()
+            #expect(try await shop.verify(bought.transaction, as: "alice").status == 200)
+            #expect(readings.take() == 1)
+            #expect(try await shop.verify(tried.transaction, as: "alice").status == 200)
+            #expect(readings.take() == 2)
         }
     }
 
@@ -242,5 +268,22 @@ struct DeskTests {
                 #expect(text.contains(path), "\(path)")
             }
         }
+    }
+}
+
+/// Counts by what the database sends how often an account was read: each time the rows are described, by a column of their own.
+private final class Readings: Sendable {
+    private let heard = Mutex<[UInt8]>([])
+
+    func hear(_ bytes: [UInt8]) { heard.withLock { $0 += bytes } }
+
+    /// How often since the last time.
+    func take() -> Int {
+        let column = Array("originally\0".utf8)
+        let bytes = heard.withLock { bytes in
+            defer { bytes = [] }
+            return bytes
+        }
+        return bytes.indices.filter { bytes[$0...].starts(with: column) }.count
     }
 }

@@ -18,13 +18,18 @@ public final class DatabaseProxy: Sendable {
 
     private let state = Mutex(State())
     private let connectToServer: @Sendable () throws -> TCPSocket
+    private let onAnswer: @Sendable ([UInt8]) -> Void
     /// The port it listens on, on 127.0.0.1.
     public let port: Int
     /// The database's connection string by way of the proxy.
     public let url: String
 
     /// Begins to serve on a port of the system's choice.
-    public init(to database: TestDatabase) async throws {
+    /// - Parameter onAnswer: told what the server sends, as it comes, before it is passed on.
+    public init(
+        to database: TestDatabase, onAnswer: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+    ) async throws {
+        self.onAnswer = onAnswer
         connectToServer = try await Self.server(of: database)
         let (listener, port) = try TCPSocket.listening(port: 0)
         self.port = port
@@ -98,6 +103,7 @@ public final class DatabaseProxy: Sendable {
             {
                 guard let bytes = try? source.receive(), !bytes.isEmpty else { break pumping }
                 if state.withLock({ $0.mode == .silent }) { continue }
+                if index == 1 { onAnswer(bytes) }
                 guard (try? target.send(bytes)) != nil else { break pumping }
             }
         }

@@ -70,12 +70,12 @@ extension AccountDesk {
             "result": "\(taken[0].outcome.rawValue)", "binding": "\(proven.outcomes[purchase]?.rawValue ?? "none")",
         ]
         if let problem = Self.problem(proven.outcomes[purchase], metadata) { throw problem }
-        let here = try await standing(caller, in: purchase.environment, request)
+        let told = try await standing(request)
+        let here = try await standing(caller, in: purchase.environment, request, having: told)
         guard here.reader.catalog.product(transaction.productId ?? "", of: purchase.bundleID) != nil else {
             throw APIProblem(
                 .unknownProduct, "the catalog does not have this product; the purchase is kept", log: metadata)
         }
-        let told = try await standing(request)
         let line = here.picture.subscriptions.first { $0.originalTransactionID == purchase.originalTransactionID }
         return APIAnswer(
             .ok, shape(VerifyAnswer(line, of: told.picture), told.reader),

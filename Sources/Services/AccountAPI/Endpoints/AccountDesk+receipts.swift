@@ -107,7 +107,8 @@ extension AccountDesk {
         let meant = finding.purchases(withTransaction: said.transaction, product: said.product)
         let held = meant.filter { proven.outcomes[$0]?.isHeld == true }
         guard !held.isEmpty else { throw Self.refusal(of: meant, proven) }
-        let here = try await standing(caller, in: finding.scope.environment, request)
+        let told = try await standing(request)
+        let here = try await standing(caller, in: finding.scope.environment, request, having: told)
         let originals = Set(
             held.filter { key in
                 let line = here.picture.subscriptions.first {
@@ -120,7 +121,6 @@ extension AccountDesk {
             throw APIProblem(
                 .unknownProduct, "the catalog does not have this product; the purchase is kept", log: proven.log)
         }
-        let told = try await standing(request)
         let line = here.picture.subscriptions.first {
             originals.contains($0.originalTransactionID) && $0.bundleID == finding.scope.bundleID
         }

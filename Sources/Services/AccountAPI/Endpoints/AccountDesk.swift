@@ -77,7 +77,12 @@ package struct AccountDesk: Sendable {
         return sandbox.picture.access ? sandbox : production
     }
 
-    func standing(_ caller: Caller, in environment: String, _ request: APIRequest) async throws -> Standing {
+    /// The account in an environment.
+    /// - Parameter known: how it was read just now; it is not read again where that was of the same environment.
+    func standing(
+        _ caller: Caller, in environment: String, _ request: APIRequest, having known: Standing? = nil
+    ) async throws -> Standing {
+        if let known, known.view.environment == environment { return known }
         let view = try await accounts.view(caller.token, in: environment)
         return Standing(
             picture: AccountPicture(view, of: caller.account), view: view,
