@@ -1,4 +1,5 @@
 import AccountAPI
+import AccountStore
 import AppStorePayloads
 import Outbox
 import Postgres
@@ -54,6 +55,27 @@ struct RefreshTests {
             for _ in 0..<3 {
                 #expect(
                     try await shop.post("/subscriptions/restore", as: "alice").object?.string("status") == "cancelled")
+            }
+        }
+    }
+
+    @Test("asks about what is the account's now, and not about what moved to another")
+    func moved() async throws {
+        try await RunningStandIn.with(StandInConfiguration(daysBehind: 1)) { standIn in
+            let asked = HeldTransport(standIn.transport)
+            asked.open()
+            let apple = ShopsApple(server: try standIn.client(over: asked))
+            try await Shop.open(rule: .transfer, signedBy: standIn.access.authority, asking: apple) { shop in
+                let sold = try await standIn.shop(
+                    "purchases", #"{"productId":"com.example.storehook.basic.monthly","environment":"Production"}"#)
+                let signed = try #require(sold.string("signedTransactionInfo"))
+                #expect(try await shop.verify(signed, as: "alice").status == 200)
+                #expect(try await shop.verify(signed, as: "bob").status == 200)
+                let former = try await shop.post("/v1/subscriptions/refresh", as: "alice")
+                #expect(former.status == 200 && former.object?.string("tier") == "free", "\(former.body)")
+                #expect(asked.asked == 0)
+                #expect(try await shop.post("/v1/subscriptions/refresh", as: "bob").status == 200)
+                #expect(asked.asked > 0)
             }
         }
     }

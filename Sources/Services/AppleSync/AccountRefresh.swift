@@ -2,7 +2,7 @@ package import AppStorePayloads
 import AppStoreServerAPI
 package import History
 package import Outbox
-import Subscriptions
+package import Subscriptions
 
 /// Asks Apple for all that it holds about the purchases of one account, and stores the signed records: they take the way of all
 /// evidence.
@@ -61,32 +61,37 @@ package struct AccountRefresh: Sendable {
     package func run(
         _ token: UniqueIdentifier, in environment: Environment? = nil, of bundleID: String? = nil
     ) async throws -> Report {
-        try await run(token, in: environment, of: bundleID, until: nil) {
+        try await run(token, in: environment, of: bundleID, until: nil, among: { $0 }) {
             PurchaseRefresh(history, $0, priority: .interactive)
         }
     }
 
     /// Asks while somebody waits, no longer than until that instant. What is answered is stored by nobody here: whoever waits applies
     /// it at once. What is not answered by then a worker asks for.
+    /// - Parameter owned: those of the purchases that are the account's now: what it had and somebody else has asks Apple nothing.
     /// - Returns: what came of it, and the signed records that say something new.
     /// - Throws: as ``run(_:in:of:)``.
     package func gather(
-        _ token: UniqueIdentifier, until deadline: ContinuousClock.Instant
+        _ token: UniqueIdentifier, until deadline: ContinuousClock.Instant,
+        among owned: ([PurchaseKey]) async throws -> [PurchaseKey]
     ) async throws -> (report: Report, news: [Evidence]) {
         let basket = AnswerBasket()
-        let report = try await run(token, in: nil, of: nil, until: deadline) { PurchaseRefresh(into: basket, $0) }
+        let report = try await run(token, in: nil, of: nil, until: deadline, among: owned) {
+            PurchaseRefresh(into: basket, $0)
+        }
         return (report, try await basket.news(by: history))
     }
 
     private func run(
         _ token: UniqueIdentifier, in environment: Environment?, of bundleID: String?,
-        until deadline: ContinuousClock.Instant?, by refresh: (AppStoreClient) -> PurchaseRefresh
+        until deadline: ContinuousClock.Instant?, among owned: ([PurchaseKey]) async throws -> [PurchaseKey],
+        by refresh: (AppStoreClient) -> PurchaseRefresh
     ) async throws -> Report {
         var report = Report(token: token)
         let found = try await history.purchases(of: token, limit: Self.mostPurchases + 1)
         report.isCut = found.count > Self.mostPurchases
         var purchases: [HistoryScope: [String]] = [:]
-        for key in found.prefix(Self.mostPurchases) {
+        for key in try await owned(Array(found.prefix(Self.mostPurchases))) {
             guard environment.map({ $0.rawValue == key.environment }) ?? true, bundleID ?? key.bundleID == key.bundleID
             else { continue }
             report.purchases += 1

@@ -1,5 +1,5 @@
 import Accounts
-import AppStorePayloads
+package import AppStorePayloads
 import Foundation
 import Ledger
 package import Postgres
@@ -47,6 +47,16 @@ extension AccountStore {
         guard !purchases.isEmpty else { return [] }
         let known = try Set(standing(purchases, session).map(\.key))
         return purchases.filter(known.contains)
+    }
+
+    /// Those purchases that are an account's now, in the order given: not those that it had and somebody else has.
+    package func owned(_ purchases: [PurchaseKey], by token: UniqueIdentifier) async throws -> [PurchaseKey] {
+        guard !purchases.isEmpty else { return [] }
+        let owned = try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts.owned")) {
+            session in
+            try Set(self.standing(purchases, session).filter { $0.owner == token }.map(\.key))
+        }
+        return purchases.filter(owned.contains)
     }
 
     /// Moves a purchase to an account, whatever Apple signed and signs into it: what later renewals do not undo.

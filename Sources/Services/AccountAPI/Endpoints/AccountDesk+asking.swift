@@ -13,8 +13,10 @@ extension AccountDesk {
     ///   asks for the rest.
     func refresh(_ caller: Caller) async throws {
         guard let refresh else { throw Self.nobodyToAsk }
-        let (report, news) = try await refresh.gather(caller.token, until: .now + Self.patience)
         let accounts = accounts
+        let (report, news) = try await refresh.gather(caller.token, until: .now + Self.patience) {
+            try await accounts.owned($0, by: caller.token)
+        }
         let (answers, settled) = try await intake.take(news.compactMap { HandedIn($0) }) { transaction, session in
             try accounts.settle(transaction.changed, session)
         }
