@@ -45,7 +45,9 @@ struct AccountLogTests {
             #expect(refused.map { $0["result"] } == ["malformed"] && refused.first?["account"] == "carol")
 
             let started = try await shop.post("/v1/subscriptions/trial/start", as: "carol")
-            _ = try await shop.post("/v1/subscriptions/trial/start", as: "carol")
+            // The same start again is answered like the first, and is no second one; another start is refused.
+            #expect(try await shop.post("/v1/subscriptions/trial/start", as: "carol").body == started.body)
+            _ = try await shop.post("/v1/subscriptions/trial/start", as: "carol", #"{"productId":"yearly"}"#)
             let trial = log.lines("Started the trial").map(\.metadata)
             #expect(trial.map { $0["account"] } == ["carol"] && trial.first?["tier"] == "pro")
             #expect(trial.first?["ends"] == started.object?.string("trialEndsAt"))

@@ -194,9 +194,24 @@ struct DeskTests {
             let started = try await shop.post(root + "/start", as: "alice", #"{"productId":"yearly"}"#)
             #expect(started.status == 200 && started.object?.integer("daysLeft") == 7, "\(started.body)")
             #expect(try await shop.standing(of: "alice") == "pro trial")
+            #expect(try await shop.get("/subscriptions/trial/status", as: "alice").object?.bool("isActive") == true)
+            // Who has not heard the answer repeats the start, by Apple's id as well.
+            for name in ["yearly", "com.example.storehook.basic.yearly"] {
+                let repeated = try await shop.post(root + "/start", as: "alice", #"{"productId":"\#(name)"}"#)
+                #expect(repeated.status == 200, "\(repeated.body)")
+                #expect(
+                    repeated.object?.string("trialStartedAt") == started.object?.string("trialStartedAt")
+                        && repeated.object?.string("trialEndsAt") == started.object?.string("trialEndsAt"))
+            }
             let again = try await shop.post(root + "/start", as: "alice")
             #expect(again.status == 409 && again.object?.string("reason") == "trial_used")
-            #expect(try await shop.get("/subscriptions/trial/status", as: "alice").object?.bool("isActive") == true)
+            try await shop.api.observer.query(
+                """
+                update storehook.trials set started_at = started_at - interval '8 days',
+                       ends_at = ends_at - interval '8 days'
+                """)
+            let over = try await shop.post(root + "/start", as: "alice", #"{"productId":"yearly"}"#)
+            #expect(over.status == 409 && over.object?.string("reason") == "trial_used", "\(over.body)")
             #expect(try await shop.verify(shop.buy(lane: 14, for: "bob").transaction, as: "bob").status == 200)
             let refused = try await shop.get(root + "/eligibility", as: "bob")
             #expect(refused.object?.string("reason") == "active_subscription")

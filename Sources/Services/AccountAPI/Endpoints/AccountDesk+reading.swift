@@ -43,6 +43,7 @@ extension AccountDesk {
 
     func startTrial(_ request: APIRequest) async throws -> APIAnswer {
         let (standing, caller) = try await production(request)
+        if Self.isUnderWay(in: standing, request) { return Self.trialAnswer(standing) }
         let eligibility = try await eligibility(standing, caller)
         guard eligibility.isEligible else { throw refusal(eligibility.reason ?? .notOffered, caller) }
         var product: String?
@@ -54,7 +55,11 @@ extension AccountDesk {
         let download = try await appTransactionID(request)
         switch try await accounts.startTrial(of: caller.account, with: product, appTransactionID: download) {
         case .started: break
-        case .hadOne: throw refusal(download == nil ? .used : .usedOnDevice, caller)
+        case .hadOne:
+            // The same start may have been sent twice at once.
+            let (standing, _) = try await production(request)
+            if Self.isUnderWay(in: standing, request) { return Self.trialAnswer(standing) }
+            throw refusal(download == nil ? .used : .usedOnDevice, caller)
         case .notOffered: throw refusal(.notOffered, caller)
         }
         let started = try await self.standing(caller, in: Environment.production.rawValue, request)
@@ -65,7 +70,23 @@ extension AccountDesk {
                 "ends": "\(started.picture.trial?.endsAt.description ?? "")",
                 "product": "\(product ?? "none")",
             ])
-        return APIAnswer(.ok, TrialAnswers.status.value(of: started.picture, for: started.reader))
+        return Self.trialAnswer(started)
+    }
+
+    /// Whether the start that a request asks for has been done and lasts: its answer may not have been heard, and whoever repeats it
+    /// asks for nothing more. With another product it is another start.
+    private static func isUnderWay(in standing: Standing, _ request: APIRequest) -> Bool {
+        guard let trial = standing.view.trial, standing.view.now < trial.endsAt,
+            standing.picture.trial?.convertedAt == nil, standing.picture.status != .revoked
+        else { return false }
+        guard let named = request.body?.string("productId") else { return trial.product == nil }
+        return standing.reader.catalog.products.contains {
+            $0.id == trial.product && ($0.productID == named || $0.id == named)
+        }
+    }
+
+    private static func trialAnswer(_ standing: Standing) -> APIAnswer {
+        APIAnswer(.ok, TrialAnswers.status.value(of: standing.picture, for: standing.reader))
     }
 
     /// The trial belongs to Production.
