@@ -61,7 +61,8 @@ struct ReceiptIntakeTests {
     }
 
     private func intake(
-        _ site: Site, withKey: Bool = true, withSecret: Bool = false, revocation: RevocationCache? = nil
+        _ site: Site, withKey: Bool = true, withSecret: Bool = false, revocation: RevocationCache? = nil,
+        settling settle: (@Sendable () async -> Void)? = nil
     ) throws -> ReceiptIntake {
         let clock = ImpatientClock()
         let secret = try #require(SharedSecret("hunter2"))
@@ -74,7 +75,7 @@ struct ReceiptIntakeTests {
         return ReceiptIntake(
             site.verifier(
                 trusting: Set([Fingerprint(site.authority.rootFingerprint)].compactMap(\.self)), revocation),
-            apps: [app], history: site.history)
+            apps: [app], history: site.history, settleRevocation: settle)
     }
 
     /// A receipt of iOS 6 with an entry for each id.
@@ -153,6 +154,20 @@ struct ReceiptIntakeTests {
             }
             #expect(failure.code == "receipt_not_authentic")
             #expect(try await stored(site).isEmpty && site.apple.paths == ["/verifyReceipt"])
+        }
+    }
+
+    @Test("is not decided where responders say nothing for as long as somebody waits", .timeLimit(.minutes(2)))
+    func responderHangs() async throws {
+        try await withSite { site in
+            let receipt = try Story().receipt(by: site.authority)
+            let hanging = try intake(site, withKey: false, revocation: RevocationCache()) {
+                try? await Task.sleep(for: .seconds(600))
+            }
+            let refusal = await #expect(throws: ReceiptRefusal.self) {
+                _ = try await hanging.examine(receipt, until: .now + .milliseconds(20))
+            }
+            #expect(refusal?.code == .revocationUnknown && refusal?.isTransient == true)
         }
     }
 

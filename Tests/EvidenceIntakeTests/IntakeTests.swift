@@ -158,6 +158,44 @@ struct IntakeTests {
         }
     }
 
+    @Test(
+        "waits for Apple's responder as long as somebody waits for the answer, which says nothing about the responder",
+        .timeLimit(.minutes(2)))
+    func responderHangs() async throws {
+        try await withDesk { desk in
+            let hangs = Mutex(true)
+            let asked = Mutex(0)
+            let cache = RevocationCache()
+            let checker = RevocationChecker(
+                cache: cache, timeout: .seconds(600), clock: { Timestamp(millisecondsSince1970: Desk.now) },
+                logger: quiet
+            ) { _, _ in
+                asked.withLock { $0 += 1 }
+                if hangs.withLock(\.self) { try await Task.sleep(for: .seconds(600)) }
+                throw CancellationError()
+            }
+            let intake = desk.intake(asking: (cache, checker))
+            let records = desk.records(desk.purchase())
+            var patience = Duration.milliseconds(50)
+            var first = 0
+            // Until somebody waits for long enough that it is asked at all.
+            while first == 0 {
+                let (answers, _) = try await intake.take(records, until: .now + patience) { _, _ in }
+                #expect(answers.map(\.words) == ["undecided revocation_unknown", "undecided revocation_unknown"])
+                first = asked.withLock(\.self)
+                patience *= 2
+            }
+            hangs.withLock { $0 = false }
+            // It was not held against it: the next who waits asks.
+            _ = try await intake.take(records, until: .now + .seconds(600)) { _, _ in }
+            let second = asked.withLock(\.self)
+            #expect(second > first)
+            // That it is away is.
+            _ = try await intake.take(records, until: .now + .seconds(600)) { _, _ in }
+            #expect(asked.withLock(\.self) == second)
+        }
+    }
+
     @Test("is not decided while it lies in the future by the database's clock, whatever this machine's says")
     func future() async throws {
         try await withDesk { desk in

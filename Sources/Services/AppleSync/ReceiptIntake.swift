@@ -155,7 +155,7 @@ package struct ReceiptIntake: Sendable {
     }
 
     /// Finds out who vouches for a receipt, and what verifyReceipt says where it has to be asked.
-    /// - Parameter deadline: when nobody waits for verifyReceipt any longer.
+    /// - Parameter deadline: when nobody waits any longer for verifyReceipt, or for what responders say of certificates.
     /// - Throws: as ``take(_:from:of:)``; ``AnswerTrouble/late``.
     func look(
         at bytes: [UInt8], from source: EvidenceSource, of bundleID: String?, until deadline: ContinuousClock.Instant?
@@ -171,7 +171,7 @@ package struct ReceiptIntake: Sendable {
         var report = Report(bundleID: named ?? "")
         var evidence = [Evidence(.receipt, from: source, bytes)]
         do throws(ReceiptRefusal) {
-            report.proof = .signature(try await signature(of: receipt))
+            report.proof = .signature(try await signature(of: receipt, until: deadline))
             report.transactionIDs = receipt.transactionIds
         } catch {
             report.refusal = error
@@ -206,13 +206,16 @@ package struct ReceiptIntake: Sendable {
             receipt: receipt, app: app, report: report, evidence: evidence, answer: taken, words: words, scope: scope)
     }
 
-    private func signature(of receipt: Receipt) async throws(ReceiptRefusal) -> VerifiedReceipt {
+    private func signature(
+        of receipt: Receipt, until deadline: ContinuousClock.Instant?
+    ) async throws(ReceiptRefusal) -> VerifiedReceipt {
         do throws(VerificationFailure) {
             do throws(VerificationFailure) {
                 return try verifier.verify(receipt)
             } catch {
                 guard error.code == .revocationUnknown, let settleRevocation else { throw error }
-                await settleRevocation()
+                // What has not come by then is not known: that is what verifying says once more.
+                try? await Deadline.wait(until: deadline) { await settleRevocation() }
                 return try verifier.verify(receipt)
             }
         } catch {

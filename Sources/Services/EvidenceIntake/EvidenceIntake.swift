@@ -55,6 +55,7 @@ package struct EvidenceIntake: Sendable {
     /// Records that belong together are handed in together: a renewal info is attributed to the app of its transaction.
     /// - Parameters:
     ///   - isAllOrNothing: keep nothing where one of them does not hold; each is answered like that one then.
+    ///   - deadline: when nobody waits any longer for what responders say of certificates; what depends on it is undecided then.
     ///   - prepare: asked first in the transaction, with the places of what is recorded already: what need not be stored, and which
     ///     purchases to hold. May run more than once, as `settle` may.
     ///   - settle: what is to commit with them. May run more than once, each time in a transaction of its own. What it throws rolls all of
@@ -64,14 +65,15 @@ package struct EvidenceIntake: Sendable {
     /// - Throws: `PostgresError`, after which nothing is promised and the same may be handed in again; what `settle` throws;
     ///   `CancellationError`.
     package func take<Settled: Sendable>(
-        _ records: [HandedIn], isAllOrNothing: Bool = false, preparing prepare: Prepare? = nil,
+        _ records: [HandedIn], isAllOrNothing: Bool = false, until deadline: ContinuousClock.Instant? = nil,
+        preparing prepare: Prepare? = nil,
         settling settle: @escaping @Sendable (IntakeTransaction, borrowing PostgresSession) throws -> Settled
     ) async throws -> (answers: [IntakeAnswer], settled: Settled?) {
         guard !records.isEmpty else { return ([], nil) }
         let start = ContinuousClock.now
         var answers: [IntakeAnswer?] = Array(repeating: nil, count: records.count)
         var verified: [VerifiedRecord] = []
-        for (place, verdict) in try await verdicts(on: records).enumerated() {
+        for (place, verdict) in try await verdicts(on: records, until: deadline).enumerated() {
             switch verdict {
             case .apply(let entry):
                 guard let record = VerifiedRecord(entry, of: records[place], at: place) else { continue }
@@ -99,7 +101,9 @@ package struct EvidenceIntake: Sendable {
     }
 
     /// What is to be done with each. What lies in the future, the database's clock decides, as for workers.
-    private func verdicts(on records: [HandedIn]) async throws -> [EvidenceVerdict] {
+    private func verdicts(
+        on records: [HandedIn], until deadline: ContinuousClock.Instant?
+    ) async throws -> [EvidenceVerdict] {
         let now = try await outbox.clock()
         let rows = records.map { record in
             // As it is read back: of a receipt the digest.
@@ -119,7 +123,9 @@ package struct EvidenceIntake: Sendable {
             }
             return judge.opinion(on: row, at: now)
         }
-        return await judge.verdicts(opinions, asking: revocation) { judge.opinion(on: rows[$0], at: now) }
+        return await judge.verdicts(opinions, asking: revocation, until: deadline) {
+            judge.opinion(on: rows[$0], at: now)
+        }
     }
 
     /// No worker verifies these, so nobody else would keep their headers.

@@ -67,14 +67,16 @@ package struct EvidenceJudge: Sendable {
     /// has left open: once for all rows, and with the answers only those are verified again that waited for them.
     /// - Parameters:
     ///   - revocation: asks the responders; nil where nobody is asked.
+    ///   - deadline: when nobody waits for them any longer, where somebody does.
     ///   - again: verifies the row at that place anew.
     package func verdicts(
-        _ opinions: [Opinion], asking revocation: RevocationChecker?, again: @Sendable (Int) -> Opinion
+        _ opinions: [Opinion], asking revocation: RevocationChecker?, until deadline: ContinuousClock.Instant? = nil,
+        again: @Sendable (Int) -> Opinion
     ) async -> [EvidenceVerdict] {
         var opinions = opinions
         // A part that another chain signed may bring up one more question.
         for _ in 0..<2 {
-            guard let revocation, await revocation.sendPendingRequests() else { break }
+            guard let revocation, await revocation.sendPendingRequests(until: deadline) else { break }
             for index in opinions.indices {
                 guard case .verdict(.reschedule) = opinions[index] else { continue }
                 opinions[index] = again(index)

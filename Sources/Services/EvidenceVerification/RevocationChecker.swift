@@ -35,24 +35,32 @@ package struct RevocationChecker: Sendable {
     }
 
     /// Asks what is open, all at once, and notes what comes of it; returns whether anything was open.
+    /// - Parameter deadline: when nobody waits any longer, where somebody does. What is not answered by then stays open, and is asked
+    ///   again: it says nothing about the responder.
     @discardableResult
-    package func sendPendingRequests() async -> Bool {
+    package func sendPendingRequests(until deadline: ContinuousClock.Instant? = nil) async -> Bool {
         let requests = cache.takeRequests()
         await withTaskGroup { group in
-            for request in requests { group.addTask { await settle(request) } }
+            for request in requests { group.addTask { await settle(request, until: deadline) } }
         }
         return !requests.isEmpty
     }
 
     /// Asks the responders that the certificate names, in their order, until one gives an answer that counts.
-    private func settle(_ request: OCSPRequest) async {
+    private func settle(_ request: OCSPRequest, until deadline: ContinuousClock.Instant?) async {
         var failures: [(responder: String, why: String)] = []
         for responder in request.responders.prefix(Self.mostAsked) {
+            let end = ContinuousClock.now + timeout
+            if let deadline, deadline <= .now { return }
             do {
-                let der = try await limited { try await ask(request.request, responder) }
+                let der = try await limited(until: min(end, deadline ?? end)) {
+                    try await ask(request.request, responder)
+                }
                 cache.note(try OCSPResponse(der, to: request, at: clock()), to: request)
                 return
             } catch {
+                // Whoever waited has left, and the responder may be well: the next who wants to know asks it.
+                if Task.isCancelled || deadline.map({ $0 <= .now && $0 < end }) ?? false { return }
                 let why =
                     (error as? OCSPResponse.Refusal).map { "of the responder's answer, \($0)" }
                     ?? "the responder is away"
@@ -71,11 +79,13 @@ package struct RevocationChecker: Sendable {
 
     private struct TookTooLong: Error {}
 
-    private func limited(_ work: @escaping @Sendable () async throws -> [UInt8]) async throws -> [UInt8] {
+    private func limited(
+        until end: ContinuousClock.Instant, _ work: @escaping @Sendable () async throws -> [UInt8]
+    ) async throws -> [UInt8] {
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
             group.addTask(operation: work)
-            group.addTask { [timeout] in
-                try await Task.sleep(for: timeout)
+            group.addTask {
+                try await Task.sleep(until: end, clock: .continuous)
                 throw TookTooLong()
             }
             defer { group.cancelAll() }

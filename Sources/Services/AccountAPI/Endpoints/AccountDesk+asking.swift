@@ -14,10 +14,12 @@ extension AccountDesk {
     func refresh(_ caller: Caller) async throws {
         guard let refresh else { throw Self.nobodyToAsk }
         let accounts = accounts
-        let (report, news) = try await refresh.gather(caller.token, until: .now + Self.patience) {
+        let deadline = ContinuousClock.now + Self.patience
+        let (report, news) = try await refresh.gather(caller.token, until: deadline) {
             try await accounts.owned($0, by: caller.token)
         }
-        let (answers, settled) = try await intake.take(news.compactMap { HandedIn($0) }) { transaction, session in
+        let (answers, settled) = try await intake.take(news.compactMap { HandedIn($0) }, until: deadline) {
+            transaction, session in
             try accounts.settle(transaction.changed, session)
         }
         if let settled { accounts.announce(settled.changed) }

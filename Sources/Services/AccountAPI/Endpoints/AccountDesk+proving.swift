@@ -22,13 +22,16 @@ extension AccountDesk {
     /// whose a purchase is: a renewal info by itself says something about it, and gives it to nobody.
     /// - Parameters:
     ///   - isAllOrNothing: keep nothing where one of them does not hold.
+    ///   - deadline: when nobody waits any longer for Apple.
     ///   - check: throws where nothing of it is to be kept.
     func prove(
-        _ records: [HandedIn], by caller: Caller, isAllOrNothing: Bool = false,
+        _ records: [HandedIn], by caller: Caller, isAllOrNothing: Bool = false, until deadline: ContinuousClock.Instant,
         checking check: @escaping @Sendable ([TakenEvidence]) throws -> Void
     ) async throws -> Proven {
         let (accounts, rule) = (accounts, rule)
-        let (answers, bound) = try await intake.take(records, isAllOrNothing: isAllOrNothing) { transaction, session in
+        let (answers, bound) = try await intake.take(
+            records, isAllOrNothing: isAllOrNothing, until: deadline
+        ) { transaction, session in
             try check(transaction.taken)
             return try accounts.bind(
                 transaction.provenPurchases, to: caller.account, under: rule, changed: transaction.changed, session)
@@ -51,7 +54,9 @@ extension AccountDesk {
         if let renewal = body.string("signedRenewalInfo") { records.append(HandedIn(.renewal, renewal)) }
         let said = Said(body)
         try requireEnvironment(request)
-        let proven = try await prove(records, by: caller, isAllOrNothing: true) { taken in
+        let proven = try await prove(
+            records, by: caller, isAllOrNothing: true, until: .now + Self.patience
+        ) { taken in
             guard Set(taken.map(\.purchase)).count <= 1 else {
                 throw APIProblem(.verification(.mismatchedParts), "the renewal info is of another purchase")
             }
@@ -92,9 +97,12 @@ extension AccountDesk {
         let texts = request.body?.strings("signedTransactions") ?? []
         let receipt = Self.receipt(in: request.body)
         if texts.isEmpty, receipt == nil { try await refreshIfPossible(caller) }
+        let deadline = ContinuousClock.now + Self.patience
         var fromReceipt: ProvenReceipt?
-        if let receipt { fromReceipt = try await prove(receipt: receipt, saying: Said(request.body), by: caller) }
-        let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller) { _ in }
+        if let receipt {
+            fromReceipt = try await prove(receipt: receipt, saying: Said(request.body), by: caller, until: deadline)
+        }
+        let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller, until: deadline) { _ in }
         let told = try await standing(request)
         var items = proven.answers.map { item($0, proven, told.reader.catalog) }
         if let fromReceipt { items += self.items(fromReceipt, told.reader) }

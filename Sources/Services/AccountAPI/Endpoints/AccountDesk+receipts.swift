@@ -11,7 +11,7 @@ import Postgres
 import Subscriptions
 
 extension AccountDesk {
-    /// How long a request waits for Apple, all questions together.
+    /// How long a request waits for Apple, all questions together, and those about certificates with them.
     static let patience = Duration.seconds(8)
 
     /// What a request says beside what it hands in: it has to be true.
@@ -53,12 +53,14 @@ extension AccountDesk {
     /// Finds out whether a receipt proves anything, asks Apple about its purchases, and then takes in what Apple says and gives the
     /// account the purchases that are free, in one transaction. Nothing is open in the database while Apple is waited for.
     /// - Throws: ``APIProblem``: 400 for what proves nothing, 503 where Apple is needed and does not answer; then nothing was kept.
-    func prove(receipt text: String, saying said: Said, by caller: Caller) async throws -> ProvenReceipt {
+    func prove(
+        receipt text: String, saying said: Said, by caller: Caller, until deadline: ContinuousClock.Instant
+    ) async throws -> ProvenReceipt {
         guard let receipts else { throw Self.nobodyToAsk }
         try limit(receiptChecks, caller, "this account has handed in receipts just now")
         let finding: ReceiptFinding
         do {
-            finding = try await receipts.examine(Array(text.utf8), until: .now + Self.patience)
+            finding = try await receipts.examine(Array(text.utf8), until: deadline)
         } catch {
             throw Self.problem(asking: error)
         }
@@ -70,15 +72,18 @@ extension AccountDesk {
         {
             throw Said.mismatch
         }
-        return ProvenReceipt(finding: finding, outcomes: try await apply(finding, by: caller))
+        return ProvenReceipt(finding: finding, outcomes: try await apply(finding, by: caller, until: deadline))
     }
 
-    private func apply(_ finding: ReceiptFinding, by caller: Caller) async throws -> [PurchaseKey: BindOutcome] {
+    private func apply(
+        _ finding: ReceiptFinding, by caller: Caller, until deadline: ContinuousClock.Instant
+    ) async throws -> [PurchaseKey: BindOutcome] {
         let (accounts, rule) = (accounts, rule)
         let evidence =
             [finding.receipt] + (finding.answer.map { [$0] } ?? []) + finding.words.map(\.evidence) + finding.records
         let places = Dictionary(evidence.enumerated().map { ($1, $0) }) { first, _ in first }
-        let (_, bound) = try await intake.take(evidence.compactMap { HandedIn($0) }) { known, session in
+        let (_, bound) = try await intake.take(evidence.compactMap { HandedIn($0) }, until: deadline) {
+            known, session in
             let news = try Set(History.news(among: finding.words, of: finding.scope, session).map(\.evidence))
             var skipped = Set(finding.words.compactMap { news.contains($0.evidence) ? nil : places[$0.evidence] })
             // An answer that says nothing new to a receipt that is here already: apps hand it in at each start.
@@ -102,7 +107,7 @@ extension AccountDesk {
         let caller = try request.requireCaller()
         try requireEnvironment(request)
         let said = Said(request.body)
-        let proven = try await prove(receipt: text, saying: said, by: caller)
+        let proven = try await prove(receipt: text, saying: said, by: caller, until: .now + Self.patience)
         let finding = proven.finding
         let meant = finding.purchases(withTransaction: said.transaction, product: said.product)
         let held = meant.filter { proven.outcomes[$0]?.isHeld == true }
