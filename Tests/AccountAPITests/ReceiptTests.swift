@@ -322,6 +322,59 @@ struct ReceiptTests {
         }
     }
 
+    @Test("that is older than the transaction beside it takes nothing from it, in either dialect")
+    func stale() async throws {
+        try await withShop { shop, standIn in
+            let old = try await buy(standIn)
+            // Somebody else's device, so that Apple, asked about the receipt, does not tell of it either.
+            let fresh = try await buy(standIn, Self.lifetime)
+            let said = #""transactionId":"\#(fresh.transaction)","productId":"\#(Self.lifetime)""#
+            let both = #""signedTransactionInfo":"\#(fresh.signed)","receiptData":"\#(old.receipt)",\#(said)"#
+            let verified = try await shop.post("/v1/subscriptions/verify", as: "alice", "{\(both)}")
+            #expect(verified.status == 200, "\(verified.body)")
+            let list = #"{"signedTransactions":["\#(fresh.signed)"],"receiptData":"\#(old.receipt)",\#(said)}"#
+            let restored = try await shop.post("/v1/subscriptions/restore", as: "alice", list)
+            #expect(
+                restored.object?.objects("transactions")?.map { $0.string("result") } == ["known", "restored"],
+                "\(restored.body)")
+            // What is true of neither: the transaction counts, and the receipt does not.
+            let neither = list.replacing(said, with: #""transactionId":"1""#)
+            let partly = try await shop.post("/v1/subscriptions/restore", as: "alice", neither)
+            let parts = partly.object?.objects("transactions")
+            #expect(parts?.map { $0.string("result") } == ["known", "invalid"], "\(partly.body)")
+            #expect(parts?.last?.string("code") == "mismatched_request" && partly.object?.bool("success") == false)
+            // A receipt that cannot be read, and Apple who is away.
+            let junk = list.replacing(old.receipt, with: "junk")
+            #expect(try await shop.post("/v1/subscriptions/restore", as: "alice", junk).status == 200)
+            try await standIn.shop("errors", #"{"path":"/inApps/","code":503,"count":100}"#)
+            let other = try await buy(standIn)
+            let away = try await shop.post(
+                "/v1/subscriptions/restore", as: "alice", list.replacing(old.receipt, with: other.receipt))
+            #expect(
+                away.object?.objects("transactions")?.map { $0.string("result") } == ["known", "undecided"],
+                "\(away.body)")
+        }
+        try await withShop { shop, standIn in
+            let old = try await buy(standIn)
+            let fresh = try await buy(standIn, Self.lifetime)
+            func body(_ signed: String) -> String {
+                #"{"signedTransactionInfo":"\#(signed)","receipt_data":"\#(old.receipt)","transaction_id":"\#(fresh.transaction)"}"#
+            }
+            for path in ["/subscription/restore", "/subscription/verify"] {
+                let answer = try await shop.post(path, as: "alice", body(fresh.signed))
+                #expect(answer.status == 200, "\(answer.body)")
+                #expect(answer.object?.object("subscription")?.bool("is_member") == true)
+            }
+            // Restoring tells of all together: where nothing is proven that is the answer.
+            let forged = try await shop.post("/subscription/restore", as: "bob", #"{"signedTransactionInfo":"x.y.z"}"#)
+            #expect(forged.status == 400 && forged.body == #"{"detail":"Apple 验证失败: 收据数据格式错误"}"#, "\(forged.body)")
+            let others = try await shop.post(
+                "/subscription/restore", as: "bob", #"{"signedTransactionInfo":"\#(fresh.signed)"}"#)
+            #expect(others.status == 409, "\(others.body)")
+            #expect(try await shop.post("/subscription/restore", as: "bob", body("x.y.z")).status == 400)
+        }
+    }
+
     @Test("of Sandbox opens nothing in Production, and one that lists nothing proves nothing")
     func sandbox() async throws {
         try await withShop { shop, standIn in

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// `POST /v1/subscriptions/restore`: what became of each that was handed in, and the account as it is now.
 package struct RestoreAnswer: Sendable, Hashable {
     /// What became of one that was handed in.
@@ -51,6 +53,13 @@ package struct RestoreAnswer: Sendable, Hashable {
             self.originalTransactionID = originalTransactionID
             self.productID = productID
             self.environment = environment
+        }
+
+        /// One that a problem is all there is to tell of.
+        init(refusing problem: APIProblem) {
+            self.init(
+                problem.code.status == .badRequest ? .invalid : .undecided, code: problem.code.code,
+                message: problem.detail)
         }
     }
 

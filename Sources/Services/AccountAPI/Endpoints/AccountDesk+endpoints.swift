@@ -199,6 +199,7 @@ extension AccountDesk {
         "RestoreRequest",
         .object([
             .optional("signedTransactions", .array(signed, most: 100)),
+            .optional("signedTransactionInfo", signed, "One more."),
             .optional("receiptData", receipt, "The app's receipt in base64."),
             .optional("productId", .string(.init(1, 255))), .optional("transactionId", .string(.init(1, 64))),
         ]))

@@ -60,11 +60,7 @@ extension AccountDesk {
             guard Set(taken.map(\.purchase)).count <= 1 else {
                 throw APIProblem(.verification(.mismatchedParts), "the renewal info is of another purchase")
             }
-            for transaction in taken.compactMap(\.transaction) {
-                guard said.product ?? transaction.productId == transaction.productId,
-                    said.transaction ?? transaction.transactionId == transaction.transactionId
-                else { throw Said.mismatch }
-            }
+            guard taken.compactMap(\.transaction).allSatisfy(said.isTrue(of:)) else { throw Said.mismatch }
         }
         let taken = try proven.answers.map { try Self.taken($0) }
         guard let transaction = taken.first?.transaction, let purchase = taken.first?.purchase else {
@@ -88,35 +84,66 @@ extension AccountDesk {
     }
 
     /// `POST …/restore`: all that a device holds, or what is bound already where nothing is handed in: Apple is asked about that.
-    /// - Parameter isAllOrNothing: whether a receipt of which nothing is the account's is a problem, for answers that do not tell of each.
+    ///
+    /// Each proof counts by itself. A device's receipt is often older than the transaction that comes with it: what a signed transaction
+    /// proves is the account's whatever becomes of the receipt, and what is said beside the two has to be true of one of them.
+    /// - Parameter isAllOrNothing: whether it is a problem where nothing is the account's, for answers that do not tell of each.
     func restore(
         _ request: APIRequest, isAllOrNothing: Bool = false, _ shape: (RestoreAnswer, Reader) -> APIValue
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         try requireEnvironment(request)
-        let texts = request.body?.strings("signedTransactions") ?? []
+        let texts =
+            (request.body?.strings("signedTransactions") ?? [])
+            + (request.body?.string("signedTransactionInfo").map { [$0] } ?? [])
         let receipt = Self.receipt(in: request.body)
         if texts.isEmpty, receipt == nil { try await refreshIfPossible(caller) }
         let deadline = ContinuousClock.now + Self.patience
-        var fromReceipt: ProvenReceipt?
-        if let receipt {
-            fromReceipt = try await prove(receipt: receipt, saying: Said(request.body), by: caller, until: deadline)
-        }
         let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller, until: deadline) { _ in }
+        let (fromReceipt, refusal) = try await prove(
+            receipt, beside: proven, saying: Said(request.body), by: caller, until: deadline)
         let told = try await standing(request)
         var items = proven.answers.map { item($0, proven, told.reader.catalog) }
         if let fromReceipt { items += self.items(fromReceipt, told.reader) }
-        if isAllOrNothing, let fromReceipt, !items.isEmpty, !items.contains(where: \.fate.isOwn),
-            !items.contains(where: { $0.fate == .unknownProduct })
-        {
-            throw Self.refusal(of: fromReceipt.finding.purchases, fromReceipt)
-        }
+        if let refusal { items.append(.init(refusing: refusal)) }
+        if isAllOrNothing { try Self.requireOne(of: items, proven, fromReceipt) }
         let counts = Dictionary(grouping: items, by: \.fate).mapValues(\.count)
         return APIAnswer(
             .ok, shape(RestoreAnswer(items, of: told.picture), told.reader),
-            log: (fromReceipt?.log ?? [:]).merging(
+            log: (fromReceipt?.log ?? refusal?.log ?? [:]).merging(
                 ["results": "\(counts.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", "))"]
             ) { _, new in new })
+    }
+
+    /// A receipt that comes beside signed transactions.
+    /// - Returns: what it proves; or why it proves nothing, where one of the transactions does.
+    /// - Throws: ``APIProblem`` where nothing proves anything.
+    private func prove(
+        _ receipt: String?, beside proven: Proven, saying said: Said, by caller: Caller,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> (ProvenReceipt?, refusal: APIProblem?) {
+        guard let receipt else { return (nil, nil) }
+        let transactions = proven.answers.compactMap { $0.taken?.transaction }
+        do {
+            let rest = transactions.contains(where: said.isTrue(of:)) ? Said() : said
+            return (try await prove(receipt: receipt, saying: rest, by: caller, until: deadline), nil)
+        } catch let problem as APIProblem where !transactions.isEmpty {
+            return (nil, problem)
+        }
+    }
+
+    /// Refuses what was handed in where nothing of it is the account's.
+    private static func requireOne(
+        of items: [RestoreAnswer.Item], _ proven: Proven, _ fromReceipt: ProvenReceipt?
+    ) throws {
+        guard !items.isEmpty, !items.contains(where: { $0.fate.isOwn || $0.fate == .unknownProduct }) else { return }
+        if let fromReceipt, !fromReceipt.finding.purchases.isEmpty {
+            throw refusal(of: fromReceipt.finding.purchases, fromReceipt)
+        }
+        for answer in proven.answers {
+            let evidence = try taken(answer)
+            if let problem = evidence.purchase.flatMap({ Self.problem(proven.outcomes[$0], [:]) }) { throw problem }
+        }
     }
 
     /// Asks Apple about what is bound, where there is a key, and nobody did just now: then what is known is as good.

@@ -19,9 +19,16 @@ extension AccountDesk {
         let product: String?
         let transaction: String?
 
-        init(_ body: JSONObject?) {
+        /// What a body says; nothing unless told.
+        init(_ body: JSONObject? = nil) {
             product = body?.string("productId") ?? body?.string("product_id")
             transaction = body?.string("transactionId") ?? body?.string("transaction_id")
+        }
+
+        /// Whether it is that transaction.
+        func isTrue(of transaction: TransactionPayload) -> Bool {
+            (product ?? transaction.productId) == transaction.productId
+                && (self.transaction ?? transaction.transactionId) == transaction.transactionId
         }
 
         static var mismatch: APIProblem {
