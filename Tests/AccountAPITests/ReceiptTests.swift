@@ -262,6 +262,61 @@ struct ReceiptTests {
         }
     }
 
+    @Test(
+        "of a purchase that is known as far as it tells is answered while Apple is away, and one that tells more is not"
+    )
+    func awayAndKnown() async throws {
+        try await withShop { shop, standIn in
+            let bought = try await buy(standIn)
+            let other = try await buy(standIn, Self.lifetime, customer: bought.customer)
+            #expect(try await shop.verify(bought.signed, as: "alice").status == 200)
+            try await standIn.shop("errors", #"{"path":"/inApps/","code":503,"count":1000}"#)
+            let known = try await verify(shop, bought.receipt, as: "alice")
+            #expect(known.status == 200, "\(known.body)")
+            #expect(known.object?.object("account")?.string("tier") == "pro")
+            #expect(try await verify(shop, bought.receipt, as: "bob").code == "bound_elsewhere")
+            // A worker asks for the rest.
+            #expect(try await count(shop, "select count(*) from storehook.refresh_queue") > 0)
+            // The other receipt lists one that nobody here knows.
+            let restored = try await shop.post(
+                "/subscriptions/restore", as: "alice", #"{"receiptData":"\#(other.receipt)"}"#)
+            let fates = restored.object?.objects("transactions")?.map {
+                "\($0.string("originalTransactionId") ?? "") \($0.string("result") ?? "")"
+            }
+            #expect(
+                Set(fates ?? []) == ["\(bought.original) known", "\(other.original) undecided"], "\(restored.body)")
+            let meant = try await verify(
+                shop, other.receipt, as: "alice", #","transactionId":"\#(other.transaction)""#)
+            #expect(meant.status == 503 && meant.code == "apple_unavailable", "\(meant.body)")
+            // What is bound is told, and a refresh, which is a question to Apple, is not answered without it.
+            let nothing = try await shop.post("/v1/subscriptions/restore", as: "alice")
+            #expect(nothing.status == 200 && nothing.object?.string("tier") == "pro", "\(nothing.body)")
+            #expect(try await shop.post("/v1/subscriptions/refresh", as: "alice").code == "apple_unavailable")
+        }
+    }
+
+    @Test("that tells of a later period than is known has to wait for Apple")
+    func awayAndRenewed() async throws {
+        try await withShop { shop, standIn in
+            var customer = SimulatedSubscriber(app: .example.in(.production), lane: 45, seed: 45)
+            let line = customer.buy(.basicMonthly, at: shop.now - 40 * 86_400_000)
+            let signer = ReceiptSigner(standIn.access.authority.chain)
+            func receipt() throws -> String {
+                let items = customer.allItems.map { customer[$0] }
+                let bytes = try signer.sign(
+                    SimulatedReceipt(of: items, app: .example.in(.production), at: shop.now))
+                return String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
+            }
+            let first = try #require(customer.takeNotifications().first?.transaction?.json)
+            #expect(try await shop.verify(standIn.access.authority.sign(first), as: "alice").status == 200)
+            try await standIn.shop("errors", #"{"path":"/inApps/","code":503,"count":1000}"#)
+            #expect(try await verify(shop, try receipt(), as: "alice").status == 200)
+            customer.renew(line)
+            let renewed = try await verify(shop, try receipt(), as: "alice")
+            #expect(renewed.status == 503 && renewed.code == "apple_unavailable", "\(renewed.body)")
+        }
+    }
+
     @Test("waits for Apple with no transaction open and no connection held")
     func waiting() async throws {
         try await RunningStandIn.with(StandInConfiguration(daysBehind: 1)) { standIn in

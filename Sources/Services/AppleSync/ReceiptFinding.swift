@@ -13,6 +13,8 @@ package struct ReceiptFinding: Sendable {
         var originalTransactionID: String
         var productID: String?
         var purchasedAt: Timestamp?
+        /// Whether it is a period of a subscription: each is followed by another, and what is bought once stays what it is.
+        var isPeriod = false
     }
 
     /// Who vouches for it.
@@ -31,7 +33,7 @@ package struct ReceiptFinding: Sendable {
     package internal(set) var records: [Evidence] = []
     /// Whether anybody was asked about the purchases: there is nobody where neither a key nor a shared secret is set for the app.
     package internal(set) var isAsked = false
-    /// The purchases about which Apple gave no answer now.
+    /// The purchases about which Apple gave no answer now, and of which what is held says less than the receipt.
     package internal(set) var unanswered: Set<PurchaseKey> = []
     /// The purchases that Apple does not know.
     package internal(set) var unknown: Set<PurchaseKey> = []
@@ -79,6 +81,12 @@ package struct ReceiptFinding: Sendable {
         return purchases.filter { originals.contains($0.originalTransactionID) }
     }
 
+    /// When the last period of a subscription was bought, of those that are told of here; nil where none is, or nothing says it.
+    func lastPeriod(of purchase: PurchaseKey) -> Timestamp? {
+        sold.values.filter { $0.originalTransactionID == purchase.originalTransactionID && $0.isPeriod }
+            .compactMap(\.purchasedAt).max()
+    }
+
     /// The product of a purchase that was bought last; nil where nothing says it.
     package func product(of purchase: PurchaseKey) -> String? {
         sold.values.filter { $0.originalTransactionID == purchase.originalTransactionID && $0.productID != nil }
@@ -106,18 +114,19 @@ extension ReceiptFinding.Sold {
         let own = purchase.transactionId ?? ""
         self.init(
             transactionID: own.isEmpty ? original : own, originalTransactionID: original,
-            productID: purchase.productId, purchasedAt: purchase.purchaseDate)
+            productID: purchase.productId, purchasedAt: purchase.purchaseDate, isPeriod: purchase.expiresDate != nil)
     }
 
     fileprivate init(_ purchase: ReceiptAnswerPurchase) {
         self.init(
             transactionID: purchase.transactionId, originalTransactionID: purchase.originalTransactionId,
-            productID: purchase.productId, purchasedAt: purchase.purchaseDate)
+            productID: purchase.productId, purchasedAt: purchase.purchaseDate, isPeriod: purchase.expiresDate != nil)
     }
 
     fileprivate init(_ transaction: TransactionPayload) {
         self.init(
             transactionID: transaction.transactionId, originalTransactionID: transaction.originalTransactionId,
-            productID: transaction.productId, purchasedAt: transaction.purchaseDate)
+            productID: transaction.productId, purchasedAt: transaction.purchaseDate,
+            isPeriod: transaction.expiresDate != nil)
     }
 }

@@ -31,7 +31,7 @@ extension ReceiptIntake {
         guard let server = looked.app?.server, isAsked, !ids.isEmpty else {
             var finding = ReceiptFinding(looked, proof)
             finding.isAsked = isAsked && looked.app?.receipts != nil
-            if looked.report.trouble != nil { finding.unanswered = Set(finding.purchases) }
+            if looked.report.trouble != nil { finding.unanswered = try await notHeld(finding.purchases, by: finding) }
             return finding
         }
         let basket = AnswerBasket()
@@ -41,11 +41,18 @@ extension ReceiptIntake {
         finding.isAsked = true
         finding.trouble = outcome.trouble.map { AnswerTrouble.line($0) }
         let settled = basket.settled
-        let open = Set(finding.purchases(of: outcome.open))
-        finding.unanswered = open.filter { !settled.contains($0.originalTransactionID) }
+        let open = finding.purchases(of: outcome.open).filter { !settled.contains($0.originalTransactionID) }
+        finding.unanswered = try await notHeld(open, by: finding)
         finding.unknown = Set(finding.purchases(of: outcome.unknown))
         finding.records = try await basket.news(by: history)
         if !outcome.open.isEmpty { try await history.queueRefreshes(of: outcome.open, in: finding.scope) }
         return finding
+    }
+
+    /// Those purchases that nothing can be said of without Apple. Of one that is known as far as the receipt knows it, what is held
+    /// is the answer, and asking would only have bettered it.
+    private func notHeld(_ purchases: [PurchaseKey], by finding: ReceiptFinding) async throws -> Set<PurchaseKey> {
+        let asked = Dictionary(purchases.map { ($0, finding.lastPeriod(of: $0)) }) { first, _ in first }
+        return try await Set(purchases).subtracting(history.held(asked))
     }
 }

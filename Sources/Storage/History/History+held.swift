@@ -1,7 +1,8 @@
+package import AppStorePayloads
 import Foundation
 import Outbox
 import Postgres
-import Subscriptions
+package import Subscriptions
 
 extension History {
     /// Which of these are in no place: neither pending nor applied, duplicate, parked, dead or discarded, nor remembered.
@@ -20,6 +21,34 @@ extension History {
         let buried = try await buried(missing)
         missing.removeAll { buried.contains($0) }
         return missing
+    }
+
+    /// Those of these purchases of which enough is held to say what they are: a transaction of them that was bought at an instant or
+    /// later, where one is named.
+    /// - Parameter purchases: each with when the last that is known to have been paid of it was bought.
+    package func held(_ purchases: [PurchaseKey: Timestamp?]) async throws -> Set<PurchaseKey> {
+        guard !purchases.isEmpty else { return [] }
+        let asked = purchases.sorted { $0.key < $1.key }
+        let instants = asked.map { $0.value.map { PostgresTimestamp(millisecondsSince1970: $0.millisecondsSince1970) } }
+        return try await Set(
+            pool.query(
+                PostgresQuery(
+                    "history.held_purchases",
+                    """
+                    select w.environment, w.bundle_id, w.id
+                      from unnest(\(asked.map(\.key.environment)), \(asked.map(\.key.bundleID)),
+                                  \(asked.map(\.key.originalTransactionID)), \(instants))
+                           as w (environment, bundle_id, id, bought_at)
+                     where exists (
+                           select from storehook.transactions t
+                            where t.original_transaction_id = w.id and t.bundle_id = w.bundle_id
+                              and t.environment = w.environment
+                              and (w.bought_at is null or t.purchased_at >= w.bought_at))
+                    """)
+            ).map {
+                PurchaseKey(
+                    environment: try $0.decode(0), bundleID: try $0.decode(1), originalTransactionID: try $0.decode(2))
+            })
     }
 
     private func notHeld(_ letters: [HistoryPage.Letter]) async throws -> [HistoryPage.Letter] {

@@ -97,7 +97,7 @@ extension AccountDesk {
             (request.body?.strings("signedTransactions") ?? [])
             + (request.body?.string("signedTransactionInfo").map { [$0] } ?? [])
         let receipt = Self.receipt(in: request.body)
-        if texts.isEmpty, receipt == nil { try await refreshIfPossible(caller) }
+        let trouble = texts.isEmpty && receipt == nil ? try await refreshIfPossible(caller) : [:]
         let deadline = ContinuousClock.now + Self.patience
         let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller, until: deadline) { _ in }
         let (fromReceipt, refusal) = try await prove(
@@ -110,7 +110,7 @@ extension AccountDesk {
         let counts = Dictionary(grouping: items, by: \.fate).mapValues(\.count)
         return APIAnswer(
             .ok, shape(RestoreAnswer(items, of: told.picture), told.reader),
-            log: (fromReceipt?.log ?? refusal?.log ?? [:]).merging(
+            log: (fromReceipt?.log ?? refusal?.log ?? trouble).merging(
                 ["results": "\(counts.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", "))"]
             ) { _, new in new })
     }
@@ -146,10 +146,17 @@ extension AccountDesk {
         }
     }
 
-    /// Asks Apple about what is bound, where there is a key, and nobody did just now: then what is known is as good.
-    private func refreshIfPossible(_ caller: Caller) async throws {
-        guard refresh != nil, refreshes.refusal(of: caller.account) == nil else { return }
-        try await refresh(caller)
+    /// Asks Apple about what is bound, where there is a key, and nobody did just now: then what is known is as good. So it is while
+    /// Apple is away: who restores wants what there is, and a worker asks for the rest.
+    /// - Returns: what the log is told of it.
+    private func refreshIfPossible(_ caller: Caller) async throws -> Logger.Metadata {
+        guard refresh != nil, refreshes.refusal(of: caller.account) == nil else { return [:] }
+        do {
+            try await refresh(caller)
+            return [:]
+        } catch let problem as APIProblem where problem.code == .appleAway {
+            return problem.log
+        }
     }
 
     private func item(_ answer: IntakeAnswer, _ proven: Proven, _ catalog: Catalog) -> RestoreAnswer.Item {
