@@ -317,6 +317,35 @@ struct ReceiptTests {
         }
     }
 
+    @Test("of a purchase so fresh that Apple does not know it yet has to wait; of an old one it is Apple's last word")
+    func fresh() async throws {
+        try await withShop { shop, standIn in
+            func receipt(lane: Int, boughtAt instant: Milliseconds) throws -> String {
+                var customer = SimulatedSubscriber(app: .example.in(.production), lane: lane, seed: UInt64(lane))
+                customer.buy(.basicMonthly, at: instant)
+                let bytes = try ReceiptSigner(standIn.access.authority.chain).sign(
+                    SimulatedReceipt(
+                        of: customer.allItems.map { customer[$0] }, app: .example.in(.production), at: shop.now))
+                return String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
+            }
+            let fresh = try receipt(lane: 46, boughtAt: shop.now - 60_000)
+            let answer = try await verify(shop, fresh, as: "alice")
+            #expect(answer.status == 503 && answer.code == "apple_unavailable", "\(answer.body)")
+            #expect(answer.header("Retry-After") != nil)
+            #expect(try await books(shop).received == 0)
+            let emo = try await shop.post("/subscription/restore", as: "alice", #"{"receipt_data":"\#(fresh)"}"#)
+            #expect(emo.status == 503, "\(emo.body)")
+            // Nobody asks at once, when Apple would say the same.
+            #expect(
+                try await count(
+                    shop, "select count(*) from storehook.refresh_queue where due_at > now() + interval '30 s'") == 1)
+            let old = try receipt(lane: 47, boughtAt: shop.now - 2 * 86_400_000)
+            let unknown = try await verify(shop, old, as: "alice")
+            #expect(unknown.status == 400 && unknown.code == "purchase_unknown", "\(unknown.body)")
+            #expect(try await count(shop, "select count(*) from storehook.refresh_queue") == 1)
+        }
+    }
+
     @Test("waits for Apple with no transaction open and no connection held")
     func waiting() async throws {
         try await RunningStandIn.with(StandInConfiguration(daysBehind: 1)) { standIn in

@@ -18,7 +18,7 @@ public struct Verifier: Sendable {
     /// What is known about revocation; nil where nobody is asked.
     public let revocation: RevocationCache?
 
-    let clock: @Sendable () -> Timestamp
+    package let clock: @Sendable () -> Timestamp
     /// The roots trusted for anything; for what, is asked once the payload has said what it is about.
     private let everyRoot: Set<Fingerprint>
 

@@ -35,7 +35,7 @@ package struct ReceiptFinding: Sendable {
     package internal(set) var isAsked = false
     /// The purchases about which Apple gave no answer now, and of which what is held says less than the receipt.
     package internal(set) var unanswered: Set<PurchaseKey> = []
-    /// The purchases that Apple does not know.
+    /// The purchases that Apple does not know, and had time to learn of.
     package internal(set) var unknown: Set<PurchaseKey> = []
     /// What went wrong with asking, in one line.
     package internal(set) var trouble: String?
@@ -80,6 +80,17 @@ package struct ReceiptFinding: Sendable {
         let originals = Set(named.map(\.originalTransactionID))
         return purchases.filter { originals.contains($0.originalTransactionID) }
     }
+
+    /// Whether a purchase was made so lately that Apple's servers may still have to learn of it.
+    func isFresh(_ purchase: PurchaseKey, at now: Timestamp) -> Bool {
+        sold.values.contains {
+            $0.originalTransactionID == purchase.originalTransactionID
+                && $0.purchasedAt.map { now < $0.adding(seconds: Self.fresh) } ?? false
+        }
+    }
+
+    /// Apple speaks of lagging and tells no number; seconds are usual. In seconds.
+    private static let fresh: Int64 = 3600
 
     /// When the last period of a subscription was bought, of those that are told of here; nil where none is, or nothing says it.
     func lastPeriod(of purchase: PurchaseKey) -> Timestamp? {

@@ -43,11 +43,24 @@ extension ReceiptIntake {
         let settled = basket.settled
         let open = finding.purchases(of: outcome.open).filter { !settled.contains($0.originalTransactionID) }
         finding.unanswered = try await notHeld(open, by: finding)
-        finding.unknown = Set(finding.purchases(of: outcome.unknown))
+        let now = verifier.clock()
+        let unknown = finding.purchases(of: outcome.unknown)
+        let fresh = unknown.filter { finding.isFresh($0, at: now) }
+        finding.unknown = Set(unknown).subtracting(fresh)
+        if !fresh.isEmpty {
+            finding.unanswered.formUnion(try await notHeld(fresh, by: finding))
+            finding.trouble = finding.trouble ?? AnswerTrouble.line(AnswerTrouble.tooFresh)
+        }
         finding.records = try await basket.news(by: history)
-        if !outcome.open.isEmpty { try await history.queueRefreshes(of: outcome.open, in: finding.scope) }
+        try await history.queueRefreshes(of: outcome.open, in: finding.scope)
+        // Asked again at once Apple would say the same, and a worker would believe it.
+        try await history.queueRefreshes(
+            of: fresh.map(\.originalTransactionID), in: finding.scope, after: Self.learning)
         return finding
     }
+
+    /// How long Apple is given to learn of a purchase before a worker asks about it.
+    private static let learning = Duration.seconds(60)
 
     /// Those purchases that nothing can be said of without Apple. Of one that is known as far as the receipt knows it, what is held
     /// is the answer, and asking would only have bettered it.

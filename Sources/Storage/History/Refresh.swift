@@ -49,7 +49,11 @@ extension History {
     }
 
     /// Queues purchases to be asked about soon, whatever is known of them; those that wait already, wait on.
-    package func queueRefreshes(of originalTransactionIDs: [String], in scope: HistoryScope) async throws {
+    /// - Parameter delay: how long nobody asks, for what Apple is to learn first.
+    package func queueRefreshes(
+        of originalTransactionIDs: [String], in scope: HistoryScope, after delay: Duration = .zero
+    ) async throws {
+        guard !originalTransactionIDs.isEmpty else { return }
         try await pool.query(
             PostgresQuery(
                 "refresh.queue",
@@ -63,7 +67,7 @@ extension History {
                     returning r.id
                 )
                 insert into storehook.refresh_queue (id, received_at, due_at)
-                select id, now(), now() from noted
+                select id, now(), now() + make_interval(secs => \(delay / .seconds(1))) from noted
                     on conflict do nothing
                 """))
     }

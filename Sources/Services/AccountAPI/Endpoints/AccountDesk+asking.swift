@@ -42,7 +42,7 @@ extension AccountDesk {
     /// Apple is needed, and gives no answer now.
     static func away(_ trouble: String?) -> APIProblem {
         APIProblem(
-            .appleAway, "Apple does not answer at the moment; hand in the same again", headers: [.retryAfter: "30"],
+            .appleAway, "Apple has no answer at the moment; hand in the same again", headers: [.retryAfter: "30"],
             log: trouble.map { ["trouble": "\($0)"] } ?? [:])
     }
 
