@@ -31,6 +31,7 @@ public enum Schema {
         Migration(version: 25, name: "unsigned", sql: text(PackageResources._025_unsigned_sql)),
         Migration(version: 26, name: "expiring_soon", sql: text(PackageResources._026_expiring_soon_sql)),
         Migration(version: 27, name: "removed_purchases", sql: text(PackageResources._027_removed_purchases_sql)),
+        Migration(version: 28, name: "receipts", sql: text(PackageResources._028_receipts_sql)),
     ]
 
     /// The oldest version of the schema that this program works with: what stands in the migrations after it, no statement

@@ -115,7 +115,8 @@ grant select, insert, update on storehook.refreshes to storehook_worker;
 grant select, insert, update on storehook.extensions to storehook_worker;
 grant select, insert on storehook.extension_failures to storehook_worker;
 grant select on storehook.contradictions to storehook_worker;
--- Who takes in an old receipt notes what verifyReceipt said last.
+-- Who takes in an old receipt notes that it is kept, and what verifyReceipt said last.
+grant select, insert on storehook.kept_receipts to storehook_worker;
 grant select, insert, update on storehook.unsigned_words to storehook_worker;
 grant select (id, outbox_id, received_at, notification_uuid, category, kind) on storehook.dead_letters
     to storehook_worker;
@@ -188,7 +189,8 @@ grant execute on function storehook.count_usage(
 -- It asks Apple about an account's purchases, and leaves to workers what Apple does not answer now.
 grant select, insert, update on storehook.refreshes, storehook.refresh_queue to storehook_api;
 grant select on storehook.contradictions to storehook_api;
--- Who takes in an old receipt notes what verifyReceipt said last.
+-- Who takes in an old receipt notes that it is kept, and what verifyReceipt said last.
+grant select, insert on storehook.kept_receipts to storehook_api;
 grant select, insert, update on storehook.unsigned_words to storehook_api;
 
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:

@@ -2049,6 +2049,16 @@ ALTER TABLE storehook.history_windows ALTER COLUMN id ADD GENERATED ALWAYS AS ID
     CACHE 1
 );
 
+CREATE TABLE storehook.kept_receipts (
+    digest bytea NOT NULL,
+    kept_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kept_receipts_digest_check CHECK ((octet_length(digest) = 32))
+);
+
+COMMENT ON TABLE storehook.kept_receipts IS 'the receipts that are stored, each once, by what is signed in them; who hands in another writing of one has nothing stored';
+
+COMMENT ON COLUMN storehook.kept_receipts.digest IS 'SHA-256 of the signed content; of a receipt that verifyReceipt alone vouches for, of what Apple read in it, without the instant';
+
 CREATE VIEW storehook.learned AS
  SELECT notifications.environment,
     notifications.bundle_id,
@@ -2873,6 +2883,9 @@ ALTER TABLE ONLY storehook.history_windows
 
 ALTER TABLE ONLY storehook.history_windows
     ADD CONSTRAINT history_windows_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.kept_receipts
+    ADD CONSTRAINT kept_receipts_pkey PRIMARY KEY (digest);
 
 ALTER TABLE ONLY storehook.notifications
     ADD CONSTRAINT notifications_outbox_id_key UNIQUE (outbox_id);

@@ -101,6 +101,92 @@ struct ReceiptTests {
         }
     }
 
+    @Test("is kept once, however the container around what is signed is written, and whoever hands it in")
+    func variants() async throws {
+        try await withShop { shop, standIn in
+            let bought = try await buy(standIn)
+            let receipt = SimulatedReceipt(attributes: [
+                .text(0, "Production"), .text(2, SimulatedApp.example.bundleId), .date(12, shop.now - 30_000),
+                .purchase([
+                    .text(1702, Self.monthly), .text(1703, bought.transaction), .text(1705, bought.original),
+                    .date(1704, shop.now - 86_400_000),
+                ]),
+            ])
+            var signer = ReceiptSigner(standIn.access.authority.chain)
+            var texts: [String] = []
+            for form in ReceiptSigner.Form.allCases {
+                for more in [0, 1, 2] {
+                    signer.form = form
+                    signer.chain = standIn.access.authority.chain
+                    signer.chain += Array(repeating: signer.chain[2], count: more)
+                    signer.signsAttributes = more == 2
+                    texts.append(
+                        String(decoding: Base64.standard.encode(try signer.sign(receipt)), as: UTF8.self))
+                }
+            }
+            #expect(Set(texts).count == texts.count)
+            let first = try await verify(shop, texts[0], as: "alice")
+            #expect(first.status == 200, "\(first.body)")
+            let before = try await books(shop)
+            #expect(before.isWhole && before.parked == 1)
+            for (number, text) in texts.enumerated() {
+                #expect(try await verify(shop, text, as: "alice\(number)").status == 409)
+            }
+            for text in texts.prefix(9) { #expect(try await verify(shop, text, as: "alice").status == 200) }
+            #expect(try await books(shop).received == before.received)
+            // Another receipt of the same purchase is another.
+            var later = receipt
+            later.attributes[2] = .date(12, shop.now - 20_000)
+            let other = String(decoding: Base64.standard.encode(try signer.sign(later)), as: UTF8.self)
+            #expect(try await verify(shop, other, as: "bob").status == 409)
+            let after = try await books(shop)
+            #expect(after.isWhole && after.received == before.received + 1)
+        }
+    }
+
+    @Test(
+        "of iOS 6, for which verifyReceipt alone vouches, is kept once as well, whatever is written around what Apple reads"
+    )
+    func transactionReceipts() async throws {
+        let asked = SharedNumber()
+        let now = wallClock().millisecondsSince1970
+        let server = try ScriptedServer { _ in
+            asked.value += 1
+            return .json(
+                200,
+                """
+                {"status":0,"environment":"Production","receipt":{"bid":"\(SimulatedApp.example.bundleId)",\
+                "transaction_id":"77","original_transaction_id":"77","product_id":"\(Self.lifetime)",\
+                "purchase_date_ms":"\(now - 86_400_000)","request_date_ms":"\(now - 60_000 + Int64(asked.value))"}}
+                """)
+        }
+        defer { server.stop() }
+        let transport = HTTPTransport()
+        let apple = try ShopsApple(receiptsAt: server, over: transport)
+        func receipt(_ more: String) -> String {
+            let info = String(
+                decoding: Base64.standard.encode(Array(#"{ "transaction-id" = "77"; }"#.utf8)), as: UTF8.self)
+            let text = #"{ "signature" = "AA=="; "purchase-info" = "\#(info)"; \#(more)}"#
+            return String(decoding: Base64.standard.encode(Array(text.utf8)), as: UTF8.self)
+        }
+        do {
+            try await Shop.open(asking: apple) { shop in
+                #expect(try await verify(shop, receipt(""), as: "alice").status == 200)
+                let before = try await books(shop)
+                #expect(before.isWhole && before.parked == 2)
+                for more in [" ", #""pod" = "1";"#, #""x" = "\#(String(repeating: "y", count: 1000))";"#] {
+                    #expect(try await verify(shop, receipt(more), as: "alice").status == 200)
+                }
+                #expect(asked.value == 4)
+                #expect(try await books(shop).received == before.received)
+            }
+            await transport.shutdown()
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+    }
+
     @Test("has to be of what is said beside it, in either spelling; otherwise nothing is kept and nothing bound")
     func mismatched() async throws {
         try await withShop { shop, standIn in

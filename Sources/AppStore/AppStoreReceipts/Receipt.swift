@@ -18,6 +18,9 @@ public struct Receipt: Sendable {
     /// The container around an app receipt.
     let container: SignedContainer?
 
+    /// What is signed in an app receipt, however the container around it is written; nil for a transaction receipt.
+    package var signedContent: [UInt8]? { container?.content }
+
     /// The DER texts of the certificates that came along, in no order and trusted by nobody.
     package var certificates: [[UInt8]] { container?.certificates ?? [] }
 

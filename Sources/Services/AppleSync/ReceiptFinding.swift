@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreReceipts
 import AppStoreServerAPI
+package import AppStoreVerification
 package import History
 package import Outbox
 package import Subscriptions
@@ -25,6 +26,8 @@ package struct ReceiptFinding: Sendable {
     package let purchases: [PurchaseKey]
     /// The receipt, as it came.
     package let receipt: Evidence
+    /// What it is known by: SHA-256 of what is signed in it, and of nothing around that.
+    package let identity: Fingerprint
     /// verifyReceipt's answer, where it was asked.
     package let answer: Evidence?
     /// What that says, where it is what state is derived from.
@@ -47,6 +50,7 @@ package struct ReceiptFinding: Sendable {
     init(_ looked: ReceiptIntake.Looked, _ proof: ReceiptIntake.Proof, _ answered: [TransactionPayload] = []) {
         self.proof = proof
         receipt = looked.evidence[0]
+        identity = looked.identity
         answer = looked.evidence.dropFirst().first
         words = looked.words
         trouble = looked.report.trouble

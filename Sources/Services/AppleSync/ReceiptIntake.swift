@@ -106,6 +106,14 @@ package struct ReceiptIntake: Sendable {
         var evidence: [Evidence]
         /// verifyReceipt's answer, where it was asked and gave one.
         var answer: ReceiptAnswer?
+        /// What the receipt is known by once it is proven: SHA-256 of what is signed in it; where Apple alone vouches, of what that
+        /// has read. The bytes around it anybody can write in another way.
+        var identity: Fingerprint {
+            switch report.proof {
+            case .verifyReceipt(let answer): answer.reading
+            case .signature, nil: Fingerprint(of: receipt.signedContent ?? evidence[0].bytes)
+            }
+        }
         /// What the answer says, where that is what state is derived from.
         var words: [UnsignedWord] = []
         /// The app, and where the answer was given.
@@ -144,7 +152,7 @@ package struct ReceiptIntake: Sendable {
         var looked = try await look(at: bytes, from: source, of: bundleID, until: nil)
         if looked.report.proof != nil {
             (looked.report.outboxIDs, looked.report.words) = try await history.store(
-                receipt: looked.evidence, saying: looked.words, of: looked.scope)
+                receipt: looked.evidence, knownBy: looked.identity.bytes, saying: looked.words, of: looked.scope)
         }
         if let server = looked.app?.server {
             let ids =

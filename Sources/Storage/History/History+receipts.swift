@@ -12,21 +12,37 @@ extension History {
     /// answer has overtaken: what that said may have been no news, and then nothing would put it right.
     /// - Parameters:
     ///   - evidence: the receipt and the answer, which are stored in any case.
+    ///   - identity: what the receipt is known by; see ``note(receipt:_:)``.
     ///   - words: what the answer says, of each thing once.
     ///   - scope: whose they are.
     /// - Returns: the rows of `evidence`, in its order, and how many of `words` were stored.
     package func store(
-        receipt evidence: [Evidence], saying words: [UnsignedWord], of scope: HistoryScope
+        receipt evidence: [Evidence], knownBy identity: [UInt8], saying words: [UnsignedWord], of scope: HistoryScope
     ) async throws -> (ids: [Int64], words: Int) {
         let stored: (ids: [Int64], words: Int) = try await pool.withTransaction(
             TransactionOptions(isDurable: true, name: "history.receipt")
         ) { session in
+            _ = try Self.note(receipt: identity, session)
             let news = try Self.news(among: words, of: scope, session).map(\.evidence)
             let ids = try outbox.store(evidence + news, session)
             return (Array(ids.prefix(evidence.count)), news.count)
         }
         await outbox.queue.announceNow()
         return stored
+    }
+
+    /// Notes that a receipt is kept, in the caller's transaction, which stores it where it is news.
+    /// - Parameter identity: SHA-256 of what is signed in it, and of nothing that anybody could write in another way.
+    /// - Returns: whether it is; of two at the same moment one is.
+    package static func note(receipt identity: [UInt8], _ session: borrowing PostgresSession) throws -> Bool {
+        try !session.query(
+            PostgresQuery(
+                "history.keep_receipt",
+                """
+                insert into storehook.kept_receipts (digest) values (\(identity)) on conflict do nothing
+                returning digest
+                """)
+        ).isEmpty
     }
 
     /// Notes what is said, in the caller's transaction, which stores what is news; answers that.

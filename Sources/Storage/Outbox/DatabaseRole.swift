@@ -63,7 +63,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
                 "account_status": [.select, .insert, .update, .delete],
                 "usage_counters": [.select, .delete], "usage_keys": [.select, .delete],
-                "unsigned_words": [.select, .insert, .update],
+                "unsigned_words": [.select, .insert, .update], "kept_receipts": [.select, .insert],
             ])
             .union(
                 ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind"]
@@ -111,7 +111,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "usage_counters": [.select, .insert, .update],
                 "usage_keys": [.select, .insert, .update, .delete], "count_usage": [.execute],
                 "refreshes": [.select, .insert, .update], "refresh_queue": [.select, .insert, .update],
-                "unsigned_words": [.select, .insert, .update],
+                "unsigned_words": [.select, .insert, .update], "kept_receipts": [.select, .insert],
             ])
             .union(
                 ["notification_uuid", "received_at"]

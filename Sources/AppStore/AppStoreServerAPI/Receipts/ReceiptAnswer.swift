@@ -1,4 +1,5 @@
 public import AppStorePayloads
+package import AppStoreVerification
 
 /// verifyReceipt's answer with status 0: an environment's word for a receipt, over TLS and not signed. It is weaker than any record
 /// that Apple signed.
@@ -16,6 +17,8 @@ public struct ReceiptAnswer: Sendable, Hashable {
     public let purchases: [ReceiptAnswerPurchase]
     /// What is to come of each subscription (`pending_renewal_info`).
     public let renewals: [ReceiptAnswerRenewal]
+    /// SHA-256 of what Apple read in the receipt, whenever it looked: of the members of `receipt` as it wrote them.
+    package let reading: Fingerprint
     /// The same in pieces that can be kept and read again by themselves; none where Apple does not say when it looked.
     public let extracts: [ReceiptExtract]
 
@@ -32,6 +35,7 @@ public struct ReceiptAnswer: Sendable, Hashable {
         if let said = object.string("environment"), said != environment.rawValue {
             throw .unreadable("environment is not the one that was asked")
         }
+        reading = Fingerprint(of: receipt.timeless)
         self.json = json
         self.environment = environment
         self.bundleId = bundleId

@@ -59,7 +59,10 @@ public struct ReceiptExtract: Sendable, Hashable {
     /// What an answer says of a transaction; nil where that cannot be kept.
     init?(_ frame: Frame, purchase object: JSONObject) {
         guard let purchase = ReceiptAnswerPurchase(object) else { return nil }
-        self.init(frame, "purchase", object.text, endsAt: nil) { () throws(PayloadError) in
+        // A receipt of iOS 6 is one purchase itself, and tells beside it when Apple looked.
+        let isDated = object.lenientDate("request_date_ms") != nil
+        self.init(frame, "purchase", object.text, saying: isDated ? object.timeless : nil, endsAt: nil) {
+            () throws(PayloadError) in
             .transaction(try .decode(purchase.payload(of: frame)))
         }
     }
@@ -74,7 +77,7 @@ public struct ReceiptExtract: Sendable, Hashable {
     }
 
     private init?(
-        _ frame: Frame, _ name: String, _ words: [UInt8], endsAt: Timestamp?,
+        _ frame: Frame, _ name: String, _ words: [UInt8], saying timeless: [UInt8]? = nil, endsAt: Timestamp?,
         _ content: () throws(PayloadError) -> Content
     ) {
         // A key that is too long, or a date that no record has.
@@ -86,10 +89,10 @@ public struct ReceiptExtract: Sendable, Hashable {
         common.add("bundle_id", frame.bundleId)
         common.add("environment", frame.environment.rawValue)
         common.add("expires_date_ms", endsAt)
-        let tail = Array(",\"\(name)\":".utf8) + words + [UInt8(ascii: "}")]
-        saying = Array(common.bytes.dropLast()) + tail
+        let head = Array(",\"\(name)\":".utf8)
+        saying = Array(common.bytes.dropLast()) + head + (timeless ?? words) + [UInt8(ascii: "}")]
         common.add("request_date_ms", frame.requestDate)
-        json = Array(common.bytes.dropLast()) + tail
+        json = Array(common.bytes.dropLast()) + head + words + [UInt8(ascii: "}")]
     }
 }
 

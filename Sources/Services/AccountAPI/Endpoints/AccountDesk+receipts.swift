@@ -1,5 +1,6 @@
 import AccountStore
 import AppStorePayloads
+import AppStoreVerification
 import AppleSync
 import Catalog
 import EvidenceIntake
@@ -91,12 +92,13 @@ extension AccountDesk {
         let places = Dictionary(evidence.enumerated().map { ($1, $0) }) { first, _ in first }
         let (_, bound) = try await intake.take(evidence.compactMap { HandedIn($0) }, until: deadline) {
             known, session in
+            // Another writing of a receipt that is here is no other receipt.
+            let isNew = try History.note(receipt: finding.identity.bytes, session) && !known.contains(0)
             let news = try Set(History.news(among: finding.words, of: finding.scope, session).map(\.evidence))
             var skipped = Set(finding.words.compactMap { news.contains($0.evidence) ? nil : places[$0.evidence] })
+            if !isNew { skipped.insert(0) }
             // An answer that says nothing new to a receipt that is here already: apps hand it in at each start.
-            if news.isEmpty, known.contains(0), let answer = finding.answer.flatMap({ places[$0] }) {
-                skipped.insert(answer)
-            }
+            if news.isEmpty, !isNew, let answer = finding.answer.flatMap({ places[$0] }) { skipped.insert(answer) }
             return IntakePlan(skipping: skipped, holding: try accounts.known(finding.purchases, session))
         } settling: { transaction, session in
             try accounts.bind(
