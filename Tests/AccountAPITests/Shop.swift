@@ -81,10 +81,10 @@ struct Shop: Sendable {
             trustedRoots: Set([Fingerprint(authority.rootFingerprint)].compactMap(\.self)))
         return try await withAPI(
             url: url, endpoints: endpoints,
-            desk: { pool in
+            desk: { pool, reads in
                 let verifier = Verifier(configuration: configuration, clock: wallClock)
                 return AccountDesk(
-                    accounts: AccountStore(pool),
+                    accounts: AccountStore(pool), reads: reads,
                     intake: EvidenceIntake(pool: pool, verifier: verifier, ledger: Ledger(), logger: quiet),
                     usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
                     refresh: apple.refresh(pool), log: log)

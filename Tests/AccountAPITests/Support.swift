@@ -106,7 +106,7 @@ struct RunningAPI: Sendable {
 func withAPI<T: Sendable>(
     url: (@Sendable (TestDatabase) async throws -> String)? = nil,
     endpoints more: [APIEndpoint] = [],
-    desk: ((PostgresPool) -> AccountDesk)? = nil,
+    desk: ((PostgresPool, AccountReads) -> AccountDesk)? = nil,
     adjusting adjust: (inout AccountAPIConfiguration) -> Void = { _ in },
     logger: Logger = quiet,
     statementLimit: Duration = .seconds(4),
@@ -135,13 +135,14 @@ func withAPI<T: Sendable>(
                 .consumptionConsent(Consents(pool)),
                 TestNotificationRoute(nil, Canaries(pool), now: wallClock).endpoint,
             ]
-            let answered: [APIEndpoint] = desk.map { $0(pool).endpoints + [guarding(pool)] } ?? [.account()]
-            let endpoints = APIEndpoint.withStanding(answered + own + more)
-            let metrics = APIMetrics(endpoints: endpoints)
             let watch = DatabaseWatch(logger: quiet) {
                 onAsk()
                 try await watchPool.query("select 1")
             }
+            let reads = AccountReads(AccountStore(pool), watch: watch)
+            let answered: [APIEndpoint] = desk.map { $0(pool, reads).endpoints + [guarding(reads)] } ?? [.account()]
+            let endpoints = APIEndpoint.withStanding(answered + own + more)
+            let metrics = APIMetrics(endpoints: endpoints)
             let tokenKeys = TokenKeys(.file(signer.file), logger: quiet)
             let serverKeys = ServerKeyTable(ServerKeys(pool), logger: quiet)
             let api = AccountAPI(
@@ -173,10 +174,9 @@ func withAPI<T: Sendable>(
 }
 
 /// The guard as `storehook serve` has it.
-private func guarding(_ pool: PostgresPool) -> APIEndpoint {
-    let accounts = AccountStore(pool)
+private func guarding(_ reads: AccountReads) -> APIEndpoint {
     let memory = GuardMemory(logger: quiet) { token in
-        let view = try await accounts.view(token, in: Environment.production.rawValue)
+        let view = try await reads.value(of: .init(token, in: Environment.production.rawValue))
         guard let account = GuardAccount(view) else { throw NeverHappened("an account has phases") }
         return account
     }

@@ -86,17 +86,17 @@ struct Serve: AsyncParsableCommand {
         let budget = RateBudget()
         let clients = try apple?.clients(settings, budget: budget)
         let accounts = AccountStore(pool)
-        let desk = try desk(
-            settings, accounts, clients, try apple?.receipts(settings, pool, budget: budget), requester, over: pool,
-            logger: logger)
         let watchPool = PostgresPool(
             configuration: DatabaseWatch.configuration(like: try settings.servingDatabase()), size: 1,
             logger: logger.quieter)
         let watch = DatabaseWatch(watchPool, logger: logger)
+        let reads = AccountReads(accounts, watch: watch)
+        let desk = try desk(
+            settings, accounts, reads, clients, try apple?.receipts(settings, pool, budget: budget), requester,
+            over: pool,
+            logger: logger)
         let memory = GuardMemory(logger: logger) { token in
-            let view = try await watch.watching {
-                try await accounts.view(token, in: Environment.production.rawValue)
-            }
+            let view = try await reads.value(of: .init(token, in: Environment.production.rawValue))
             guard let account = GuardAccount(view) else { throw CommandFailure("an account has no phases") }
             return account
         }
@@ -149,7 +149,8 @@ struct Serve: AsyncParsableCommand {
 
     /// What answers about accounts.
     private func desk(
-        _ settings: Settings, _ accounts: AccountStore, _ clients: AppleClients?, _ receipts: ReceiptIntake?,
+        _ settings: Settings, _ accounts: AccountStore, _ reads: AccountReads, _ clients: AppleClients?,
+        _ receipts: ReceiptIntake?,
         _ requester: OCSPRequester?, over pool: PostgresPool, logger: Logger
     ) throws -> AccountDesk {
         let cache = requester.map { _ in RevocationCache() }
@@ -165,7 +166,7 @@ struct Serve: AsyncParsableCommand {
         var refresh: AccountRefresh?
         if let clients, !clients.scopes.isEmpty { refresh = AccountRefresh(History(pool), clients) }
         return AccountDesk(
-            accounts: accounts, intake: intake, usage: Usage(pool), rule: try settings.restoreRule(),
+            accounts: accounts, reads: reads, intake: intake, usage: Usage(pool), rule: try settings.restoreRule(),
             sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh,
             log: AccountLog(logger))
     }

@@ -7,10 +7,24 @@ package import Postgres
 import Subscriptions
 
 extension AccountStore {
-    /// What an account is in an environment now: one indexed statement, whatever the number of accounts.
-    /// - Parameter account: its token.
-    package func view(_ account: UniqueIdentifier, in environment: String) async throws -> AccountView {
-        let rows = try await pool.query(.view(of: UUID(account), in: environment))
+    /// An account and an environment to read it in.
+    package struct ViewKey: Sendable, Hashable {
+        /// The account's token.
+        package var account: UniqueIdentifier
+        /// The environment.
+        package var environment: String
+
+        /// A key.
+        package init(_ account: UniqueIdentifier, in environment: String) {
+            self.account = account
+            self.environment = environment
+        }
+    }
+
+    /// What accounts are in their environments now, each in its place: one indexed statement, whatever the number of accounts in the
+    /// database. Most of what reading one costs is the statement's own, so that many together cost little more.
+    package func views(_ keys: [ViewKey]) async throws -> [AccountView] {
+        let rows = try await pool.query(.views(of: keys))
         let version = try rows.first?.decode("catalog", as: Int64?.self)
         let catalog: Catalog?
         if let read = version.flatMap({ self.known($0) }) {
@@ -22,42 +36,59 @@ extension AccountStore {
         } else {
             catalog = nil
         }
-        return try AccountView(rows, of: account, in: environment, catalog)
+        return try AccountView.all(keys, of: rows, catalog)
+    }
+
+    /// What an account is in an environment now.
+    /// - Parameter account: its token.
+    package func view(_ account: UniqueIdentifier, in environment: String) async throws -> AccountView {
+        let views = try await views([ViewKey(account, in: environment)])
+        guard let view = views.first else { throw AccountView.missing }
+        return view
     }
 
     /// The same in a transaction that has changed it.
     package func view(
         _ account: UniqueIdentifier, in environment: String, _ session: borrowing PostgresSession
     ) throws -> AccountView {
-        let rows = try session.query(.view(of: UUID(account), in: environment))
+        let keys = [ViewKey(account, in: environment)]
+        let rows = try session.query(.views(of: keys))
         let version = try rows.first?.decode("catalog", as: Int64?.self)
-        return try AccountView(rows, of: account, in: environment, try version.map { try catalog($0, session) })
+        let views = try AccountView.all(keys, of: rows, try version.map { try catalog($0, session) })
+        guard let view = views.first else { throw AccountView.missing }
+        return view
     }
 }
 
 extension PostgresQuery {
-    /// A row for each purchase that the account may have a part in, one where there is none; the account stands in each.
-    fileprivate static func view(of token: UUID, in environment: String) -> PostgresQuery {
-        PostgresQuery("accounts.view", unescaped: viewText, binding: token, environment).keepingPlan()
+    /// For each account a row for each purchase that it may have a part in, one where there is none; the account stands in each.
+    fileprivate static func views(of keys: [AccountStore.ViewKey]) -> PostgresQuery {
+        PostgresQuery(
+            "accounts.views", unescaped: viewsText, binding: keys.map { UUID($0.account) }, keys.map(\.environment)
+        ).keepingPlan()
     }
 
-    private static let viewText = """
-        select clock.now, c.current_version as catalog, a.account, status.version, \(phases),
+    private static let viewsText = """
+        select w.place, date_trunc('milliseconds', statement_timestamp()) as now, c.current_version as catalog, a.account,
+               status.version, \(phases),
                t.tier as trial_tier, t.product as trial_product, t.started_at as trial_starts, t.ends_at as trial_ends,
                l.bundle_id, l.original_transaction_id, s.phase_renewal_product[p.n] as renewal_product,
                coalesce(s.phase_transaction[p.n], o.transaction_id) as transaction_id,
                tr.purchased_at as bought_at, tr.price, tr.currency, tr.ownership,
                case when said.original ~ '^[0-9]{1,15}$' then said.original::bigint end as originally, \(purchaseColumns)
-          from storehook.catalog_state c
-         cross join (select date_trunc('milliseconds', clock_timestamp()) as now) clock
-          left join storehook.accounts a on a.token = $1
+               -- Behind selects the planner does not see how many there are: it would plan each time for as many as there were.
+          from unnest((select $1), (select $2)) with ordinality w (token, environment, place)
+         cross join storehook.catalog_state c
+          left join storehook.accounts a on a.token = w.token
           left join storehook.account_status status
-               on status.token = $1 and status.environment = $2 and status.catalog = c.current_version
-          left join storehook.trials t on t.token = $1 and $2 = 'Production'
-          left join storehook.account_lines l on l.token = $1 and l.environment = $2
+               on status.token = w.token and status.environment = w.environment and status.catalog = c.current_version
+          left join storehook.trials t on t.token = w.token and w.environment = 'Production'
+          left join storehook.account_lines l on l.token = w.token and l.environment = w.environment
         \(purchase)
         \(bindings)
-          left join lateral (select nullif(width_bucket(clock.now, s.phase_starts), 0) as n) p on true
+          left join lateral (
+               select nullif(width_bucket(date_trunc('milliseconds', statement_timestamp()), s.phase_starts), 0) as n
+              ) p on true
           left join storehook.transactions tr
                on tr.transaction_id = coalesce(s.phase_transaction[p.n], o.transaction_id) collate "C"
               and tr.bundle_id = l.bundle_id and tr.environment = l.environment
@@ -70,17 +101,35 @@ extension PostgresQuery {
 }
 
 extension AccountView {
-    fileprivate init(
-        _ rows: PostgresRows, of account: UniqueIdentifier, in environment: String, _ catalog: Catalog?
-    ) throws {
-        guard let row = rows.first else {
-            throw PostgresError(.decoding, "storehook.catalog_state has no row", operation: "accounts.view")
+    fileprivate static var missing: PostgresError {
+        PostgresError(.decoding, "storehook.catalog_state has no row", operation: "accounts.views")
+    }
+
+    /// The accounts in the order of their keys.
+    fileprivate static func all(
+        _ keys: [AccountStore.ViewKey], of rows: PostgresRows, _ catalog: Catalog?
+    ) throws -> [AccountView] {
+        var places: [[PostgresRow]] = Array(repeating: [], count: keys.count)
+        for row in rows {
+            // From 1, as SQL counts.
+            let place = Int(try row.decode("place", as: Int64.self)) - 1
+            guard places.indices.contains(place) else { throw missing }
+            places[place].append(row)
         }
+        return try zip(keys, places).map { key, rows in
+            try AccountView(rows, of: key.account, in: key.environment, catalog)
+        }
+    }
+
+    private init(
+        _ rows: [PostgresRow], of account: UniqueIdentifier, in environment: String, _ catalog: Catalog?
+    ) throws {
+        guard let row = rows.first else { throw Self.missing }
         let now = Timestamp(try row.decode("now", as: PostgresTimestamp.self))
         let free = AccountPhase(
             startsAt: .distantPast, status: .free, tier: catalog?.free.id ?? "free", source: .none)
         guard let state = try AccountState(row, in: environment, prefix: "account_") ?? AccountState([free]) else {
-            throw PostgresError(.decoding, "account_status: a row without phases", operation: "accounts.view")
+            throw PostgresError(.decoding, "account_status: a row without phases", operation: "accounts.views")
         }
         let current = state.value(at: now)
         var trial: StartedTrial?

@@ -39,11 +39,17 @@ package struct CallerCheck: Sendable {
         }
     }
 
+    /// Whether it is one of the operator's servers that asks, by its own word.
+    static func namesServerKey(_ headers: HTTPFields) -> Bool {
+        headers[.authorization].flatMap(token)?.hasPrefix(ServerKey.prefix) ?? false
+    }
+
     /// What stands after `Bearer`, whose letters' case does not matter (RFC 7235, section 2.1).
-    private static func token(_ value: String) -> Substring? {
+    private static func token(_ value: String) -> String? {
         guard let space = value.firstIndex(of: " "), value[..<space].lowercased() == "bearer" else { return nil }
-        let token = value[space...].drop { $0 == " " }
-        return token.isEmpty || token.utf8.contains(UInt8(ascii: " ")) ? nil : token
+        let token = String(value[space...].drop { $0 == " " })
+        let hasSpace = token.utf8.withContiguousStorageIfAvailable { $0.contains(UInt8(ascii: " ")) }
+        return token.isEmpty || hasSpace ?? token.contains(" ") ? nil : token
     }
 
     private static func account(_ headers: HTTPFields) throws(APIProblem) -> Caller? {

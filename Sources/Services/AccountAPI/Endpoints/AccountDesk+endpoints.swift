@@ -108,6 +108,8 @@ extension AccountDesk {
         var endpoint = endpoint(.get, path, name, summary, shape.schema) { try await read($0, shape) }
         endpoint.query = [Self.environment]
         endpoint.problems = [.environmentForbidden]
+        // It reads the account, and nothing else.
+        endpoint.isWatched = true
         return endpoint
     }
 

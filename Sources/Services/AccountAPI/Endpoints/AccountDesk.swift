@@ -10,6 +10,7 @@ package import Usage
 /// What the account API's paths do: reads accounts, takes in what proves purchases, and counts use.
 package struct AccountDesk: Sendable {
     let accounts: AccountStore
+    let reads: AccountReads
     let intake: EvidenceIntake
     let usage: Usage
     let rule: RestoreRule
@@ -24,16 +25,19 @@ package struct AccountDesk: Sendable {
 
     /// A desk.
     /// - Parameters:
+    ///   - reads: reads accounts, for all of its requests.
     ///   - rule: who gets a purchase that a second account proves.
     ///   - sandbox: whose purchases in Sandbox open something.
     ///   - receipts: judges old receipts.
     ///   - refresh: nil where there is no key for Apple's Server API.
     ///   - log: where it is told what happens to accounts.
     package init(
-        accounts: AccountStore, intake: EvidenceIntake, usage: Usage, rule: RestoreRule, sandbox: SandboxAccess,
+        accounts: AccountStore, reads: AccountReads, intake: EvidenceIntake, usage: Usage, rule: RestoreRule,
+        sandbox: SandboxAccess,
         receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil, log: AccountLog = .none
     ) {
         self.accounts = accounts
+        self.reads = reads
         self.intake = intake
         self.usage = usage
         self.rule = rule
@@ -83,7 +87,7 @@ package struct AccountDesk: Sendable {
         _ caller: Caller, in environment: String, _ request: APIRequest, having known: Standing? = nil
     ) async throws -> Standing {
         if let known, known.view.environment == environment { return known }
-        let view = try await accounts.view(caller.token, in: environment)
+        let view = try await reads.value(of: .init(caller.token, in: environment))
         return Standing(
             picture: AccountPicture(view, of: caller.account), view: view,
             reader: Reader(view.catalog ?? Self.noCatalog, languages: request.languages))

@@ -38,6 +38,8 @@ package struct Guard: Sendable {
             ]
         ) { try await answer($0) }
         endpoint.limits = .none
+        // Out of memory; what it reads for that is watched there.
+        endpoint.isWatched = true
         endpoint.query = [
             .init("tier", .string(.init(1, 64)), "The tier that is needed at least."),
             .init("feature", .string(.init(1, 64)), "The feature that has to be open."),
@@ -51,29 +53,35 @@ package struct Guard: Sendable {
         let caller = try request.requireCaller()
         guard let known = await memory.knowledge(of: caller.token) else {
             guard outage == .allow else { throw APIProblem(GuardRefusal.unavailable.code, "nobody knows") }
-            return Self.passed(caller, [("X-Storehook-Stale", "unknown")])
+            return Self.passed(caller, [(Self.stale, "unknown")])
         }
-        let stale = known.stale.map { [("X-Storehook-Stale", "\(max(1, $0.components.seconds))")] } ?? []
+        let stale = known.stale.map { [(Self.stale, "\(max(1, $0.components.seconds))")] } ?? []
         if let refusal = known.account.refusal(
             at: known.now, tier: request.query["tier"], feature: request.query["feature"])
         {
             throw APIProblem(refusal.code, "it may not", headers: Self.fields(stale))
         }
         let phase = known.account.phase(at: known.now)
-        var headers = [("X-Storehook-Tier", phase.tier), ("X-Storehook-Status", phase.status)] + stale
-        if let end = phase.expiresAt { headers.append(("X-Storehook-Expires", "\(end)")) }
+        var headers = [(Self.tier, phase.tier), (Self.status, phase.status)] + stale
+        if let end = phase.expiresAt { headers.append((Self.expires, "\(end)")) }
         return Self.passed(caller, headers)
     }
 
-    private static func passed(_ caller: Caller, _ headers: [(String, String)]) -> APIAnswer {
-        APIAnswer(.noContent, nil, headers: fields([("X-Storehook-Account", caller.account)] + headers))
+    // Read out of their text once: it costs as much as all else that a guard does.
+    private static let account = HTTPField.Name("X-Storehook-Account")
+    private static let tier = HTTPField.Name("X-Storehook-Tier")
+    private static let status = HTTPField.Name("X-Storehook-Status")
+    private static let expires = HTTPField.Name("X-Storehook-Expires")
+    private static let stale = HTTPField.Name("X-Storehook-Stale")
+    private static let reason = HTTPField.Name("X-Storehook-Reason")
+
+    private static func passed(_ caller: Caller, _ headers: [(HTTPField.Name?, String)]) -> APIAnswer {
+        APIAnswer(.noContent, nil, headers: fields([(account, caller.account)] + headers))
     }
 
-    private static func fields(_ headers: [(String, String)]) -> HTTPFields {
+    private static func fields(_ headers: [(HTTPField.Name?, String)]) -> HTTPFields {
         var fields = HTTPFields()
-        for (name, value) in headers {
-            if let name = HTTPField.Name(name) { fields[name] = value }
-        }
+        for case (let name?, let value) in headers { fields.append(HTTPField(name: name, value: value)) }
         return fields
     }
 
@@ -81,7 +89,7 @@ package struct Guard: Sendable {
     private static let style = ProblemStyle(content: nil, status: { $0 == .unauthorized ? $0 : .forbidden }) {
         problem in
         var headers = problem.headers
-        for field in fields([("X-Storehook-Reason", problem.code.code)]) { headers.append(field) }
+        for field in fields([(reason, problem.code.code)]) { headers.append(field) }
         return APIAnswer(
             problem.code.status == .unauthorized ? .unauthorized : .forbidden, nil, headers: headers, log: problem.log)
     }

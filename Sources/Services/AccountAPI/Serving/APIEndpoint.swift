@@ -105,6 +105,8 @@ package struct APIEndpoint: Sendable {
     package var style: ProblemStyle = .problem
     /// Whether a line is logged for each success, and not for problems alone.
     package var isLogged = false
+    /// Whether it waits for the database only where that is watched already, or not at all.
+    package var isWatched = false
     /// Does it; throws ``APIProblem``.
     package var answer: @Sendable (APIRequest) async throws -> APIAnswer
 

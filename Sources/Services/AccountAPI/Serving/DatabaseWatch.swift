@@ -9,7 +9,10 @@ import Synchronization
 /// As long as that is answered they wait, up to the limits of their statements; once it is not, they are all told to come back.
 package final class DatabaseWatch: Service {
     /// The database did not answer. What a request has begun may have taken effect all the same.
-    package struct Silence: Error {}
+    package struct Silence: Error {
+        /// It is silent.
+        package init() {}
+    }
 
     private struct Waiting {
         let since: ContinuousClock.Instant

@@ -115,7 +115,7 @@ struct EndpointRouter: Sendable {
         _ call: inout APIRequest, _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint
     ) async throws {
         // Who is too fast is told so before anything is looked at. A server of the operator's is known by its key first.
-        let isKey = request.headers[.authorization]?.contains("shk_") ?? false
+        let isKey = CallerCheck.namesServerKey(request.headers)
         if !isKey { try limitAddress(call, endpoint) }
         try await identify(&call, endpoint, isKey: isKey)
         if endpoint.limits == .usual, let caller = call.caller, !caller.isServer,
@@ -213,9 +213,9 @@ struct EndpointRouter: Sendable {
 
     /// Answers once all that came before is in order.
     private func handle(_ call: APIRequest, _ endpoint: APIEndpoint) async throws -> APIAnswer {
-        // What needs no caller needs no database. What has no limits answers out of memory, and knows itself how long to wait.
+        // What needs no caller needs no database.
         guard endpoint.callers != .anyone else { return try await endpoint.answer(call) }
-        guard let watch, endpoint.limits != .none || gate.whyClosed != nil else {
+        guard let watch, !endpoint.isWatched || gate.whyClosed != nil else {
             try await passGate()
             return try await endpoint.answer(call)
         }
