@@ -227,6 +227,8 @@ final class LibPQResult: @unchecked Sendable {
     private let raw: OpaquePointer
     let rowCount: Int
     let columns: [Column]
+    /// The first column of each name, of a wide result: looking through all of them for each value costs more than reading it.
+    private let places: [String: Int]
 
     fileprivate init(_ raw: OpaquePointer) {
         self.raw = raw
@@ -234,7 +236,17 @@ final class LibPQResult: @unchecked Sendable {
         columns = (0..<PQnfields(raw)).map { index in
             Column(type: PostgresType(rawValue: PQftype(raw, index)), isBinary: PQfformat(raw, index) == 1)
         }
+        var places: [String: Int] = [:]
+        if columns.count > Self.fewColumns, rowCount > 0 {
+            places.reserveCapacity(columns.count)
+            for column in columns.indices.reversed() {
+                if let name = PQfname(raw, Int32(column)) { places[String(cString: name)] = column }
+            }
+        }
+        self.places = places
     }
+
+    private static let fewColumns = 16
 
     deinit {
         PQclear(raw)
@@ -243,9 +255,10 @@ final class LibPQResult: @unchecked Sendable {
     /// A column's name. The caller has checked the index.
     func name(of column: Int) -> String { PQfname(raw, Int32(column)).map { String(cString: $0) } ?? "" }
 
-    /// The first column of this name. Compared where libpq has them: wide results are read by name, once for each column.
+    /// The first column of this name.
     func column(named name: String) -> Int? {
-        name.withCString { name in
+        guard places.isEmpty else { return places[name] }
+        return name.withCString { name in
             columns.indices.first { column in PQfname(raw, Int32(column)).map { strcmp($0, name) == 0 } ?? false }
         }
     }

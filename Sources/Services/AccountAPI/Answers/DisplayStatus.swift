@@ -3,7 +3,12 @@ import Catalog
 
 extension AccountStatus {
     /// What a person is shown for it.
-    var display: LocalizedText {
+    var display: LocalizedText { Self.displays[self] ?? LocalizedText(rawValue) }
+
+    // Made once: answers need two or more.
+    private static let displays = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.made) })
+
+    private var made: LocalizedText {
         switch self {
         case .active: Self.text("Active", "有效", "有效")
         case .trial: Self.text("Trial", "试用中", "試用中")

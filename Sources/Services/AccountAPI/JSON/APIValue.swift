@@ -1,7 +1,7 @@
 package import AppStorePayloads
 
 /// A JSON value that is answered. Members stay in the order in which they are given, so that the same answer is the same text.
-package indirect enum APIValue: Sendable, Hashable {
+package enum APIValue: Sendable, Hashable {
     /// `null`
     case null
     /// `true`, `false`
@@ -47,7 +47,7 @@ package indirect enum APIValue: Sendable, Hashable {
     /// Without white space.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(512)
+        bytes.reserveCapacity(2048)
         append(to: &bytes)
         return bytes
     }
@@ -79,18 +79,27 @@ package indirect enum APIValue: Sendable, Hashable {
 
     /// What JSON does not let stand as it is: quotes, backslashes and control characters.
     private static func append(_ text: String, to bytes: inout [UInt8]) {
+        var text = text
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case UInt8(ascii: "\n"): bytes += "\\n".utf8
-            case 0..<0x20, 0x7F:
-                let digits = String(byte, radix: 16)
-                bytes += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
-            default: bytes.append(byte)
+        text.withUTF8 { text in
+            // Almost every text is as it may be.
+            if text.allSatisfy(isPlain) { return bytes.append(contentsOf: text) }
+            for byte in text {
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+                case UInt8(ascii: "\n"): bytes += "\\n".utf8
+                case _ where !isPlain(byte):
+                    let digits = String(byte, radix: 16)
+                    bytes += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
+                default: bytes.append(byte)
+                }
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7F
     }
 }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 /// What a request is called in its answer and in logs, so that both can be found by what a client has written down.
 enum RequestID {
@@ -10,12 +11,21 @@ enum RequestID {
         {
             return given
         }
-        let (high, low) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
-        return [high, low].map { number in
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        let number = requests.add(1, ordering: .relaxed).newValue
+        return String(unsafeUninitializedCapacity: 32) { text in
+            for (half, bits) in [process, number].enumerated() {
+                for digit in 0..<16 {
+                    text[half * 16 + digit] = digits[Int(truncatingIfNeeded: bits >> (60 - 4 * UInt64(digit)) & 15)]
+                }
+            }
+            return 32
+        }
     }
+
+    /// Nobody else's; drawn once, as each draw is a call of the kernel.
+    private static let process = UInt64.random(in: .min ... .max)
+    private static let requests = Atomic<UInt64>(0)
+    private static let digits = Array("0123456789abcdef".utf8)
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
