@@ -76,16 +76,46 @@ struct LoadConnection {
         return status
     }
 
+    /// Read byte by byte: what looking at an answer costs is taken from the program that answers, on the same machine.
     private func wholeAnswer() throws -> Int? {
-        let text = String(decoding: answer, as: UTF8.self)
-        guard let end = text.range(of: "\r\n\r\n") else { return nil }
-        let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
-        let length = lines.lazy.map { $0.lowercased() }.first { $0.hasPrefix("content-length:") }
-            .flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) }
-        guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
-            throw NeverCameAbout(what: "an HTTP answer")
+        try answer.withUnsafeBytes { bytes in
+            var (lineStart, length) = (0, 0)
+            for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
+                let line = bytes[lineStart..<index]
+                lineStart = index + 1
+                if line.count <= 1 {
+                    guard bytes.count - lineStart >= length else { return nil }
+                    return try Self.status(bytes)
+                }
+                length = Self.contentLength(line) ?? length
+            }
+            return nil
         }
-        return text[end.upperBound...].utf8.count >= length ?? 0 ? status : nil
+    }
+
+    /// After `HTTP/1.1 `.
+    private static func status(_ bytes: UnsafeRawBufferPointer) throws -> Int {
+        let digits = bytes.dropFirst(9).prefix(3)
+        guard digits.count == 3, let status = number(digits) else { throw NeverCameAbout(what: "an HTTP answer") }
+        return status
+    }
+
+    private static let contentLengthName = Array("content-length:".utf8)
+
+    private static func contentLength(_ line: Slice<UnsafeRawBufferPointer>) -> Int? {
+        let name = line.prefix(contentLengthName.count)
+        // Letters in lower case differ by this bit; nothing else that stands in a header's name does.
+        guard name.elementsEqual(contentLengthName, by: { $0 | 0x20 == $1 | 0x20 }) else { return nil }
+        return number(line.dropFirst(name.count).filter { $0 > UInt8(ascii: " ") })
+    }
+
+    private static func number(_ digits: some Sequence<UInt8>) -> Int? {
+        digits.reduce(0) { number, digit in
+            guard let number, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit), number < 1 << 40 else {
+                return nil
+            }
+            return number * 10 + Int(digit - UInt8(ascii: "0"))
+        }
     }
 
     private var gone: NeverCameAbout { NeverCameAbout(what: "an answer: the receiver closed the connection") }
