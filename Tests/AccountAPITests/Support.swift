@@ -139,7 +139,7 @@ func withAPI<T: Sendable>(
                 onAsk()
                 try await watchPool.query("select 1")
             }
-            let reads = AccountReads(AccountStore(pool), watch: watch)
+            let reads = AccountReads(AccountStore(pool), connections: 4, watch: watch)
             let answered: [APIEndpoint] = desk.map { $0(pool, reads).endpoints + [guarding(reads)] } ?? [.account()]
             let endpoints = APIEndpoint.withStanding(answered + own + more)
             let metrics = APIMetrics(endpoints: endpoints)

@@ -90,7 +90,7 @@ struct Serve: AsyncParsableCommand {
             configuration: DatabaseWatch.configuration(like: try settings.servingDatabase()), size: 1,
             logger: logger.quieter)
         let watch = DatabaseWatch(watchPool, logger: logger)
-        let reads = AccountReads(accounts, watch: watch)
+        let reads = AccountReads(accounts, connections: connections, watch: watch)
         let desk = try desk(
             settings, accounts, reads, clients, try apple?.receipts(settings, pool, budget: budget), requester,
             over: pool,

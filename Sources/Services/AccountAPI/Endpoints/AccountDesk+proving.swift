@@ -106,7 +106,7 @@ extension AccountDesk {
         var items = proven.answers.map { item($0, proven, told.reader.catalog) }
         if let fromReceipt { items += self.items(fromReceipt, told.reader) }
         if let refusal { items.append(.init(refusing: refusal)) }
-        if isAllOrNothing { try Self.requireOne(of: items, proven, fromReceipt) }
+        if isAllOrNothing { try Self.requireOne(of: items, proven, fromReceipt, refusal) }
         let counts = Dictionary(grouping: items, by: \.fate).mapValues(\.count)
         return APIAnswer(
             .ok, shape(RestoreAnswer(items, of: told.picture), told.reader),
@@ -133,10 +133,13 @@ extension AccountDesk {
     }
 
     /// Refuses what was handed in where nothing of it is the account's.
+    /// - Parameter unproven: why the receipt proved nothing.
     private static func requireOne(
-        of items: [RestoreAnswer.Item], _ proven: Proven, _ fromReceipt: ProvenReceipt?
+        of items: [RestoreAnswer.Item], _ proven: Proven, _ fromReceipt: ProvenReceipt?, _ unproven: APIProblem?
     ) throws {
         guard !items.isEmpty, !items.contains(where: { $0.fate.isOwn || $0.fate == .unknownProduct }) else { return }
+        // It may prove something yet: whoever heard of the other proof alone would not come back.
+        if let unproven, unproven.code.status != .badRequest { throw unproven }
         if let fromReceipt, !fromReceipt.finding.purchases.isEmpty {
             throw refusal(of: fromReceipt.finding.purchases, fromReceipt)
         }

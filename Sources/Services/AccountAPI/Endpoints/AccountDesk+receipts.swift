@@ -90,7 +90,7 @@ extension AccountDesk {
         let evidence =
             [finding.receipt] + (finding.answer.map { [$0] } ?? []) + finding.words.map(\.evidence) + finding.records
         let places = Dictionary(evidence.enumerated().map { ($1, $0) }) { first, _ in first }
-        let (_, bound) = try await intake.take(evidence.compactMap { HandedIn($0) }, until: deadline) {
+        let (answers, bound) = try await intake.take(evidence.compactMap { HandedIn($0) }, until: deadline) {
             known, session in
             // Another writing of a receipt that is here is no other receipt.
             let isNew = try History.note(receipt: finding.identity.bytes, session) && !known.contains(0)
@@ -106,6 +106,8 @@ extension AccountDesk {
                 changed: transaction.changed, session)
         }
         if let bound { accounts.announce(bound.settled.changed) }
+        // What Apple answered and cannot be judged now is not applied: the account as it was would be a wrong answer.
+        if answers.contains(where: \.isUndecided) { throw Self.away("an answer cannot be judged at the moment") }
         return bound?.outcomes ?? [:]
     }
 

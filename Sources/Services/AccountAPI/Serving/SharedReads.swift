@@ -8,57 +8,109 @@ package typealias AccountReads = SharedReads<AccountStore.ViewKey, AccountView>
 /// Reads from the database for requests, those that ask at the same time in one statement.
 ///
 /// Most of what reading one account costs is what any statement costs: the way to the server and back, and ten relations that are
-/// opened before the first row comes. So only a few statements are under way at a time; whoever asks meanwhile is read by the next
-/// one, together with all others who wait. Where few ask, nobody waits. A read begins after it was asked for, so that it shows all
-/// that was committed before.
-package final class SharedReads<Key: Sendable, Value: Sendable>: Sendable {
+/// opened before the first row comes. So only two statements are under way as long as they are fast; whoever asks meanwhile is read
+/// by the next one, together with all others who wait, and with those who ask for the same. Where few ask, nobody waits. Where
+/// statements are slow, because the database reads from its disks, more of them are under way, and each reads fewer.
+///
+/// A read begins after it was asked for, so that it shows all that was committed before.
+package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private typealias Waiter = CheckedContinuation<Value, any Error>
+
     private struct Waiting {
         let key: Key
-        let continuation: CheckedContinuation<Value, any Error>
+        let since: ContinuousClock.Instant
+        var waiters: [Waiter]
     }
 
     private struct State {
-        var waiting: [Waiting] = []
+        /// In the order in which they were first asked for.
+        var order: [Key] = []
+        var waiting: [Key: Waiting] = [:]
+        var waiters = 0
         var statements = 0
+        var begunAt: ContinuousClock.Instant
+        /// How many one statement reads at most now.
+        var most: Int
 
-        /// Those to read next, in the order in which they came.
-        mutating func take(_ most: Int) -> [Waiting] {
-            let taken = Array(waiting.prefix(most))
-            waiting.removeFirst(taken.count)
+        /// Those to read next.
+        mutating func take(at now: ContinuousClock.Instant) -> [Waiting] {
+            let taken = order.prefix(most).compactMap { waiting.removeValue(forKey: $0) }
+            order.removeFirst(taken.count)
+            waiters -= taken.reduce(0) { $0 + $1.waiters.count }
+            begunAt = now
+            return taken
+        }
+
+        mutating func takeAll() -> [Waiting] {
+            let taken = order.compactMap { waiting.removeValue(forKey: $0) }
+            (order, waiters) = ([], 0)
             return taken
         }
     }
 
+    /// What came of a statement.
+    private enum Outcome {
+        case ended
+        case silent(DatabaseWatch.Silence)
+    }
+
     private let most: Int
+    private let fewStatements: Int
     private let mostStatements: Int
+    private let mostWaiters: Int
+    private let slow: Duration
+    private let limit: Duration
+    private let clock: @Sendable () -> ContinuousClock.Instant
     private let read: @Sendable ([Key]) async throws -> [Value]
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Shared reads.
     /// - Parameters:
     ///   - most: how many one statement reads at most: beyond 64 there is little left to share.
-    ///   - mostStatements: how many statements are under way at most. Few, so that there are others to be read with; more than one,
-    ///     so that nobody waits for a single slow one.
+    ///   - fewStatements: how many statements are under way at most as long as they are fast.
+    ///   - mostStatements: how many are otherwise.
+    ///   - mostWaiters: how many wait at most; who comes then is refused.
+    ///   - slow: how long a statement takes that is no fast one.
+    ///   - limit: how long anybody waits for a statement to begin; refused when the next one does.
     ///   - read: reads many, each in its place; must come to an end by itself.
     package init(
-        most: Int = 64, mostStatements: Int = 2, read: @escaping @Sendable ([Key]) async throws -> [Value]
+        most: Int = 64, fewStatements: Int = 2, mostStatements: Int = 6, mostWaiters: Int = 2048,
+        slow: Duration = .milliseconds(5), limit: Duration = .milliseconds(800),
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        read: @escaping @Sendable ([Key]) async throws -> [Value]
     ) {
         self.most = most
-        self.mostStatements = mostStatements
+        self.fewStatements = fewStatements
+        self.mostStatements = max(fewStatements, mostStatements)
+        self.mostWaiters = mostWaiters
+        self.slow = slow
+        self.limit = limit
+        self.clock = clock
         self.read = read
+        state = Mutex(State(begunAt: clock(), most: most))
     }
 
-    /// Reads one.
-    ///
-    /// Whoever is cancelled waits all the same, as long as a statement may take.
-    /// - Throws: what reading throws; an error that would not pass by itself concerns nobody else.
+    /// Reads one. Whoever is cancelled waits all the same: a statement or two, each as long as it may take.
+    /// - Throws: what reading throws, where an error that would not pass by itself concerns nobody else; `PostgresError` with
+    ///   `.timeout` where too many wait, or too long.
     package func value(of key: Key) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            let batch = state.withLock { state -> [Waiting] in
-                state.waiting.append(Waiting(key: key, continuation: continuation))
-                guard state.statements < mostStatements else { return [] }
+        try await withCheckedThrowingContinuation { waiter in
+            let now = clock()
+            let batch = state.withLock { state -> [Waiting]? in
+                guard state.waiters < mostWaiters else { return nil }
+                state.waiters += 1
+                if state.waiting[key]?.waiters.append(waiter) == nil {
+                    state.waiting[key] = Waiting(key: key, since: now, waiters: [waiter])
+                    state.order.append(key)
+                }
+                let may = now - state.begunAt > slow ? mostStatements : fewStatements
+                guard state.statements < may else { return [] }
                 state.statements += 1
-                return state.take(most)
+                return state.take(at: now)
+            }
+            guard let batch else {
+                waiter.resume(throwing: PostgresError(.timeout, "as many wait for the database as may"))
+                return
             }
             // On its own: it is nobody's request in particular.
             if !batch.isEmpty { Task.detached { await self.serve(startingWith: batch) } }
@@ -69,42 +121,77 @@ package final class SharedReads<Key: Sendable, Value: Sendable>: Sendable {
     private func serve(startingWith first: [Waiting]) async {
         var batch = first
         while !batch.isEmpty {
-            await serve(batch)
+            if case .silent(let silence) = await serve(batch) {
+                // Nor would it answer those who wait for their turn.
+                Self.end(state.withLock { $0.takeAll() }, with: silence)
+            }
+            let now = clock()
             batch = state.withLock { state in
                 if state.waiting.isEmpty { state.statements -= 1 }
-                return state.take(most)
+                return state.take(at: now)
             }
         }
     }
 
-    private func serve(_ batch: [Waiting]) async {
+    private func serve(_ all: [Waiting]) async -> Outcome {
+        let late = clock() - limit
+        Self.end(
+            all.filter { $0.since < late },
+            with: PostgresError(.timeout, "no statement could begin within \(limit): others take too long"))
+        let batch = all.filter { $0.since >= late }
+        guard !batch.isEmpty else { return .ended }
         do {
             let values = try await read(batch.map(\.key))
             guard values.count == batch.count else {
                 throw PostgresError(.decoding, "wanted \(batch.count) values, got \(values.count)")
             }
-            for (waiting, value) in zip(batch, values) { waiting.continuation.resume(returning: value) }
-        } catch let silence as DatabaseWatch.Silence {
-            // Nor would it answer those who wait for their turn.
-            let others = state.withLock { state in
-                defer { state.waiting.removeAll() }
-                return state.waiting
+            for (waiting, value) in zip(batch, values) {
+                for waiter in waiting.waiters { waiter.resume(returning: value) }
             }
-            for waiting in batch + others { waiting.continuation.resume(throwing: silence) }
+            state.withLock { if batch.count >= $0.most { $0.most = min(most, $0.most * 2) } }
+            return .ended
+        } catch let silence as DatabaseWatch.Silence {
+            Self.end(batch, with: silence)
+            return .silent(silence)
+        } catch let error as PostgresError where error.isTransient || batch.count == 1 {
+            // So many were too many for the time that a statement has.
+            if error.kind == .timeout { state.withLock { $0.most = max(1, batch.count / 2) } }
+            Self.end(batch, with: error)
+            return .ended
         } catch {
-            guard batch.count > 1, (error as? PostgresError)?.isTransient != true else {
-                for waiting in batch { waiting.continuation.resume(throwing: error) }
-                return
+            guard batch.count > 1 else {
+                Self.end(batch, with: error)
+                return .ended
             }
             // What is wrong with one of them is no concern of the others.
-            for waiting in batch { await serve([waiting]) }
+            let middle = batch.count / 2
+            if case .silent(let silence) = await serveAgain(Array(batch[..<middle])) {
+                Self.end(Array(batch[middle...]), with: silence)
+                return .silent(silence)
+            }
+            return await serveAgain(Array(batch[middle...]))
+        }
+    }
+
+    /// Reads a part of what could not be read together; how long they have waited counts anew.
+    private func serveAgain(_ part: [Waiting]) async -> Outcome {
+        let now = clock()
+        return await serve(part.map { Waiting(key: $0.key, since: now, waiters: $0.waiters) })
+    }
+
+    private static func end(_ all: [Waiting], with error: any Error) {
+        for waiting in all {
+            for waiter in waiting.waiters { waiter.resume(throwing: error) }
         }
     }
 }
 
 extension SharedReads where Key == AccountStore.ViewKey, Value == AccountView {
     /// Reads accounts in a database; whoever waits for it is told to come back once it is silent.
-    package convenience init(_ accounts: AccountStore, watch: DatabaseWatch) {
-        self.init { keys in try await watch.watching { try await accounts.views(keys) } }
+    /// - Parameter connections: how many the store's pool has, of which some are left to others.
+    package convenience init(_ accounts: AccountStore, connections: Int, watch: DatabaseWatch) {
+        self.init(mostStatements: connections * 3 / 4) { keys in
+            try await watch.watching { try await accounts.views(keys) }
+        }
     }
 }
