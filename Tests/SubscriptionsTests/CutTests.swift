@@ -5,27 +5,30 @@ import Testing
 
 @Suite("The end of a long purchase")
 struct CutTests {
-    private static let purchases = 60
+    private static func purchases(_ leeway: Int64) -> Int { leeway == 0 ? 60 : 15 }
+    /// In seconds. Three days reach well into the next period.
+    private static let leeways: [Int64] = [0, 3 * 86_400]
 
     @Test(
         "is derived alike without the periods before it, wherever it may be cut",
-        arguments: LongPurchase.Kind.allCases)
-    func cut(_ kind: LongPurchase.Kind) {
+        arguments: LongPurchase.Kind.allCases, leeways)
+    func cut(_ kind: LongPurchase.Kind, leeway: Int64) {
+        let policy = StatusPolicy(renewalLeewaySeconds: leeway)
         let seed = SeededGenerator().seed
         var generator = SeededGenerator(seed: seed)
         var (asked, allowed) = (0, 0)
-        for round in 0..<Self.purchases {
+        for round in 0..<Self.purchases(leeway) {
             let purchase = LongPurchase(kind, periods: .random(in: 30...200, using: &generator), using: generator)
             generator = purchase.generator
             let facts = LongPurchase.facts(purchase.statements)
-            let full = PurchaseState(facts)
+            let full = PurchaseState(facts, policy: policy)
             for (cut, horizon) in Self.places(facts, full, using: &generator) {
                 asked += 1
                 guard PurchaseState.mayBeCut(facts, at: cut, from: horizon) else { continue }
                 allowed += 1
                 var rest = facts
                 rest.cut(at: cut)
-                guard Self.isSame(rest, as: full, of: facts, from: horizon) else {
+                guard Self.isSame(rest, as: full, of: facts, from: horizon, policy) else {
                     Issue.record("\(kind), purchase \(round) of seed \(seed), cut at \(cut), from \(horizon)")
                     return
                 }
@@ -36,12 +39,13 @@ struct CutTests {
 
     @Test(
         "is all that must be read for what comes next, which leaves alone what was before it",
-        arguments: LongPurchase.Kind.allCases)
-    func next(_ kind: LongPurchase.Kind) {
+        arguments: LongPurchase.Kind.allCases, leeways)
+    func next(_ kind: LongPurchase.Kind, leeway: Int64) {
+        let policy = StatusPolicy(renewalLeewaySeconds: leeway)
         let seed = SeededGenerator().seed
         var generator = SeededGenerator(seed: seed)
         var (asked, allowed) = (0, 0)
-        for round in 0..<Self.purchases {
+        for round in 0..<Self.purchases(leeway) {
             let purchase = LongPurchase(kind, periods: .random(in: 30...120, using: &generator), using: generator)
             generator = purchase.generator
             for _ in 0..<20 {
@@ -51,7 +55,7 @@ struct CutTests {
                     at: Int.random(in: 0..<8, using: &generator) > 0
                         ? known.count - 1 : Int.random(in: 0..<known.count, using: &generator))
                 asked += 1
-                guard let end = EndOfPurchase(known, next) else { continue }
+                guard let end = EndOfPurchase(known, next, policy) else { continue }
                 allowed += 1
                 if let difference = end.difference {
                     Issue.record("\(kind), purchase \(round) of seed \(seed), after \(known.count): \(difference)")
@@ -83,16 +87,18 @@ struct CutTests {
 
     /// Whether a part of the facts gives the same phases and anomalies from the horizon on as all of them.
     private static func isSame(
-        _ rest: PurchaseFacts, as full: PurchaseState, of facts: PurchaseFacts, from horizon: Timestamp
+        _ rest: PurchaseFacts, as full: PurchaseState, of facts: PurchaseFacts, from horizon: Timestamp,
+        _ policy: StatusPolicy
     ) -> Bool {
         guard let phases = full.subscription?.phases, let first = full.subscription?.status(at: horizon) else {
             return false
         }
         let expected =
             [Phase(startsAt: horizon, value: first)] + phases.filter { $0.startsAt > horizon }
-        let state = PurchaseState(rest, from: horizon, carriedAccount: full.account(carriedTo: horizon))
+        let state = PurchaseState(
+            rest, policy: policy, from: horizon, carriedAccount: full.account(carriedTo: horizon))
         return state.subscription?.phases == expected
-            && state.anomalies == PurchaseState(facts, from: horizon).anomalies
+            && state.anomalies == PurchaseState(facts, policy: policy, from: horizon).anomalies
     }
 }
 
@@ -108,9 +114,9 @@ struct EndOfPurchase {
     let anomaliesAfter: [Anomaly]
 
     /// Nil where all must be read.
-    init?(_ known: [LongPurchase.Statement], _ next: LongPurchase.Statement) {
+    init?(_ known: [LongPurchase.Statement], _ next: LongPurchase.Statement, _ policy: StatusPolicy) {
         let facts = LongPurchase.facts(known)
-        before = PurchaseState(facts)
+        before = PurchaseState(facts, policy: policy)
         guard let phases = before.subscription?.phases, phases.count >= 8, PurchaseState.isRegular(facts),
             next.transaction?.isRegular ?? true, next.renewal?.isRegular ?? true
         else { return nil }
@@ -127,11 +133,12 @@ struct EndOfPurchase {
         var rest = LongPurchase.facts(known.filter { $0.signedAt >= begins } + [next])
         guard PurchaseState.mayBeCut(rest, at: cut, from: horizon) else { return nil }
         rest.cut(at: cut)
-        derived = PurchaseState(rest, from: horizon, carriedAccount: before.account(carriedTo: horizon))
+        derived = PurchaseState(
+            rest, policy: policy, from: horizon, carriedAccount: before.account(carriedTo: horizon))
         let all = LongPurchase.facts(known + [next])
-        after = PurchaseState(all)
-        anomaliesBefore = PurchaseState(facts, from: horizon).anomalies
-        anomaliesAfter = PurchaseState(all, from: horizon).anomalies
+        after = PurchaseState(all, policy: policy)
+        anomaliesBefore = PurchaseState(facts, policy: policy, from: horizon).anomalies
+        anomaliesAfter = PurchaseState(all, policy: policy, from: horizon).anomalies
     }
 
     private static func isRedated(_ facts: PurchaseFacts, _ next: LongPurchase.Statement) -> Bool {

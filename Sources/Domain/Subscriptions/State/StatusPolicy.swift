@@ -6,8 +6,16 @@ public struct StatusPolicy: Sendable, Hashable {
     /// 28; 16 unless told otherwise. Outside Production a minute stands for each of these days.
     public var graceDays: Int64
 
+    /// For how many seconds after a period's end access goes on where auto-renew is on and Apple has said nothing since: the
+    /// post may only be late, and nobody is to be locked out by that. Any word of Apple's from then on ends the waiting,
+    /// an answer to a question too. None unless told otherwise; what was derived before it changed is derived anew by a rebuild.
+    public var renewalLeewaySeconds: Int64
+
     /// A policy.
-    public init(graceDays: Int64 = 16) { self.graceDays = graceDays }
+    public init(graceDays: Int64 = 16, renewalLeewaySeconds: Int64 = 0) {
+        self.graceDays = graceDays
+        self.renewalLeewaySeconds = renewalLeewaySeconds
+    }
 
     /// When grace ends that began at an instant, where Apple gives no date.
     func graceEnd(from expiry: Timestamp, in environment: String) -> Timestamp {

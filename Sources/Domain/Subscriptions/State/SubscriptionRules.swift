@@ -101,7 +101,8 @@ struct SubscriptionRules {
                 .active, in: periods[early], at: early, expiresAt: endOfStretch(from: early, at: instant, nil))
         }
         if let implied, let renewsAt = implied.renewsAt {
-            let (status, grace) = unpaid(since: renewsAt, at: instant, current, isStale)
+            var (status, grace) = unpaid(since: renewsAt, at: instant, current, isStale)
+            if status == .expired, isAwaited(since: renewsAt, at: instant, base) { status = .active }
             return base.value(status, by: implied, until: renewsAt, graceEndsAt: grace, account(implied, before: next))
         }
         // The last period that has begun decides, or the first one, where that was paid ahead and refunded since.
@@ -114,8 +115,23 @@ struct SubscriptionRules {
         if begun.isRevoked(at: instant) {
             return base.value(.revoked, in: begun, at: next - 1, expiresAt: begun.end(asSeenAt: instant))
         }
-        let (status, grace) = unpaid(since: begun.end, at: instant, current, isStale)
+        var (status, grace) = unpaid(since: begun.end, at: instant, current, isStale)
+        if status == .expired, isAwaited(since: begun.end, at: instant, base) {
+            status = begun.record.isFreeTrial ? .trial : .active
+        }
         return base.value(status, in: begun, at: next - 1, expiresAt: begun.end, graceEndsAt: grace)
+    }
+
+    /// Whether a renewal is due of which nothing was heard, and may still be: Apple charges by itself, and has said nothing since
+    /// the period ended.
+    private func isAwaited(since expiry: Timestamp, at instant: Timestamp, _ base: Base) -> Bool {
+        guard policy.renewalLeewaySeconds > 0, instant < expiry.adding(seconds: policy.renewalLeewaySeconds),
+            base.autoRenew == true, base.current?.expirationIntent == nil
+        else { return false }
+        // The parts of what tells of the end may be signed a moment before it.
+        let end = expiry.adding(seconds: -StatusPolicy.clockDifferenceSeconds)
+        return renewal(at: instant).map { $0.asOf < end } ?? true
+            && reportedStatus(at: instant).map { $0.asOf < end } ?? true
     }
 
     /// Renewal info speaks of the coming period: its account counts only where no period up to then names one.
@@ -273,6 +289,7 @@ struct SubscriptionRules {
             instants.append(end)
             if retries { instants.append(end.adding(days: StatusPolicy.billingRetryDays)) }
             if graces { instants.append(policy.graceEnd(from: end, in: environment)) }
+            if policy.renewalLeewaySeconds > 0 { instants.append(end.adding(seconds: policy.renewalLeewaySeconds)) }
         }
         for period in periods {
             instants.append(period.start)
