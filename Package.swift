@@ -154,6 +154,16 @@ let package = Package(
         .testTarget(
             name: "EndpointsTests", dependencies: ["AppStorePayloads", "Endpoints", "NetworkAddresses", "TestSupport"],
             exclude: ["webhooks_library.py"], swiftSettings: rules),
+        // What has changed, as it is told: which change makes which event, and how an event is written.
+        .target(
+            name: "Events", dependencies: ["Accounts", "AppStorePayloads", "Subscriptions"],
+            path: "Sources/Domain/Events", swiftSettings: rules),
+        .testTarget(
+            name: "EventsTests",
+            dependencies: [
+                "Accounts", "AppStorePayloads", "Events", "StoreModel", "Subscriptions", "TestSupport", crypto,
+            ],
+            swiftSettings: rules),
         // What the operator has decided about refund requests, out of YAML.
         .target(
             name: "ConsumptionPolicy", dependencies: ["AppStorePayloads", "AppStoreServerAPI", "StrictYAML", yams],

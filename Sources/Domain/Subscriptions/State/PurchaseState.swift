@@ -8,7 +8,7 @@ public struct PurchaseState: Sendable {
     public let oneTime: OneTimePurchase?
     /// What the facts do not explain, in the order of signing.
     public let anomalies: [Anomaly]
-    private let rules: SubscriptionRules
+    let rules: SubscriptionRules
 
     /// Derives the state.
     /// - Parameters:

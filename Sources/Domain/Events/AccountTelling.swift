@@ -1,0 +1,92 @@
+public import Accounts
+public import AppStorePayloads
+import Subscriptions
+
+/// What was told last of an account in one environment.
+public struct ToldAccount: Sendable, Hashable {
+    /// What it is.
+    public var value: AccountPhase
+    /// Since when; ``/AppStorePayloads/Timestamp/distantPast`` where it was so from the beginning.
+    public var since: Timestamp
+
+    /// Memberwise.
+    public init(value: AccountPhase, since: Timestamp) {
+        self.value = value
+        self.since = since
+    }
+
+    /// The next instant at which something is to be told although nothing new is heard; nil where there is none.
+    public func nextDue(_ state: AccountState) -> Timestamp? {
+        state.phases.first { $0.startsAt > since && !$0.says(sameAs: value) }?.startsAt
+    }
+}
+
+/// What is to be told of an account: that its tier or its status is another. A function of what was told last, what is known now,
+/// and the instant.
+///
+/// All that it has been since it was told last is gone through, as with a subscription (``LineTelling``), and what was told and was
+/// not so is corrected first. A cause that rewrites what has been (a catalog; a purchase that somebody proves, which is then
+/// theirs from its beginning) is told by what it makes of the present alone, and corrects nothing.
+public struct AccountTelling: Sendable {
+    /// What to tell, in order.
+    public private(set) var events: [EventDraft] = []
+    /// What has been told then.
+    public private(set) var told: ToldAccount
+
+    /// Works it out.
+    /// - Parameters:
+    ///   - told: what was told last; nil where nothing ever was.
+    ///   - state: what it is, as far back as what was told last at least.
+    ///   - evidence: what brought the news; nothing where it is the clock.
+    ///   - isFill: whether it is only to be told what stands, where nothing ever was told.
+    public init(
+        _ told: ToldAccount?, _ state: AccountState, of account: UniqueIdentifier, in environment: String,
+        evidence: [Evidence] = [], at now: Timestamp, isFill: Bool = false, rules: TellingRules = TellingRules()
+    ) {
+        let evidence = evidence.sorted { $0.asOf < $1.asOf }
+        let present = state.value(at: now)
+        self.told = ToldAccount(value: present, since: present.startsAt)
+        if let told { self.told.since = max(told.since, present.startsAt) }
+        var old = told?.value
+        func add(_ value: AccountPhase, _ cause: EventCause, at instant: Timestamp, isCorrection: Bool = false) {
+            defer { old = value }
+            if old?.says(sameAs: value) ?? (value.status == .free) { return }
+            let instant = min(instant, now)
+            events.append(
+                EventDraft(
+                    .accountAccessChanged, environment: environment,
+                    bundleID: value.purchase?.bundleID ?? old?.purchase?.bundleID, account: account,
+                    subject: .account(value, previous: old), cause: cause, instant: instant,
+                    isLate: rules.isLate(instant, at: now), isCorrection: isCorrection))
+        }
+        let rewrites = evidence.contains { $0.cause.rewrites }
+        if rewrites || (told == nil && isFill) {
+            add(present, evidence.last?.cause ?? .clock, at: rewrites ? now : present.instant(at: now))
+            return
+        }
+        if let told {
+            let revised = state.value(at: told.since)
+            add(revised, evidence.first?.cause ?? .clock, at: revised.instant(at: now), isCorrection: true)
+        }
+        let since = told?.since ?? .distantPast
+        let phases = state.phases.filter { $0.startsAt <= now && ($0.startsAt > since || told == nil) }
+        for (place, phase) in phases.enumerated() {
+            let until = place + 1 < phases.count ? phases[place + 1].startsAt : Timestamp.distantFuture
+            let cause = evidence.last { $0.asOf < until }?.cause ?? .clock
+            add(phase, cause, at: phase.instant(at: now))
+        }
+    }
+}
+
+extension EventCause {
+    /// Whether it makes an account another from the beginning, and not from an instant on.
+    fileprivate var rewrites: Bool { self == .catalog || self == .client }
+}
+
+extension AccountPhase {
+    /// The same by what is told: the tier, and what it is.
+    func says(sameAs other: AccountPhase) -> Bool { tier == other.tier && status == other.status }
+
+    /// When it began; now, where that reaches back for ever.
+    fileprivate func instant(at now: Timestamp) -> Timestamp { startsAt == .distantPast ? now : startsAt }
+}

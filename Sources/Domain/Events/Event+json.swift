@@ -1,0 +1,150 @@
+import Accounts
+public import AppStorePayloads
+import Subscriptions
+
+extension Event {
+    /// The body that is posted, and that the feed lists.
+    /// - Parameter previousSequence: the last one sent to the same place for the same account; nil where this is the first.
+    public func json(previousSequence: Int64?) -> String {
+        Self.json(
+            kind: draft.kind.rawValue, instant: draft.instant, bundleID: draft.bundleID, environment: draft.environment,
+            account: account, version: version, sequence: sequence, previousSequence: previousSequence,
+            content: draft.content)
+    }
+
+    /// The same, out of what is stored of an event.
+    /// - Parameter content: see ``EventDraft/content``.
+    public static func json(
+        kind: String, instant: Timestamp, bundleID: String?, environment: String, account: String?, version: Int64?,
+        sequence: Int64, previousSequence: Int64?, content: String
+    ) -> String {
+        var data = JSONText()
+        data.add("app", bundleID)
+        data.add("environment", environment)
+        data.add("account", account)
+        data.add("version", version)
+        data.add("sequence", sequence)
+        data.add("previousSequence", previousSequence)
+        data.addMembers(content)
+        var body = JSONText()
+        body.add("type", kind)
+        body.add("timestamp", instant)
+        body.addLiteral("data", data.object)
+        return body.object
+    }
+}
+
+extension EventDraft {
+    /// The members of `data` that do not depend on the event's place: what is stored of it.
+    public var content: String {
+        var json = JSONText()
+        switch subject {
+        case .subscription(let value, let previous):
+            json.addLiteral("subscription", value.json(of: purchase))
+            json.addLiteral("previous", previous?.json(of: purchase))
+        case .oneTime(let value, let previous):
+            json.addLiteral("purchase", value.json(of: purchase))
+            json.addLiteral("previous", previous?.json(of: purchase))
+        case .account(let value, let previous):
+            json.addLiteral("access", value.json)
+            json.addLiteral("previous", previous?.json)
+        case .consumption(let transactionID, let reason, let answer):
+            var request = JSONText()
+            request.add("originalTransactionId", purchase?.originalTransactionID)
+            request.add("transactionId", transactionID)
+            request.add("reason", reason)
+            request.add("answer", answer)
+            json.addLiteral("consumption", request.object)
+        case .none: break
+        }
+        if let period { json.addLiteral("transaction", period.json) }
+        if let move {
+            json.add("transferredFrom", move.from.description)
+            json.add("transferredTo", move.to?.description)
+        }
+        json.addLiteral("cause", cause.json)
+        json.add("late", isLate)
+        json.add("correction", isCorrection)
+        return json.text
+    }
+}
+
+extension EventCause {
+    var json: String {
+        var json = JSONText()
+        json.add("kind", name)
+        if case .notification(let type, let subtype, let uuid) = self {
+            json.add("type", type)
+            json.add("subtype", subtype)
+            json.add("uuid", uuid.description)
+        }
+        return json.object
+    }
+}
+
+extension StatusAtInstant {
+    func json(of purchase: PurchaseKey?) -> String {
+        var json = JSONText()
+        json.add("originalTransactionId", purchase?.originalTransactionID)
+        json.add("productId", productID)
+        json.add("status", status.rawValue)
+        json.add("access", status.access)
+        json.add("expiresAt", expiresAt)
+        json.add("accessUntil", accessUntil)
+        json.add("inTrial", inTrial)
+        json.add("willRenew", willRenew)
+        json.add("renewalProductId", renewalProductID)
+        json.add("priceIncreasePending", priceIncreasePending)
+        json.add("expirationIntent", expirationIntent.map { Int64($0) })
+        json.add("appAccountToken", appAccountToken?.description)
+        return json.object
+    }
+}
+
+extension PaidPeriod {
+    var json: String {
+        var json = JSONText()
+        json.add("transactionId", transactionID)
+        json.add("productId", productID)
+        json.add("ownership", ownership)
+        json.add("startsAt", startsAt)
+        json.add("expiresAt", expiresAt)
+        json.add("isTrial", isFreeTrial)
+        json.add("revokedAt", revokedAt)
+        json.add("revokedShare", revokedShare)
+        return json.object
+    }
+}
+
+extension OneTimePurchase {
+    func json(of purchase: PurchaseKey?) -> String {
+        var json = JSONText()
+        json.add("originalTransactionId", purchase?.originalTransactionID)
+        json.add("transactionId", transactionID)
+        json.add("productId", productID)
+        json.add("kind", kind.rawValue)
+        json.add("ownership", ownership)
+        json.add("quantity", quantity)
+        json.add("purchasedAt", purchasedAt)
+        json.add("expiresAt", expiresAt)
+        json.add("revokedAt", revokedAt)
+        json.add("revokedShare", revokedShare)
+        json.add("appAccountToken", appAccountToken?.description)
+        return json.object
+    }
+}
+
+extension AccountPhase {
+    var json: String {
+        var json = JSONText()
+        json.add("tier", tier)
+        json.add("status", status.rawValue)
+        json.add("access", access)
+        json.add("source", source.rawValue)
+        json.add("productId", productID)
+        json.add("expiresAt", expiresAt)
+        json.add("willRenew", willRenew)
+        json.add("inTrial", inTrial)
+        return json.object
+    }
+}

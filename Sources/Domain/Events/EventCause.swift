@@ -1,0 +1,58 @@
+public import AppStorePayloads
+
+/// Why storehook knows what an event tells.
+public enum EventCause: Sendable, Hashable {
+    /// Apple posted it.
+    case notification(type: String, subtype: String?, uuid: UniqueIdentifier)
+    /// An instant came that was known before.
+    case clock
+    /// An app, or an app's backend, handed it in.
+    case client
+    /// It was missing, and was fetched.
+    case reconcile
+    /// Apple was asked about this purchase.
+    case refresh
+    /// Staff did something.
+    case staff
+    /// Staff gave a tier for some days.
+    case grant
+    /// The app's own trial began.
+    case trial
+    /// Another catalog became current.
+    case catalog
+    /// What had been derived was derived anew.
+    case rebuild
+
+    /// Its name in the body.
+    public var name: String {
+        switch self {
+        case .notification: "notification"
+        case .clock: "clock"
+        case .client: "client"
+        case .reconcile: "reconcile"
+        case .refresh: "refresh"
+        case .staff: "staff"
+        case .grant: "grant"
+        case .trial: "trial"
+        case .catalog: "catalog"
+        case .rebuild: "rebuild"
+        }
+    }
+}
+
+/// A cause, with what it said.
+public struct Evidence: Sendable, Hashable {
+    /// Why it is known.
+    public var cause: EventCause
+    /// From when on it counts.
+    public var asOf: Timestamp
+    /// The transaction that it speaks of.
+    public var transactionID: String?
+
+    /// Memberwise.
+    public init(_ cause: EventCause, asOf: Timestamp, transactionID: String? = nil) {
+        self.cause = cause
+        self.asOf = asOf
+        self.transactionID = transactionID
+    }
+}

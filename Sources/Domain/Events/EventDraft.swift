@@ -1,0 +1,110 @@
+public import Accounts
+public import AppStorePayloads
+public import Subscriptions
+
+/// An event without its place: what is told, and to whom.
+public struct EventDraft: Sendable, Hashable {
+    /// What it is about, as it is by then.
+    public enum Subject: Sendable, Hashable {
+        /// A subscription, and what it was before; nil where nothing had been told of it.
+        case subscription(StatusAtInstant, previous: StatusAtInstant?)
+        /// Something bought once, in the same way.
+        case oneTime(OneTimePurchase, previous: OneTimePurchase?)
+        /// An account, in the same way.
+        case account(AccountPhase, previous: AccountPhase?)
+        /// A purchase of which nothing changed: that Apple wants data about it, or has been told; in Apple's words why, and what.
+        case consumption(transactionID: String?, reason: String?, answer: String?)
+        /// Nothing.
+        case none
+    }
+
+    /// A move from one account to another.
+    public struct Move: Sendable, Hashable {
+        /// Whose it was.
+        public var from: UniqueIdentifier
+        /// Whose it is; nil where it is free.
+        public var to: UniqueIdentifier?
+
+        /// Memberwise.
+        public init(from: UniqueIdentifier, to: UniqueIdentifier?) {
+            self.from = from
+            self.to = to
+        }
+    }
+
+    /// What it tells.
+    public var kind: EventKind
+    /// Apple's name of the environment.
+    public var environment: String
+    /// The app; nil for what is no app's, as a grant.
+    public var bundleID: String?
+    /// The purchase that it is about, where it is about one.
+    public var purchase: PurchaseKey?
+    /// The account that it is told of, in whose order it stands; nil for a purchase of no account, which has an order of its own.
+    public var account: UniqueIdentifier?
+    /// What it is about, as it is by then.
+    public var subject: Subject
+    /// The period or refund that it tells of, where it tells of one.
+    public var period: PaidPeriod?
+    /// Whose the purchase was and is, where that is what it tells.
+    public var move: Move?
+    /// Why it is known.
+    public var cause: EventCause
+    /// When what it tells came to be.
+    public var instant: Timestamp
+    /// Whether it is told well after that.
+    public var isLate: Bool
+    /// Whether it takes the place of something that was told and was not so.
+    public var isCorrection: Bool
+
+    /// Memberwise.
+    public init(
+        _ kind: EventKind, environment: String, bundleID: String?, purchase: PurchaseKey? = nil,
+        account: UniqueIdentifier?, subject: Subject, period: PaidPeriod? = nil, move: Move? = nil, cause: EventCause,
+        instant: Timestamp, isLate: Bool = false, isCorrection: Bool = false
+    ) {
+        self.kind = kind
+        self.environment = environment
+        self.bundleID = bundleID
+        self.purchase = purchase
+        self.account = account
+        self.subject = subject
+        self.period = period
+        self.move = move
+        self.cause = cause
+        self.instant = instant
+        self.isLate = isLate
+        self.isCorrection = isCorrection
+    }
+
+    /// That Apple wants data about a purchase whose refund was asked for.
+    /// - Parameter reason: why the customer wants it, in Apple's word.
+    public static func consumptionRequested(
+        _ purchase: PurchaseKey, of account: UniqueIdentifier?, transactionID: String?, reason: String?,
+        cause: EventCause, at instant: Timestamp, now: Timestamp, rules: TellingRules = TellingRules()
+    ) -> EventDraft {
+        EventDraft(
+            .consumptionRequested, environment: purchase.environment, bundleID: purchase.bundleID, purchase: purchase,
+            account: account, subject: .consumption(transactionID: transactionID, reason: reason, answer: nil),
+            cause: cause, instant: instant, isLate: rules.isLate(instant, at: now))
+    }
+
+    /// That Apple was told.
+    /// - Parameter answer: what became of it, in a word.
+    public static func consumptionAnswered(
+        _ purchase: PurchaseKey, of account: UniqueIdentifier?, transactionID: String?, answer: String,
+        cause: EventCause, at instant: Timestamp
+    ) -> EventDraft {
+        EventDraft(
+            .consumptionAnswered, environment: purchase.environment, bundleID: purchase.bundleID, purchase: purchase,
+            account: account, subject: .consumption(transactionID: transactionID, reason: nil, answer: answer),
+            cause: cause, instant: instant)
+    }
+
+    /// One that somebody asked for, to see whether events arrive.
+    public static func test(environment: String, bundleID: String?, at instant: Timestamp) -> EventDraft {
+        EventDraft(
+            .test, environment: environment, bundleID: bundleID, account: nil, subject: .none, cause: .staff,
+            instant: instant)
+    }
+}

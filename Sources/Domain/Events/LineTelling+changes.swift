@@ -1,0 +1,126 @@
+import AppStorePayloads
+import Subscriptions
+
+extension LineTelling.Step {
+    /// A change of what the subscription is.
+    struct Change {
+        let kind: EventKind
+        let isCorrection: Bool
+        /// Whether it tells of a period whose own record was not heard.
+        var isOfUnheardPeriod = false
+    }
+
+    /// Whether a period is the one that decides after the step.
+    func isOf(_ period: PaidPeriod) -> Bool { period.transactionID == new.transactionID }
+
+    /// Whether a period that is told as this takes the place of something that was told and was not so.
+    func corrects(by kind: EventKind) -> Bool {
+        guard isRevision, let old, old.standing != new.standing else { return false }
+        return kind != .subscriptionRecovered
+    }
+
+    /// What has changed, the most important first, but for what is explained.
+    func changes(_ explained: StepExplanation) -> [Change] {
+        var changes = standing(explained)
+        guard let old, new.status.access else { return changes }
+        if old.productID != new.productID, !explained.isOfProduct,
+            !changes.contains(where: { $0.kind == .subscriptionStarted })
+        {
+            changes.append(Change(kind: .subscriptionProductChanged, isCorrection: isRevision))
+        }
+        changes += renewing(after: old, explained)
+        if old.priceIncreasePending != new.priceIncreasePending, old.status.access {
+            if new.priceIncreasePending {
+                changes.append(Change(kind: .subscriptionPriceIncreasePending, isCorrection: isRevision))
+            } else if new.isRenewing {
+                changes.append(Change(kind: .subscriptionPriceIncreaseAgreed, isCorrection: isRevision))
+            }
+        } else if new.priceIncreasePending, !old.status.access, !isRevision {
+            changes.append(Change(kind: .subscriptionPriceIncreasePending, isCorrection: false))
+        }
+        if old.standing == .paid, new.standing == .paid, !explained.hasPeriod,
+            !changes.contains(where: \.isOfUnheardPeriod), old.transactionID == new.transactionID,
+            new.expiresAt > old.expiresAt
+        {
+            changes.append(Change(kind: .subscriptionExtended, isCorrection: false))
+        }
+        return changes
+    }
+
+    private func standing(_ explained: StepExplanation) -> [Change] {
+        guard old?.standing != new.standing else {
+            if isOfUnheardPeriod, !explained.hasPeriod {
+                return [Change(kind: .subscriptionRenewed, isCorrection: false, isOfUnheardPeriod: true)]
+            }
+            // What was paid ahead of the trial's end has been told, and begins.
+            let isConverted = old?.inTrial == true && !new.inTrial && new.standing == .paid && !explained.hasPeriod
+            return isConverted ? [Change(kind: .subscriptionStarted, isCorrection: false)] : []
+        }
+        let isCorrection = isRevision && old != nil
+        let kind: EventKind
+        switch new.standing {
+        case .gracePeriod: kind = .subscriptionGracePeriodStarted
+        case .billingRetry: kind = .subscriptionBillingRetryStarted
+        case .expired: kind = .subscriptionExpired
+        case .revoked: kind = .subscriptionRevoked
+        case .paid: return paid(explained)
+        }
+        return [Change(kind: kind, isCorrection: isCorrection)]
+    }
+
+    private func paid(_ explained: StepExplanation) -> [Change] {
+        if explained.hasPeriod || explained.hasReversal { return [] }
+        guard let old else {
+            return [
+                Change(
+                    kind: new.inTrial ? .subscriptionTrialStarted : .subscriptionStarted, isCorrection: false,
+                    isOfUnheardPeriod: new.basis == .renewalInfo)
+            ]
+        }
+        let isFailure = old.standing == .gracePeriod || old.standing == .billingRetry
+        if isOfUnheardPeriod {
+            return [
+                Change(
+                    kind: isFailure ? .subscriptionRecovered : .subscriptionRenewed,
+                    isCorrection: isRevision && !isFailure, isOfUnheardPeriod: true)
+            ]
+        }
+        if old.transactionID == new.transactionID, new.expiresAt > old.expiresAt {
+            return [Change(kind: .subscriptionExtended, isCorrection: isRevision)]
+        }
+        return [Change(kind: .subscriptionRecovered, isCorrection: isRevision)]
+    }
+
+    /// Whether a period decides that only renewal info tells of, and whose end was not told.
+    private var isOfUnheardPeriod: Bool {
+        guard new.basis == .renewalInfo, new.standing == .paid, let old else { return false }
+        return old.expiresAt < new.periodEndsAt
+    }
+
+    private func renewing(after old: StatusAtInstant, _ explained: StepExplanation) -> [Change] {
+        var changes: [Change] = []
+        if old.isRenewing, !new.isRenewing {
+            changes.append(Change(kind: .subscriptionCancelled, isCorrection: isRevision && old.status.access))
+        }
+        // Who buys has auto-renew on, and what renews had it on.
+        if !old.isRenewing, new.isRenewing, old.status.access, !explained.hasPeriod {
+            changes.append(Change(kind: .subscriptionUncancelled, isCorrection: isRevision))
+        }
+        let isChanged = old.comingProductID != new.comingProductID
+        // A new product renews to itself, which the period says.
+        let isSaid = new.comingProductID == new.productID && old.productID != new.productID
+        if isChanged, !isSaid, old.status.access || new.comingProductID != new.productID {
+            changes.append(Change(kind: .subscriptionRenewalProductChanged, isCorrection: isRevision))
+        }
+        return changes
+    }
+
+    /// What is told where a reader has to know of something else than all this.
+    var otherwise: EventKind {
+        switch new.standing {
+        case .paid: old?.accessUntil != new.accessUntil ? .subscriptionExtended : .subscriptionProductChanged
+        case .gracePeriod: .subscriptionGracePeriodStarted
+        case .billingRetry, .expired, .revoked: .subscriptionProductChanged
+        }
+    }
+}

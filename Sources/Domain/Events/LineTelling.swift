@@ -1,0 +1,269 @@
+public import AppStorePayloads
+import Subscriptions
+
+/// What is to be told of a subscription: a function of what was told last, what is known now, and the instant.
+///
+/// **Changes.** From what was told, everything that the subscription has been since then is gone through, phase by phase, up to the
+/// instant: so what notifications, the clock and an outage of either bring is told by one rule, in order, each with its true
+/// instant. What comes to be later is told later, by the clock at ``ToldLine/nextDue(_:rules:)``. A phase that says
+/// nothing else to a reader is not told; so a notification that only says what was told is not either.
+///
+/// **Corrections.** What was told is compared with what is known by now of *its* instant. Where the two differ, it was not so: the first
+/// step leads from what was told to what it should have been, and says that it corrects. That a charge went through
+/// which had failed, and that an end was moved, corrects nothing: it was so, and is not so any more. What came to be and was over
+/// before the instant that was told last, and is heard only now, is not told, for nothing that stands depends on it; but for
+/// periods and refunds.
+///
+/// **Periods and refunds** are told once each, whenever they are heard, since records are kept of them: those that
+/// the records tell of now and did not before. A period that was told by what renewal info presupposes is not told again when its
+/// record comes.
+///
+/// **A first fill** tells what stands at its end, in one event, and nothing that led there.
+public struct LineTelling: Sendable {
+    /// What to tell, in order.
+    public private(set) var events: [EventDraft] = []
+    /// What has been told then; nil where there is nothing to tell of yet.
+    public private(set) var told: ToldLine?
+
+    private let line: LineNow
+    private let evidence: [Evidence]
+    private let now: Timestamp
+    private let rules: TellingRules
+
+    /// Works it out.
+    /// - Parameters:
+    ///   - told: what was told last; nil where nothing ever was.
+    ///   - evidence: what brought the news; nothing where it is the clock.
+    ///   - isFill: whether it is only to be told what stands, where nothing ever was told.
+    public init(
+        _ told: ToldLine?, _ line: LineNow, evidence: [Evidence] = [], at now: Timestamp, isFill: Bool = false,
+        rules: TellingRules = TellingRules()
+    ) {
+        self.told = told
+        self.line = line
+        self.evidence = evidence.sorted { $0.asOf < $1.asOf }
+        self.now = now
+        self.rules = rules
+        guard let last = line.phase(at: now) else { return }
+        if told == nil, isFill {
+            fill(last)
+        } else {
+            move(at: last)
+            goThrough()
+            warn()
+        }
+    }
+
+    // MARK: - Steps
+
+    /// From one value to the next, with the facts that belong there.
+    struct Step {
+        var old: StatusAtInstant?
+        /// By the last of the phases that all say the same: a purchase begins moments before Apple tells of its future.
+        var new: StatusAtInstant
+        /// When the first of them begins.
+        var since: Timestamp
+        /// When the last of them does.
+        var last: Timestamp
+        /// When the next step begins.
+        var until: Timestamp
+        /// Whether it leads from what was told to what is known of the same instant.
+        var isRevision = false
+
+        init(_ phase: Phase, after old: StatusAtInstant?, isRevision: Bool = false) {
+            self.old = old
+            new = phase.value
+            since = phase.startsAt
+            last = phase.startsAt
+            until = .distantFuture
+            self.isRevision = isRevision
+        }
+    }
+
+    private var steps: [Step] {
+        var steps: [Step] = []
+        if let told, let phase = line.phase(at: told.since) {
+            steps.append(Step(phase, after: told.value, isRevision: true))
+        }
+        let since = told?.since ?? .distantPast
+        for phase in line.phases where phase.startsAt > since && phase.startsAt <= now {
+            if let place = steps.indices.last {
+                if phase.value.says(sameAs: steps[place].new) {
+                    steps[place].new = phase.value
+                    steps[place].last = phase.startsAt
+                    continue
+                }
+                steps[place].until = phase.startsAt
+            }
+            steps.append(Step(phase, after: steps.last?.new ?? told?.value))
+        }
+        return steps
+    }
+
+    private mutating func goThrough() {
+        let steps = steps
+        var facts = LineFact.news(line)
+        var unheardEnds = told?.unheardEnds ?? []
+        facts.removeAll { fact in
+            guard case .period(let period) = fact, let place = unheardEnds.firstIndex(of: period.expiresAt) else {
+                return false
+            }
+            unheardEnds.remove(at: place)
+            return true
+        }
+        for step in steps {
+            let count = facts.firstIndex { $0.place >= step.until } ?? facts.endIndex
+            tell(step, Array(facts[..<count]), &unheardEnds)
+            facts.removeFirst(count)
+        }
+        guard let last = steps.last else { return }
+        told = ToldLine(
+            value: last.new, since: max(last.last, told?.since ?? .distantPast), account: line.account,
+            unheardEnds: unheardEnds, warning: told?.warning)
+    }
+
+    private mutating func tell(_ step: Step, _ facts: [LineFact], _ unheardEnds: inout [Timestamp]) {
+        let first = events.count
+        var periods: [PaidPeriod: EventKind] = [:]
+        var hasReversal = false
+        for fact in facts {
+            let period = fact.period
+            let cause = cause(of: period)
+            switch fact {
+            case .period:
+                let kind = kind(of: period, step)
+                periods[period] = kind
+                let isCorrection = step.isOf(period) && step.corrects(by: kind)
+                add(kind, step, period, cause, at: fact.instant, isCorrection: isCorrection)
+            case .refund(_, let isReplacing):
+                add(.subscriptionRefunded, step, period, cause, at: fact.instant, isCorrection: isReplacing)
+            case .reversal:
+                hasReversal = hasReversal || step.isOf(period)
+                add(.subscriptionRefundReversed, step, period, cause, at: fact.instant)
+            }
+        }
+        // What came with a period or a refund has no other cause.
+        let told = facts.last.map { cause(of: $0.period) }
+        let evidence = told.flatMap { cause in self.evidence.last { $0.cause == cause } } ?? cause(of: step)
+        let explained = StepExplanation(
+            periods: periods.filter { $0.key.expiresAt > step.since || $0.key.transactionID == step.new.transactionID },
+            hasReversal: hasReversal)
+        for change in step.changes(explained) {
+            // That an end was moved has no date but that of who says so.
+            let instant = change.kind == .subscriptionExtended ? evidence?.asOf : nil
+            add(
+                change.kind, step, nil, evidence?.cause ?? .clock, at: max(instant ?? step.since, step.since),
+                isCorrection: change.isCorrection)
+            if change.isOfUnheardPeriod { unheardEnds.append(step.new.periodEndsAt) }
+        }
+        if events.count == first, let old = step.old, !step.new.says(sameAs: old) {
+            add(step.otherwise, step, nil, evidence?.cause ?? .clock, at: step.since, isCorrection: step.isRevision)
+        }
+    }
+
+    /// What a period is by its own record and what went before it.
+    private func kind(of period: PaidPeriod, _ step: Step) -> EventKind {
+        let before = line.phase(at: period.startsAt.adding(milliseconds: -1))?.value
+        let charged = line.phase(at: period.chargedAt.adding(milliseconds: -1))?.value
+        let isRecovery = [before, charged, step.isOf(period) ? step.old : nil].contains {
+            $0?.standing == .gracePeriod || $0?.standing == .billingRetry
+        }
+        if period.isRenewal { return isRecovery ? .subscriptionRecovered : .subscriptionRenewed }
+        guard let before, before.standing == .paid || before.standing == .gracePeriod else {
+            return period.isFreeTrial ? .subscriptionTrialStarted : .subscriptionStarted
+        }
+        return before.productID == period.productID ? .subscriptionRenewed : .subscriptionProductChanged
+    }
+
+    // MARK: - Beside the steps
+
+    private mutating func fill(_ phase: Phase) {
+        let kind: EventKind =
+            switch phase.value.status {
+            case .trial: .subscriptionTrialStarted
+            case .active: .subscriptionStarted
+            case .cancelled: .subscriptionCancelled
+            case .gracePeriod: .subscriptionGracePeriodStarted
+            case .billingRetry: .subscriptionBillingRetryStarted
+            case .expired: .subscriptionExpired
+            case .revoked: .subscriptionRevoked
+            }
+        let step = Step(phase, after: nil)
+        add(
+            kind, step, line.periods.last { step.isOf($0) }, evidence.last?.cause ?? .clock, at: phase.startsAt)
+        told = ToldLine(
+            value: phase.value, since: phase.startsAt, account: line.account,
+            unheardEnds: phase.value.basis == .renewalInfo ? [phase.value.periodEndsAt] : [])
+    }
+
+    /// Both accounts are told, each in its own order.
+    private mutating func move(at phase: Phase) {
+        guard let told, let former = told.account, former != line.account else { return }
+        let move = EventDraft.Move(from: former, to: line.account)
+        for account in [former, line.account].compactMap(\.self) {
+            var event = draft(
+                .subscriptionTransferred, .subscription(told.value, previous: told.value),
+                evidence.last?.cause ?? .clock, at: now)
+            event.account = account
+            event.move = move
+            events.append(event)
+        }
+        self.told?.account = line.account
+    }
+
+    private mutating func warn() {
+        guard let told, let due = told.dueWarning(at: now, rules) else { return }
+        events.append(
+            draft(.subscriptionExpiringSoon, .subscription(told.value, previous: told.value), .clock, at: due.at))
+        self.told?.warning = due.warning
+    }
+
+    // MARK: - Events
+
+    private mutating func add(
+        _ kind: EventKind, _ step: Step, _ period: PaidPeriod?, _ cause: EventCause, at instant: Timestamp,
+        isCorrection: Bool = false
+    ) {
+        var event = draft(kind, .subscription(step.new, previous: step.old), cause, at: min(instant, now))
+        event.period = period
+        event.isCorrection = isCorrection
+        events.append(event)
+    }
+
+    private func draft(
+        _ kind: EventKind, _ subject: EventDraft.Subject, _ cause: EventCause, at instant: Timestamp
+    ) -> EventDraft {
+        EventDraft(
+            kind, environment: line.key.environment, bundleID: line.key.bundleID, purchase: line.key,
+            account: line.account, subject: subject, cause: cause, instant: instant,
+            isLate: rules.isLate(instant, at: now))
+    }
+
+    /// What told of a period or refund: what speaks of the transaction, else what came last.
+    private func cause(of period: PaidPeriod) -> EventCause {
+        let named = evidence.last { $0.transactionID == period.transactionID }
+        return (named ?? evidence.last)?.cause ?? .clock
+    }
+
+    /// What made the subscription another: what began to count in the step. Where nothing did, it was known before that this
+    /// instant would come; but what was told, only something new can revise.
+    private func cause(of step: Step) -> Evidence? {
+        let earliest = step.since.adding(milliseconds: -Self.clockDifference)
+        let counting = evidence.last { $0.asOf >= earliest && $0.asOf < step.until }
+        return counting ?? (step.isRevision ? evidence.last { $0.asOf < step.until } ?? evidence.first : nil)
+    }
+
+    /// The parts of one notification are signed within so many milliseconds of each other.
+    private static let clockDifference: Int64 = 2000
+}
+
+/// What a step's facts say already.
+struct StepExplanation {
+    /// The periods that were told in it and have to do with the present, and as what.
+    var periods: [PaidPeriod: EventKind] = [:]
+    /// Whether a refund of the period that decides was taken back.
+    var hasReversal = false
+
+    var hasPeriod: Bool { !periods.isEmpty }
+    var isOfProduct: Bool { periods.values.contains { $0 != .subscriptionRenewed && $0 != .subscriptionRecovered } }
+}

@@ -1,0 +1,54 @@
+public import AppStorePayloads
+public import Subscriptions
+
+/// What is to be told of something bought once: by what was told of it last and what it is, nothing else.
+///
+/// Its completion once, its refund, and a refund that was taken back. A refund of another share of it takes the place of the
+/// one that was told: that is a correction. So is a completion whose product, kind or end is another than was told.
+public enum PurchaseTelling {
+    /// What to tell, in order.
+    /// - Parameters:
+    ///   - told: what was told last; nil where nothing ever was.
+    ///   - value: what it is now.
+    ///   - account: whose it is; nil where it is nobody's.
+    ///   - evidence: what brought the news.
+    ///   - isFill: whether it is only to be told what stands, where nothing ever was told.
+    public static func events(
+        _ told: OneTimePurchase?, _ value: OneTimePurchase, of key: PurchaseKey, account: UniqueIdentifier?,
+        evidence: Evidence, at now: Timestamp, isFill: Bool = false, rules: TellingRules = TellingRules()
+    ) -> [EventDraft] {
+        var events: [EventDraft] = []
+        func add(_ kind: EventKind, at instant: Timestamp, isCorrection: Bool = false) {
+            let instant = min(instant, now)
+            events.append(
+                EventDraft(
+                    kind, environment: key.environment, bundleID: key.bundleID, purchase: key, account: account,
+                    subject: .oneTime(value, previous: told), cause: evidence.cause, instant: instant,
+                    isLate: rules.isLate(instant, at: now), isCorrection: isCorrection))
+        }
+        let taken: EventKind =
+            value.ownership == OwnershipType.familyShared.rawValue ? .purchaseRevoked : .purchaseRefunded
+        guard let told else {
+            if value.revokedAt == nil || !isFill { add(.purchaseCompleted, at: value.purchasedAt) }
+            if let revokedAt = value.revokedAt { add(taken, at: revokedAt) }
+            return events
+        }
+        if !value.isSameThing(as: told) { add(.purchaseCompleted, at: value.purchasedAt, isCorrection: true) }
+        switch (told.revokedAt, value.revokedAt) {
+        case (nil, let revokedAt?): add(taken, at: revokedAt)
+        case (_?, nil): add(.purchaseRefundReversed, at: evidence.asOf)
+        case (let former?, let revokedAt?) where former != revokedAt || told.revokedShare != value.revokedShare:
+            add(taken, at: revokedAt, isCorrection: true)
+        default: break
+        }
+        return events
+    }
+}
+
+extension OneTimePurchase {
+    /// Whether it is the same, but for what became of it. A restored copy has another transaction, and may have been heard first.
+    fileprivate func isSameThing(as other: OneTimePurchase) -> Bool {
+        kind == other.kind && productID == other.productID && ownership == other.ownership
+            && expiresAt == other.expiresAt && quantity == other.quantity
+    }
+}

@@ -1,0 +1,38 @@
+import AppStorePayloads
+import Subscriptions
+
+extension StatusAtInstant {
+    /// What a status comes to, whether or not it is going to renew.
+    enum Standing: Hashable {
+        case paid
+        case gracePeriod
+        case billingRetry
+        case expired
+        case revoked
+    }
+
+    var standing: Standing {
+        switch status {
+        case .trial, .active, .cancelled: .paid
+        case .gracePeriod: .gracePeriod
+        case .billingRetry: .billingRetry
+        case .expired: .expired
+        case .revoked: .revoked
+        }
+    }
+
+    /// Whether Apple is going to charge again, as far as it ever said.
+    var isRenewing: Bool { willRenew != false }
+
+    /// The product after the next renewal.
+    var comingProductID: String? { renewalProductID ?? productID }
+
+    /// Whether who was told the one need not be told the other: the same by all that an event's reader goes by. What an end was
+    /// for, and all about a renewal that nobody waits for any more, is none of that.
+    func says(sameAs other: StatusAtInstant) -> Bool {
+        guard status == other.status, productID == other.productID else { return false }
+        guard status.access else { return true }
+        return accessUntil == other.accessUntil && inTrial == other.inTrial && isRenewing == other.isRenewing
+            && priceIncreasePending == other.priceIncreasePending && comingProductID == other.comingProductID
+    }
+}

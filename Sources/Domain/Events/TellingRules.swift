@@ -1,0 +1,19 @@
+import AppStorePayloads
+
+/// What the operator decides about events; all else is written at ``LineTelling``, ``PurchaseTelling`` and ``AccountTelling``.
+public struct TellingRules: Sendable, Hashable {
+    /// So many days before its end a subscription that nothing is going to renew is said to end soon; each once an end.
+    public var warningDays: Set<Int64>
+    /// What is told later than so many seconds after its instant says so.
+    public var lateAfterSeconds: Int64
+
+    /// Rules.
+    public init(warningDays: Set<Int64> = [7], lateAfterSeconds: Int64 = 60) {
+        self.warningDays = warningDays
+        self.lateAfterSeconds = lateAfterSeconds
+    }
+
+    func isLate(_ instant: Timestamp, at now: Timestamp) -> Bool {
+        now.milliseconds(since: instant) > lateAfterSeconds * 1000
+    }
+}

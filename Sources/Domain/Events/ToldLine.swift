@@ -1,0 +1,100 @@
+public import AppStorePayloads
+public import Subscriptions
+
+/// What was told last of a subscription: all that has to be kept to tell the next thing.
+public struct ToldLine: Sendable, Hashable {
+    /// That an end was said to come soon.
+    public struct Warning: Sendable, Hashable {
+        /// The end.
+        public var end: Timestamp
+        /// How many days ahead; where it was said more than once, the last time.
+        public var days: Int64
+
+        /// Memberwise.
+        public init(end: Timestamp, days: Int64) {
+            self.end = end
+            self.days = days
+        }
+    }
+
+    /// What it is.
+    public var value: StatusAtInstant
+    /// Since when. All that came to be by then is told.
+    public var since: Timestamp
+    /// The account that it was told of.
+    public var account: UniqueIdentifier?
+    /// The ends of periods that were told by what Apple's renewal info presupposes, their own records unheard.
+    public var unheardEnds: [Timestamp]
+    /// The warning that was given last.
+    public var warning: Warning?
+
+    /// Memberwise.
+    public init(
+        value: StatusAtInstant, since: Timestamp, account: UniqueIdentifier? = nil, unheardEnds: [Timestamp] = [],
+        warning: Warning? = nil
+    ) {
+        self.value = value
+        self.since = since
+        self.account = account
+        self.unheardEnds = unheardEnds
+        self.warning = warning
+    }
+
+    /// The next instant at which something is to be told although nothing new is heard; nil where there is none.
+    ///
+    /// It may be past: what is due is told at once. An instant at which nothing changes that a reader goes by, as the seam to a
+    /// period that was told when it was paid, is none.
+    /// - Parameter phases: what the subscription is, in order, as far back as ``since`` at least.
+    public func nextDue(_ phases: [Phase], rules: TellingRules = TellingRules()) -> Timestamp? {
+        let change = phases.first { $0.startsAt > since && !$0.value.says(sameAs: value) }?.startsAt
+        guard let warning = nextWarning(rules), warning.at < change ?? .distantFuture else { return change }
+        return warning.at
+    }
+
+    /// The warning to give next, and when; nil where none is to be given of the end that is at hand.
+    private func nextWarning(_ rules: TellingRules) -> (days: Int64, at: Timestamp)? {
+        guard let end = end else { return nil }
+        let given = warning.flatMap { $0.end == end ? $0.days : nil } ?? .max
+        return rules.warningDays.filter { $0 < given }.max().map { ($0, end.adding(days: -$0)) }
+    }
+
+    /// The end that nothing is going to renew; nil where there is none at hand.
+    private var end: Timestamp? { value.standing == .paid && value.willRenew == false ? value.accessUntil : nil }
+
+    /// The warning that is due: of several the last one, for the others are overtaken; none once the end has come.
+    func dueWarning(at now: Timestamp, _ rules: TellingRules) -> (warning: Warning, at: Timestamp)? {
+        guard let end, now < end else { return nil }
+        let given = warning.flatMap { $0.end == end ? $0.days : nil } ?? .max
+        let due = rules.warningDays.filter { $0 < given && end.adding(days: -$0) <= now }
+        return due.min().map { (Warning(end: end, days: $0), max(end.adding(days: -$0), since)) }
+    }
+}
+
+/// A subscription, for who tells what became of it.
+public struct LineNow: Sendable {
+    /// The purchase.
+    public var key: PurchaseKey
+    /// What it is, in order, as far back as what was told last at least.
+    public var phases: [Phase]
+    /// Its periods, as far back as anything new is known of.
+    public var periods: [PaidPeriod]
+    /// The same by the records that were known before, at least as far back.
+    public var periodsBefore: [PaidPeriod]
+    /// Whose it is; nil where it is nobody's.
+    public var account: UniqueIdentifier?
+
+    /// Memberwise.
+    public init(
+        key: PurchaseKey, phases: [Phase], periods: [PaidPeriod] = [], periodsBefore: [PaidPeriod] = [],
+        account: UniqueIdentifier? = nil
+    ) {
+        self.key = key
+        self.phases = phases
+        self.periods = periods
+        self.periodsBefore = periodsBefore
+        self.account = account
+    }
+
+    /// What it is at an instant, and since when; nil before it began, as far as is known here.
+    func phase(at instant: Timestamp) -> Phase? { phases.last { $0.startsAt <= instant } }
+}

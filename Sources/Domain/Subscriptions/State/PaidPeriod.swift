@@ -1,0 +1,76 @@
+public import AppStorePayloads
+
+/// A period of a subscription that was paid for or given, as its latest-signed record has it: for who tells of each period, and
+/// of each that was taken back, once.
+public struct PaidPeriod: Sendable, Hashable {
+    /// What all records of the period have in common.
+    public var key: String
+    /// The transaction that speaks of it.
+    public var transactionID: String
+    /// The product.
+    public var productID: String?
+    /// `PURCHASED` or `FAMILY_SHARED`, as Apple spells it.
+    public var ownership: String?
+    /// Its first instant.
+    public var startsAt: Timestamp
+    /// Its end by its own record.
+    public var expiresAt: Timestamp
+    /// From when on it counts as paid: Apple charges up to a day ahead.
+    public var chargedAt: Timestamp
+    /// Whether it was renewed rather than purchased.
+    public var isRenewal: Bool
+    /// Whether it is the introductory free trial.
+    public var isFreeTrial: Bool
+    /// When it was taken back; nil while it stands.
+    public var revokedAt: Timestamp?
+    /// How much of it was taken back, in thousandths of a percent: 0 while it stands.
+    public var revokedShare: Int64
+    /// From when on what its record says counts where that has no date of its own, as the reversal of a refund.
+    public var asOf: Timestamp
+
+    /// Memberwise.
+    public init(
+        key: String, transactionID: String, productID: String? = nil, ownership: String? = nil, startsAt: Timestamp,
+        expiresAt: Timestamp, chargedAt: Timestamp? = nil, isRenewal: Bool = false, isFreeTrial: Bool = false,
+        revokedAt: Timestamp? = nil, revokedShare: Int64 = 0, asOf: Timestamp? = nil
+    ) {
+        self.key = key
+        self.transactionID = transactionID
+        self.productID = productID
+        self.ownership = ownership
+        self.startsAt = startsAt
+        self.expiresAt = expiresAt
+        self.chargedAt = chargedAt ?? startsAt
+        self.isRenewal = isRenewal
+        self.isFreeTrial = isFreeTrial
+        self.revokedAt = revokedAt
+        self.revokedShare = revokedShare
+        self.asOf = asOf ?? startsAt
+    }
+
+    /// Whether it was shared by the family's member who pays: then nobody gets money back for it here.
+    public var isFamilyShared: Bool { ownership == OwnershipType.familyShared.rawValue }
+
+    /// The periods that facts tell of, in order.
+    public static func all(of facts: PurchaseFacts) -> [PaidPeriod] {
+        Period.all(of: facts.counting).map { PaidPeriod($0) }
+    }
+}
+
+extension PaidPeriod {
+    init(_ period: Period) {
+        let record = period.record
+        self.init(
+            key: record.periodKey, transactionID: record.transactionID, productID: record.productID,
+            ownership: record.ownership, startsAt: period.start, expiresAt: period.expiresAt,
+            chargedAt: period.chargedAt, isRenewal: record.isRenewal, isFreeTrial: record.isFreeTrial,
+            revokedAt: record.revokedAt,
+            revokedShare: record.revokedAt == nil ? 0 : record.revocationPercentage ?? OneTimePurchase.whole,
+            asOf: record.asOf)
+    }
+}
+
+extension PurchaseState {
+    /// The subscription's periods, in order, as far as the facts reach back.
+    public var paidPeriods: [PaidPeriod] { rules.periods.map { PaidPeriod($0) } }
+}

@@ -1,0 +1,142 @@
+import Accounts
+import AppStorePayloads
+import Events
+import TestSupport
+import Testing
+
+@Suite("Events of an account")
+struct AccountTellingTests {
+    private static let ann = UniqueIdentifier(high: 1, low: 1)
+
+    private static func state(_ phases: (Timestamp, AccountStatus, String)...) throws -> AccountState {
+        try state(phases)
+    }
+
+    private static func state(_ phases: [(Timestamp, AccountStatus, String)]) throws -> AccountState {
+        try #require(
+            AccountState(
+                phases.map { AccountPhase(startsAt: $0.0, status: $0.1, tier: $0.2, source: .apple) }))
+    }
+
+    private static func telling(
+        _ told: ToldAccount?, _ state: AccountState, _ evidence: [Evidence] = [], at now: Timestamp,
+        isFill: Bool = false
+    ) -> AccountTelling {
+        AccountTelling(told, state, of: ann, in: "Production", evidence: evidence, at: now, isFill: isFill)
+    }
+
+    private static func words(_ telling: AccountTelling) -> [String] {
+        telling.events.map { event in
+            guard case .account(let value, let previous) = event.subject else { return "?" }
+            let before = previous.map { "\($0.status.rawValue) \($0.tier)" } ?? "-"
+            return "\(before) > \(value.status.rawValue) \(value.tier)" + (event.isCorrection ? " (correction)" : "")
+        }
+    }
+
+    @Test("another tier or another status is told with what was before; an account that never had anything is not told")
+    func changed() throws {
+        let free = try Self.state((.distantPast, .free, "free"))
+        let first = Self.telling(nil, free, at: day(1))
+        #expect(first.events.isEmpty && first.told.nextDue(free) == nil)
+        let bought = try Self.state(
+            (.distantPast, .free, "free"), (day(2), .active, "pro"), (day(32), .expired, "free"))
+        let evidence = Evidence(.client, asOf: day(2))
+        let second = Self.telling(
+            first.told, bought, [Evidence(.refresh, asOf: day(2))], at: day(2, seconds: 5))
+        #expect(Self.words(second) == ["free free > active pro"])
+        #expect(second.events.first?.instant == day(2) && second.events.first?.cause == .refresh)
+        #expect(Self.telling(second.told, bought, [evidence], at: day(3)).events.isEmpty)
+        #expect(second.told.nextDue(bought) == day(32))
+        let third = Self.telling(second.told, bought, at: day(32))
+        #expect(Self.words(third) == ["active pro > expired free"])
+        #expect(third.events.first?.cause == .clock)
+        #expect(third.told.nextDue(bought) == nil)
+    }
+
+    @Test("after an outage all that came to be is told in order, each with its instant")
+    func outage() throws {
+        let state = try Self.state(
+            (.distantPast, .free, "free"), (day(0), .trial, "pro"), (day(7), .active, "pro"),
+            (day(37), .gracePeriod, "pro"), (day(40), .expired, "free"), (day(90), .active, "premium"))
+        let told = Self.telling(nil, state, at: day(1)).told
+        let telling = Self.telling(told, state, at: day(41))
+        #expect(
+            Self.words(telling) == [
+                "trial pro > active pro", "active pro > grace_period pro", "grace_period pro > expired free",
+            ])
+        #expect(telling.events.map(\.instant) == [day(7), day(37), day(40)])
+        #expect(telling.events.map(\.isLate) == [true, true, true])
+        #expect(telling.told.nextDue(state) == day(90))
+    }
+
+    @Test("what was told and was not so is corrected")
+    func corrected() throws {
+        let before = try Self.state((day(0), .active, "pro"), (day(30), .expired, "free"))
+        let told = Self.telling(Self.telling(nil, before, at: day(1)).told, before, at: day(31)).told
+        let after = try Self.state((day(0), .active, "pro"), (day(60), .expired, "free"))
+        let telling = Self.telling(told, after, [Evidence(.reconcile, asOf: day(30))], at: day(32))
+        #expect(Self.words(telling) == ["expired free > active pro (correction)"])
+        #expect(telling.events.first?.cause == .reconcile)
+        #expect(telling.told.nextDue(after) == day(60))
+    }
+
+    @Test("a catalog, and a purchase that somebody proves, are told by what they make of the present")
+    func rewritten() throws {
+        let before = try Self.state((.distantPast, .free, "free"))
+        let told = Self.telling(nil, before, at: day(1)).told
+        let after = try Self.state(
+            (.distantPast, .free, "free"), (day(-90), .trial, "pro"), (day(-60), .expired, "free"),
+            (day(-30), .active, "pro"), (day(80), .expired, "free"))
+        for cause in [EventCause.catalog, .client] {
+            let telling = Self.telling(told, after, [Evidence(cause, asOf: day(2))], at: day(2))
+            #expect(Self.words(telling) == ["free free > active pro"])
+            #expect(telling.events.first?.instant == day(2))
+        }
+        let fill = Self.telling(nil, after, [Evidence(.reconcile, asOf: day(2))], at: day(2), isFill: true)
+        #expect(Self.words(fill) == ["- > active pro"])
+    }
+
+    @Test("whatever becomes of an account, folding its events gives its status")
+    func folded() throws {
+        var generator = TestSupport.SeededGenerator()
+        for _ in 0..<3000 {
+            var told: ToldAccount?
+            var last = (status: AccountStatus.free, tier: "free")
+            var now = day(0)
+            var state = try Self.random(using: &generator)
+            for _ in 0..<12 {
+                now = now.adding(days: .random(in: 0..<20, using: &generator))
+                var evidence: [Evidence] = []
+                if Bool.random(using: &generator) {
+                    state = try Self.random(using: &generator)
+                    let cause = [EventCause.refresh, .staff, .catalog, .client].randomElement(using: &generator)
+                    evidence = [Evidence(cause ?? .staff, asOf: now)]
+                }
+                let telling = Self.telling(told, state, evidence, at: now)
+                for event in telling.events {
+                    guard case .account(let value, let previous) = event.subject else { continue }
+                    #expect(previous.map { ($0.status, $0.tier) == last } ?? (last.status == .free))
+                    #expect((value.status, value.tier) != last)
+                    last = (value.status, value.tier)
+                }
+                let value = state.value(at: now)
+                #expect(last == (value.status, value.tier), "seed \(generator.seed)")
+                #expect(telling.told.nextDue(state).map { $0 > now } ?? true)
+                told = telling.told
+            }
+        }
+    }
+
+    /// It begins with nothing, since that is what is told of nobody.
+    private static func random(using generator: inout TestSupport.SeededGenerator) throws -> AccountState {
+        var phases: [(Timestamp, AccountStatus, String)] = [(.distantPast, .free, "free")]
+        var start = day(.random(in: -40..<40, using: &generator))
+        for _ in 0..<Int.random(in: 0..<6, using: &generator) {
+            let status = AccountStatus.allCases.randomElement(using: &generator) ?? .active
+            let tier = ["pro", "premium"].randomElement(using: &generator) ?? "pro"
+            phases.append((start, status, status.access ? tier : "free"))
+            start = start.adding(days: .random(in: 1..<40, using: &generator))
+        }
+        return try state(phases)
+    }
+}

@@ -1,0 +1,68 @@
+import AppStorePayloads
+import Events
+import Subscriptions
+
+/// A purchase that is listened to: its facts, what was told of it, and the events, as a worker and the clock make them.
+struct Listener {
+    static let key = PurchaseKey(environment: "Production", bundleID: "app", originalTransactionID: "1")
+
+    private(set) var facts = PurchaseFacts()
+    private(set) var state = PurchaseState(PurchaseFacts())
+    var told: ToldLine?
+    var events: [EventDraft] = []
+    var account: UniqueIdentifier?
+    var policy = StatusPolicy(renewalLeewaySeconds: 600)
+    var rules = TellingRules()
+
+    /// What was told up to now, and forgets it.
+    mutating func taken() -> [String] {
+        defer { events = [] }
+        return events.map(\.words)
+    }
+
+    /// Hears notifications in one batch.
+    mutating func hear(_ heard: Heard..., at now: Timestamp, isFill: Bool = false) {
+        hear(heard, at: now, isFill: isFill)
+    }
+
+    mutating func hear(_ heard: [Heard], at now: Timestamp, isFill: Bool = false) {
+        let before = PaidPeriod.all(of: facts)
+        for piece in heard {
+            if let transaction = piece.transaction { facts.merge(transaction) }
+            if let renewal = piece.renewal { facts.merge(renewal) }
+            if let status = piece.reportedStatus { facts.merge(status) }
+        }
+        state = PurchaseState(facts, policy: policy)
+        tell(before: before, heard.map(\.evidence), at: now, isFill: isFill)
+    }
+
+    private mutating func tell(before: [PaidPeriod], _ evidence: [Evidence], at now: Timestamp, isFill: Bool = false) {
+        let line = LineNow(
+            key: Self.key, phases: state.subscription?.phases ?? [], periods: state.paidPeriods,
+            periodsBefore: before, account: account)
+        let telling = LineTelling(told, line, evidence: evidence, at: now, isFill: isFill, rules: rules)
+        events += telling.events
+        told = telling.told
+    }
+
+    /// What the clock does at an instant, whether or not anything is due.
+    mutating func tick(_ now: Timestamp) { tell(before: state.paidPeriods, [], at: now) }
+
+    var nextDue: Timestamp? { told?.nextDue(state.subscription?.phases ?? [], rules: rules) }
+
+    /// The clock, at each instant that is due up to one.
+    mutating func runClock(to now: Timestamp) {
+        while let due = nextDue, due <= now { tick(due) }
+    }
+}
+
+extension EventDraft {
+    var value: StatusAtInstant? { if case .subscription(let value, _) = subject { value } else { nil } }
+    var previous: StatusAtInstant? { if case .subscription(_, let value) = subject { value } else { nil } }
+
+    /// The kind without what all have in common, and what is to be said beside it.
+    var words: String {
+        let name = kind.rawValue.split(separator: ".").last.map { String($0) } ?? kind.rawValue
+        return name + (isCorrection ? " (correction)" : "") + (isLate ? " late" : "")
+    }
+}

@@ -1,0 +1,73 @@
+import AppStorePayloads
+import Events
+import Subscriptions
+import Testing
+
+@Suite("Events of what was bought once")
+struct PurchaseTellingTests {
+    private static let key = PurchaseKey(environment: "Production", bundleID: "app", originalTransactionID: "1")
+
+    private static func bought(
+        revoked: Timestamp? = nil, share: Int64? = nil, family: Bool = false, product: String = "pass",
+        signed: Timestamp
+    ) throws -> OneTimePurchase {
+        try #require(
+            OneTimePurchase(
+                PurchaseFacts(transactions: [
+                    TransactionFact(
+                        transactionID: "1", productID: product, kind: .nonConsumable,
+                        ownership: family ? "FAMILY_SHARED" : "PURCHASED", purchasedAt: day(0), revokedAt: revoked,
+                        revocationPercentage: share, signedAt: signed, digest: [1])
+                ])))
+    }
+
+    private static func told(
+        _ told: OneTimePurchase?, _ value: OneTimePurchase, at now: Timestamp, isFill: Bool = false
+    ) -> [EventDraft] {
+        PurchaseTelling.events(
+            told, value, of: key, account: nil, evidence: Evidence(.client, asOf: now.adding(seconds: -1)), at: now,
+            isFill: isFill)
+    }
+
+    @Test("it is completed, refunded and given back, each once, whatever says so again")
+    func each() throws {
+        let (bought, refunded) = (
+            try Self.bought(signed: day(0)), try Self.bought(revoked: day(3), share: 40_000, signed: day(3))
+        )
+        let first = Self.told(nil, bought, at: day(0, seconds: 5))
+        #expect(first.map(\.words) == ["completed"] && first.first?.instant == day(0))
+        #expect(first.first?.subject == .oneTime(bought, previous: nil))
+        #expect(Self.told(bought, bought, at: day(1)).isEmpty)
+        let second = Self.told(bought, refunded, at: day(3, seconds: 5))
+        #expect(second.map(\.words) == ["refunded"] && second.first?.instant == day(3))
+        #expect(Self.told(refunded, refunded, at: day(4)).isEmpty)
+        #expect(Self.told(refunded, bought, at: day(5)).map(\.words) == ["refund_reversed"])
+    }
+
+    @Test("a refund of another share takes the place of the one that was told, and so does another product")
+    func corrected() throws {
+        let (bought, refunded) = (
+            try Self.bought(signed: day(0)), try Self.bought(revoked: day(3), share: 40_000, signed: day(3))
+        )
+        let more = try Self.bought(revoked: day(4), signed: day(4))
+        #expect(Self.told(refunded, more, at: day(4, seconds: 1)).map(\.words) == ["refunded (correction)"])
+        let other = try Self.bought(product: "other", signed: day(1))
+        #expect(Self.told(bought, other, at: day(0, seconds: 9)).map(\.words) == ["completed (correction)"])
+    }
+
+    @Test("what is heard of first when it is refunded is told whole, but by a first fill only as it stands")
+    func refundedFirst() throws {
+        let refunded = try Self.bought(revoked: day(3), signed: day(3))
+        #expect(Self.told(nil, refunded, at: day(3, seconds: 1)).map(\.words) == ["completed late", "refunded"])
+        #expect(Self.told(nil, refunded, at: day(9), isFill: true).map(\.words) == ["refunded late"])
+        let bought = try Self.bought(signed: day(0))
+        #expect(Self.told(nil, bought, at: day(9), isFill: true).map(\.words) == ["completed late"])
+    }
+
+    @Test("what the family no longer shares is no refund")
+    func family() throws {
+        let shared = try Self.bought(family: true, signed: day(0))
+        let gone = try Self.bought(revoked: day(2), family: true, signed: day(2))
+        #expect(Self.told(shared, gone, at: day(2, seconds: 1)).map(\.words) == ["revoked"])
+    }
+}
