@@ -264,6 +264,20 @@ let package = Package(
                 "Accounts", "AppStorePayloads", "Catalog", "Ledger", "Postgres", "Subscriptions", crypto,
             ],
             path: "Sources/Storage/AccountStore", swiftSettings: rules),
+        // Events as they are kept: written in the transaction that causes them, numbered, and put into one order.
+        .target(
+            name: "EventStore",
+            dependencies: [
+                "AccountStore", "Accounts", "AppStorePayloads", "Events", "Ledger", "Postgres", "Subscriptions",
+            ],
+            path: "Sources/Storage/EventStore", swiftSettings: rules),
+        .testTarget(
+            name: "EventStoreTests",
+            dependencies: [
+                "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "EventStore", "Events", "Ledger",
+                "Postgres", "Schema", "Subscriptions", "TestSupport", logging,
+            ],
+            swiftSettings: rules),
         .testTarget(
             name: "AccountStoreTests",
             dependencies: [
@@ -320,7 +334,8 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox",
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events",
+                "EvidenceVerification", "Ledger", "Outbox",
                 "Postgres",
                 "Queue", "Subscriptions", logging, metrics, serviceLifecycle,
             ],
@@ -540,7 +555,7 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "AppStoreVerification", "Ledger", "Operations", "Outbox",
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "Events", "Ledger", "Operations", "Outbox",
                 "Postgres",
                 "Queue", "Schema", "Simulator", "StandInSupport", "Subscriptions", "TestSupport", "Usage", "Worker",
                 logging, serviceLifecycle,

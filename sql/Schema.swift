@@ -32,6 +32,7 @@ public enum Schema {
         Migration(version: 26, name: "expiring_soon", sql: text(PackageResources._026_expiring_soon_sql)),
         Migration(version: 27, name: "removed_purchases", sql: text(PackageResources._027_removed_purchases_sql)),
         Migration(version: 28, name: "receipts", sql: text(PackageResources._028_receipts_sql)),
+        Migration(version: 29, name: "events", sql: text(PackageResources._029_events_sql)),
     ]
 
     /// The oldest version of the schema that this program works with: what stands in the migrations after it, no statement

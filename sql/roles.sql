@@ -130,6 +130,14 @@ grant select on storehook.catalogs, storehook.catalog_state, storehook.purchase_
 grant select, insert, update on storehook.accounts to storehook_worker;
 grant select, insert, delete on storehook.account_lines to storehook_worker;
 grant select, insert, update, delete on storehook.account_status to storehook_worker;
+-- What they change they tell of; so does the clock. None of it is ever changed or taken back.
+grant select, insert on storehook.events to storehook_worker;
+grant usage on sequence storehook.event_id to storehook_worker;
+grant insert on storehook.events_unplaced to storehook_worker;
+grant select on storehook.event_positions to storehook_worker;
+grant select, insert, update on storehook.purchase_tellings, storehook.access_tellings to storehook_worker;
+grant execute on function storehook.place_events(integer), storehook.ensure_event_partitions(integer)
+    to storehook_worker;
 
 -- Operators are workers (see above) who may also look at everything, put back and decide.
 grant select on all tables in schema storehook to storehook_ops;

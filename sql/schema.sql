@@ -316,6 +316,51 @@ begin
 end
 $_$;
 
+CREATE FUNCTION storehook.ensure_event_partitions(days_ahead integer DEFAULT 7) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    SET lock_timeout TO '10s'
+    AS $$
+declare
+    today  date := (now() at time zone 'UTC')::date;
+    days   date[];
+    day    date;
+    name   text;
+    move   constant text := 'with moved as (delete from storehook.events_default
+                                            where told_at >= %L and told_at < %L returning *)
+                             insert into storehook.%I select * from moved';
+begin
+    if days_ahead not between 0 and 366 then
+        raise exception 'days_ahead must be between 0 and 366' using errcode = 'invalid_parameter_value';
+    end if;
+    perform pg_advisory_xact_lock(x'73746f72655f7032'::bit(64)::bigint);
+    select array_agg(today + n order by n) into days
+      from generate_series(-1, days_ahead) n
+     where to_regclass('storehook.events_' || to_char(today + n, 'YYYYMMDD')) is null;
+    if days is null then
+        return 0;
+    end if;
+    lock table storehook.events_default in share update exclusive mode;
+    foreach day in array days loop
+        name := 'events_' || to_char(day, 'YYYYMMDD');
+        execute format('create table storehook.%I (like storehook.events including all)', name);
+        execute format(move, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC', name);
+    end loop;
+    perform set_config('lock_timeout', '250ms', true);
+    lock table storehook.events_default in access exclusive mode;
+    foreach day in array days loop
+        name := 'events_' || to_char(day, 'YYYYMMDD');
+        -- What came in the meantime.
+        execute format(move, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC', name);
+        execute format('alter table storehook.events attach partition storehook.%I for values from (%L) to (%L)',
+                       name, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+    end loop;
+    return cardinality(days);
+end
+$$;
+
 CREATE FUNCTION storehook.ensure_outbox_partitions(days_ahead integer DEFAULT 7) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -510,6 +555,38 @@ CREATE FUNCTION storehook.outbox_partition_bounds(day date, OUT opens timestamp 
       join pg_inherits i on i.inhrelid = c.oid and i.inhparent = 'storehook.outbox'::regclass
      cross join lateral regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \(''([^'']+)''\) TO \(''([^'']+)''\)') as bound
      where c.relname = 'outbox_' || to_char(outbox_partition_bounds.day, 'YYYYMMDD')
+$$;
+
+CREATE FUNCTION storehook.place_events(most integer DEFAULT 10000) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    base   bigint;
+    placed integer;
+begin
+    if most not between 1 and 100000 then
+        raise exception 'most must be between 1 and 100000' using errcode = 'invalid_parameter_value';
+    end if;
+    select last_position into base from storehook.event_feed for update skip locked;
+    if base is null then
+        return 0;
+    end if;
+    with next as (
+        select id from storehook.events_unplaced order by id limit most
+    ), taken as (
+        delete from storehook.events_unplaced u using next where u.id = next.id returning u.id, u.told_at
+    )
+    insert into storehook.event_positions (position, id, told_at)
+    select base + row_number() over (order by id), id, told_at from taken;
+    get diagnostics placed = row_count;
+    if placed > 0 then
+        update storehook.event_feed set last_position = base + placed;
+    end if;
+    return placed;
+end
 $$;
 
 CREATE FUNCTION storehook.plan_history(bundle_ids text[], environments text[], behind interval, partial boolean) RETURNS integer
@@ -799,6 +876,35 @@ CREATE FUNCTION storehook.unverifiable() RETURNS text[]
         'malformed', 'unsupported_algorithm', 'wrong_chain_length', 'malformed_certificate', 'untrusted_root',
         'invalid_chain', 'certificate_not_valid_at', 'missing_marker_oid', 'invalid_signature']
 $$;
+
+CREATE TABLE storehook.access_tellings (
+    token uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    sequence bigint DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone,
+    since timestamp with time zone,
+    status text,
+    tier text,
+    source text,
+    product_id text,
+    bundle_id text COLLATE pg_catalog."C",
+    original_transaction_id text COLLATE pg_catalog."C",
+    act bigint,
+    expires_at timestamp with time zone,
+    will_renew boolean,
+    in_trial boolean,
+    CONSTRAINT access_tellings_check CHECK ((((status IS NULL) = (since IS NULL)) AND ((status IS NULL) = (tier IS NULL)) AND ((status IS NULL) = (source IS NULL)) AND ((status IS NULL) = (will_renew IS NULL)) AND ((status IS NULL) = (in_trial IS NULL)))),
+    CONSTRAINT access_tellings_sequence_check CHECK ((sequence >= 0)),
+    CONSTRAINT access_tellings_source_check CHECK ((source = ANY (ARRAY['apple'::text, 'grant'::text, 'trial'::text, 'none'::text]))),
+    CONSTRAINT access_tellings_status_check CHECK ((status = ANY (ARRAY['active'::text, 'trial'::text, 'cancelled'::text, 'grace_period'::text, 'expired'::text, 'trial_expired'::text, 'revoked'::text, 'free'::text])))
+)
+WITH (fillfactor='70');
+
+COMMENT ON TABLE storehook.access_tellings IS 'what was told last of each account, and when something is to be told next';
+
+COMMENT ON COLUMN storehook.access_tellings.sequence IS 'the number of its last event';
+
+COMMENT ON COLUMN storehook.access_tellings.due_at IS 'when it changes by itself: the clock''s queue';
 
 CREATE TABLE storehook.account_lines (
     token uuid NOT NULL,
@@ -1832,6 +1938,99 @@ CREATE VIEW storehook.entitlements AS
            FROM purchases) p
   ORDER BY p.environment, p.bundle_id, p.app_account_token, p.own_purchase, p.product_id, p.access DESC NULLS LAST, p.access_until DESC, p.original_transaction_id;
 
+CREATE TABLE storehook.event_feed (
+    only_row boolean DEFAULT true NOT NULL,
+    last_position bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT event_feed_last_position_check CHECK ((last_position >= 0)),
+    CONSTRAINT event_feed_only_row_check CHECK (only_row)
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE storehook.event_feed IS 'the last position that was given';
+
+CREATE SEQUENCE storehook.event_id
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE storehook.event_positions (
+    "position" bigint NOT NULL,
+    id bigint NOT NULL,
+    told_at timestamp with time zone NOT NULL,
+    CONSTRAINT event_positions_position_check CHECK (("position" > 0))
+);
+
+COMMENT ON TABLE storehook.event_positions IS 'committed events in the order in which readers follow them, without a gap';
+
+CREATE TABLE storehook.events (
+    told_at timestamp with time zone DEFAULT now() NOT NULL,
+    id bigint DEFAULT nextval('storehook.event_id'::regclass) NOT NULL,
+    kind text NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text COLLATE pg_catalog."C",
+    token uuid,
+    original_transaction_id text COLLATE pg_catalog."C",
+    sequence bigint NOT NULL,
+    version bigint,
+    at timestamp with time zone NOT NULL,
+    is_late boolean NOT NULL,
+    is_correction boolean NOT NULL,
+    content text NOT NULL,
+    CONSTRAINT events_check CHECK (((token IS NOT NULL) OR (original_transaction_id IS NOT NULL) OR (kind = 'test'::text))),
+    CONSTRAINT events_check1 CHECK (((token IS NULL) = (version IS NULL))),
+    CONSTRAINT events_content_check CHECK ((octet_length(content) <= 65536)),
+    CONSTRAINT events_kind_check CHECK (((kind ~ '^[a-z_]+(\.[a-z_]+)?$'::text) AND (length(kind) <= 60))),
+    CONSTRAINT events_sequence_check CHECK ((sequence > 0)),
+    CONSTRAINT events_version_check CHECK ((version >= 0))
+)
+PARTITION BY RANGE (told_at);
+
+COMMENT ON TABLE storehook.events IS 'what was told, append-only, one partition a day (UTC)';
+
+COMMENT ON COLUMN storehook.events.told_at IS 'the beginning of the transaction that caused it';
+
+COMMENT ON COLUMN storehook.events.token IS 'the account in whose order it stands; null for a purchase of no account, which has an order of its own';
+
+COMMENT ON COLUMN storehook.events.sequence IS 'its number in that order, from 1 on, without a gap';
+
+COMMENT ON COLUMN storehook.events.version IS 'of the account, by then: every read after it shows at least this';
+
+COMMENT ON COLUMN storehook.events.at IS 'when what it tells came to be';
+
+COMMENT ON COLUMN storehook.events.content IS 'the members of the body''s data that do not depend on who reads it';
+
+CREATE TABLE storehook.events_default (
+    told_at timestamp with time zone DEFAULT now() NOT NULL,
+    id bigint DEFAULT nextval('storehook.event_id'::regclass) NOT NULL,
+    kind text NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text COLLATE pg_catalog."C",
+    token uuid,
+    original_transaction_id text COLLATE pg_catalog."C",
+    sequence bigint NOT NULL,
+    version bigint,
+    at timestamp with time zone NOT NULL,
+    is_late boolean NOT NULL,
+    is_correction boolean NOT NULL,
+    content text NOT NULL,
+    CONSTRAINT events_check CHECK (((token IS NOT NULL) OR (original_transaction_id IS NOT NULL) OR (kind = 'test'::text))),
+    CONSTRAINT events_check1 CHECK (((token IS NULL) = (version IS NULL))),
+    CONSTRAINT events_content_check CHECK ((octet_length(content) <= 65536)),
+    CONSTRAINT events_kind_check CHECK (((kind ~ '^[a-z_]+(\.[a-z_]+)?$'::text) AND (length(kind) <= 60))),
+    CONSTRAINT events_sequence_check CHECK ((sequence > 0)),
+    CONSTRAINT events_version_check CHECK ((version >= 0))
+);
+
+CREATE TABLE storehook.events_unplaced (
+    id bigint NOT NULL,
+    told_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0', autovacuum_vacuum_insert_threshold='100000', autovacuum_vacuum_cost_delay='0');
+
+COMMENT ON TABLE storehook.events_unplaced IS 'events without a position so far';
+
 CREATE TABLE storehook.extension_failures (
     extension_id bigint NOT NULL,
     notification_uuid uuid NOT NULL,
@@ -2338,6 +2537,48 @@ COMMENT ON TABLE storehook.purchase_lines IS 'one row for each purchase that any
 
 COMMENT ON COLUMN storehook.purchase_lines.anomalies IS 'rows of it in table anomalies';
 
+CREATE TABLE storehook.purchase_tellings (
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    sequence bigint DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone,
+    token uuid,
+    since timestamp with time zone,
+    status text,
+    basis text,
+    product_id text,
+    transaction_id text,
+    expires_at timestamp with time zone,
+    period_ends_at timestamp with time zone,
+    grace_ends_at timestamp with time zone,
+    in_trial boolean,
+    will_renew boolean,
+    renewal_product_id text,
+    price_increase_pending boolean,
+    expiration_intent smallint,
+    app_account_token uuid,
+    unheard_ends text,
+    warned_of timestamp with time zone,
+    warned_days smallint,
+    CONSTRAINT purchase_tellings_basis_check CHECK ((basis = ANY (ARRAY['records'::text, 'renewal_info'::text, 'reported_status'::text]))),
+    CONSTRAINT purchase_tellings_check CHECK ((((status IS NULL) = (since IS NULL)) AND ((status IS NULL) = (basis IS NULL)) AND ((status IS NULL) = (expires_at IS NULL)) AND ((status IS NULL) = (period_ends_at IS NULL)) AND ((status IS NULL) = (in_trial IS NULL)) AND ((status IS NULL) = (price_increase_pending IS NULL)))),
+    CONSTRAINT purchase_tellings_check1 CHECK (((warned_of IS NULL) = (warned_days IS NULL))),
+    CONSTRAINT purchase_tellings_sequence_check CHECK ((sequence >= 0)),
+    CONSTRAINT purchase_tellings_status_check CHECK ((status = ANY (ARRAY['trial'::text, 'active'::text, 'cancelled'::text, 'grace_period'::text, 'billing_retry'::text, 'expired'::text, 'revoked'::text])))
+)
+WITH (fillfactor='70');
+
+COMMENT ON TABLE storehook.purchase_tellings IS 'what was told last of each purchase, and when something is to be told next';
+
+COMMENT ON COLUMN storehook.purchase_tellings.sequence IS 'the last number in its own order, which it has while it is no account''s';
+
+COMMENT ON COLUMN storehook.purchase_tellings.due_at IS 'when it changes by itself, or is to be warned of: the clock''s queue';
+
+COMMENT ON COLUMN storehook.purchase_tellings.token IS 'the account that it was told of';
+
+COMMENT ON COLUMN storehook.purchase_tellings.unheard_ends IS 'ends of periods that were told by what renewal info presupposes: milliseconds since 1970, by commas';
+
 CREATE VIEW storehook.queue_depth AS
  WITH queued AS (
          SELECT
@@ -2804,7 +3045,12 @@ COMMENT ON COLUMN storehook.usage_keys.used IS 'what was used after it, of its d
 
 COMMENT ON COLUMN storehook.usage_keys.kept_until IS '35 days after its period''s end; of what is counted in total, 35 days after it was reported';
 
+ALTER TABLE ONLY storehook.events ATTACH PARTITION storehook.events_default DEFAULT;
+
 ALTER TABLE ONLY storehook.outbox ATTACH PARTITION storehook.outbox_default DEFAULT;
+
+ALTER TABLE ONLY storehook.access_tellings
+    ADD CONSTRAINT access_tellings_pkey PRIMARY KEY (token, environment);
 
 ALTER TABLE ONLY storehook.account_lines
     ADD CONSTRAINT account_lines_pkey PRIMARY KEY (token, environment, original_transaction_id, bundle_id);
@@ -2859,6 +3105,21 @@ ALTER TABLE storehook.duplicates
 
 ALTER TABLE ONLY storehook.duplicates
     ADD CONSTRAINT duplicates_pkey PRIMARY KEY (outbox_id);
+
+ALTER TABLE ONLY storehook.event_feed
+    ADD CONSTRAINT event_feed_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY storehook.event_positions
+    ADD CONSTRAINT event_positions_pkey PRIMARY KEY ("position");
+
+ALTER TABLE ONLY storehook.events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (told_at, id);
+
+ALTER TABLE ONLY storehook.events_default
+    ADD CONSTRAINT events_default_pkey PRIMARY KEY (told_at, id);
+
+ALTER TABLE ONLY storehook.events_unplaced
+    ADD CONSTRAINT events_unplaced_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.extension_failures
     ADD CONSTRAINT extension_failures_pkey PRIMARY KEY (extension_id, notification_uuid);
@@ -2944,6 +3205,9 @@ ALTER TABLE ONLY storehook.purchase_facts
 
 ALTER TABLE ONLY storehook.purchase_lines
     ADD CONSTRAINT purchase_lines_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
+
+ALTER TABLE ONLY storehook.purchase_tellings
+    ADD CONSTRAINT purchase_tellings_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
 
 ALTER TABLE storehook.records
     ADD CONSTRAINT records_check3 CHECK (((kind = ANY (ARRAY['transaction'::text, 'renewal'::text, 'receipt_transaction'::text, 'receipt_renewal'::text])) = (original_transaction_id IS NOT NULL))) NOT VALID;
@@ -3038,6 +3302,8 @@ ALTER TABLE ONLY storehook.usage_counters
 ALTER TABLE ONLY storehook.usage_keys
     ADD CONSTRAINT usage_keys_pkey PRIMARY KEY (token, feature, key);
 
+CREATE INDEX access_tellings_due ON storehook.access_tellings USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 CREATE INDEX account_lines_by_purchase ON storehook.account_lines USING btree (original_transaction_id, bundle_id, environment);
 
 CREATE INDEX account_status_by_end ON storehook.account_status USING btree ((
@@ -3074,6 +3340,14 @@ CREATE UNIQUE INDEX dead_letters_one_open ON storehook.dead_letters USING btree 
 
 CREATE INDEX dead_letters_open_by_reason ON storehook.dead_letters USING btree (reason, id) WHERE (resolution = 'open'::text);
 
+CREATE INDEX events_by_account ON ONLY storehook.events USING btree (token, sequence) WHERE (token IS NOT NULL);
+
+CREATE INDEX events_by_purchase ON ONLY storehook.events USING btree (original_transaction_id, sequence) WHERE (token IS NULL);
+
+CREATE INDEX events_default_original_transaction_id_sequence_idx ON storehook.events_default USING btree (original_transaction_id, sequence) WHERE (token IS NULL);
+
+CREATE INDEX events_default_token_sequence_idx ON storehook.events_default USING btree (token, sequence) WHERE (token IS NOT NULL);
+
 CREATE INDEX extension_queue_due ON storehook.extension_queue USING btree (due_at, id);
 
 CREATE UNIQUE INDEX extensions_open_all ON storehook.extensions USING btree (bundle_id, environment, product_id, storefronts) WHERE ((settled_at IS NULL) AND (product_id IS NOT NULL));
@@ -3101,6 +3375,8 @@ CREATE INDEX outbox_queue_due ON storehook.outbox_queue USING btree (due_at, id)
 CREATE INDEX purchase_attempts_by_account ON storehook.purchase_attempts USING btree (token, id);
 
 CREATE INDEX purchase_bindings_by_purchase ON storehook.purchase_bindings USING btree (original_transaction_id, bundle_id, environment);
+
+CREATE INDEX purchase_tellings_due ON storehook.purchase_tellings USING btree (due_at) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX records_by_applied_at ON storehook.records USING brin (applied_at);
 
@@ -3133,6 +3409,12 @@ CREATE INDEX transactions_by_purchase_date ON storehook.transactions USING btree
 CREATE INDEX usage_counters_over ON storehook.usage_counters USING btree (resets_at) WHERE (resets_at IS NOT NULL);
 
 CREATE INDEX usage_keys_kept_until ON storehook.usage_keys USING btree (kept_until);
+
+ALTER INDEX storehook.events_by_purchase ATTACH PARTITION storehook.events_default_original_transaction_id_sequence_idx;
+
+ALTER INDEX storehook.events_pkey ATTACH PARTITION storehook.events_default_pkey;
+
+ALTER INDEX storehook.events_by_account ATTACH PARTITION storehook.events_default_token_sequence_idx;
 
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
 
@@ -3182,6 +3464,8 @@ REVOKE ALL ON FUNCTION storehook.count_usage(in_token uuid, in_feature text, in_
 
 REVOKE ALL ON FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.ensure_event_partitions(days_ahead integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.ensure_outbox_partitions(days_ahead integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.expire_junk(keep_days integer) FROM PUBLIC;
@@ -3193,6 +3477,8 @@ REVOKE ALL ON FUNCTION storehook.outbox_bodies(ids bigint[], received_at timesta
 REVOKE ALL ON FUNCTION storehook.outbox_day_changes(day date) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.outbox_partition_bounds(day date, OUT opens timestamp with time zone, OUT closes timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.place_events(most integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.plan_history(bundle_ids text[], environments text[], behind interval, partial boolean) FROM PUBLIC;
 

@@ -4,14 +4,17 @@ import Catalog
 import Foundation
 import Ledger
 import Postgres
+import Subscriptions
 
 extension AccountStore {
     /// Derives accounts that are held under every catalog that there is to derive under, and writes what differs.
-    /// - Parameter only: leave it at this one of them.
+    /// - Parameters:
+    ///   - only: leave it at this one of them.
+    ///   - noting: what is told of each that is known, under the current one.
     /// - Returns: the accounts that changed under the current one.
     func derive(
         _ accounts: [UniqueIdentifier], under moment: AccountMoment, only: Int64? = nil,
-        _ session: borrowing PostgresSession
+        noting note: (LoadedAccount, AccountState) -> Void = { _, _ in }, _ session: borrowing PostgresSession
     ) throws -> Set<UniqueIdentifier> {
         guard !accounts.isEmpty else { return [] }
         var versions: [(version: Int64, catalog: Catalog)] = []
@@ -21,7 +24,11 @@ extension AccountStore {
         let loaded = try load(accounts, for: versions.map(\.catalog), session)
         var changed: Set<UniqueIdentifier> = []
         for (version, catalog) in versions {
-            let rows = loaded.filter(\.isKnown).map { $0.derived(by: catalog, version) }
+            let rows = loaded.filter(\.isKnown).map { account in
+                let state = account.state(by: catalog)
+                if version == moment.current { note(account, state) }
+                return account.row(of: state, version)
+            }
             guard !rows.isEmpty else { continue }
             if version == moment.current {
                 for row in try session.query(.write(rows)) {
@@ -37,10 +44,24 @@ extension AccountStore {
 
 extension LoadedAccount {
     /// What stands in the account's row, if all of this is known.
-    func derived(by catalog: Catalog, _ version: Int64) -> StoredAccount {
-        StoredAccount(
-            token: token, environment: environment, catalog: version,
-            AccountState(facts, catalog: catalog, from: keptFrom))
+    func derived(by catalog: Catalog, _ version: Int64) -> StoredAccount { row(of: state(by: catalog), version) }
+
+    func state(by catalog: Catalog) -> AccountState { AccountState(facts, catalog: catalog, from: keptFrom) }
+
+    func row(of state: AccountState, _ version: Int64) -> StoredAccount {
+        StoredAccount(token: token, environment: environment, catalog: version, state)
+    }
+
+    /// The purchases that are its own at an instant.
+    func owned(at instant: Timestamp) -> [PurchaseKey] {
+        lines.map(\.line).filter { line in
+            let signed =
+                switch line.content {
+                case .subscription(let phases): (phases.last { $0.startsAt <= instant } ?? phases.first)?.signedAccount
+                case .oneTime(let bought): bought.signedAccount
+                }
+            return line.ownership.owner(signed: signed, at: instant) == token
+        }.map(\.key)
     }
 }
 

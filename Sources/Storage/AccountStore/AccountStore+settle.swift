@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 package import AppStorePayloads
 import Foundation
 import Ledger
@@ -14,6 +14,20 @@ extension AccountStore {
         package var changed: [UniqueIdentifier] = []
         /// Whether a catalog was ever applied.
         package var hasCatalog = false
+        /// What the accounts are that were derived, for who tells of them: under the current catalog.
+        package var states: [State] = []
+        /// Whose the purchases are; none of those that are nobody's.
+        package var owners: [PurchaseKey: UniqueIdentifier] = [:]
+    }
+
+    /// What an account is in one environment.
+    package struct State: Sendable {
+        /// Its token.
+        package var token: UniqueIdentifier
+        /// Apple's name of the environment.
+        package var environment: String
+        /// What it is, as a function of time.
+        package var state: AccountState
     }
 
     /// Works out whose purchases are, and derives the accounts concerned, in the transaction that changed the purchases. They must
@@ -32,7 +46,19 @@ extension AccountStore {
         let linked = moment.isIdle || purchases.isEmpty ? [] : try link(purchases, session)
         let accounts = Set(linked).union(naming.keys).sorted()
         try hold(accounts, naming: naming, session)
-        if !moment.isIdle { settled.changed = try derive(accounts, under: moment, session).sorted() }
+        if !moment.isIdle {
+            let now = Timestamp(settled.clock)
+            var (states, owners): ([State], [PurchaseKey: UniqueIdentifier]) = ([], [:])
+            settled.changed = try derive(
+                accounts, under: moment,
+                noting: { account, state in
+                    states.append(State(token: account.token, environment: account.environment, state: state))
+                    for purchase in account.owned(at: now) { owners[purchase] = account.token }
+                }, session
+            ).sorted()
+            settled.states = states
+            settled.owners = owners
+        }
         return settled
     }
 

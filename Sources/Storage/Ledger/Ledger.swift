@@ -36,6 +36,16 @@ public struct Ledger: Sendable {
         return (outcomes, updates.map(\.key))
     }
 
+    /// The same, for who tells what the batch made of each purchase, in the transaction that makes it.
+    package func telling(
+        _ entries: [LedgerEntry], _ session: borrowing PostgresSession
+    ) throws -> (outcomes: [LedgerOutcome], news: [PurchaseNews]) {
+        let (outcomes, updates) = try applied(entries, holding: [], session)
+        let new = zip(entries, outcomes).filter { $1 != .duplicate }.map(\.0)
+        let byPurchase = Dictionary(grouping: new, by: \.purchase)
+        return (outcomes, updates.map { PurchaseNews($0, byPurchase[$0.key] ?? []) })
+    }
+
     /// Locks purchases until the transaction ends, in the order in which all are locked, and makes the rows that are not there.
     /// - Parameter deadline: how long that may take; as long as any statement unless told.
     public static func hold(

@@ -64,6 +64,10 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "account_status": [.select, .insert, .update, .delete],
                 "usage_counters": [.select, .delete], "usage_keys": [.select, .delete],
                 "unsigned_words": [.select, .insert, .update], "kept_receipts": [.select, .insert],
+                "events": [.select, .insert], "event_id": [.usage], "events_unplaced": [.insert],
+                "event_positions": [.select], "purchase_tellings": [.select, .insert, .update],
+                "access_tellings": [.select, .insert, .update],
+                "place_events": [.execute], "ensure_event_partitions": [.execute],
             ])
             .union(
                 ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind"]

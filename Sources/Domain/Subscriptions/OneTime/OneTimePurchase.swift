@@ -75,6 +75,9 @@ public struct OneTimePurchase: Sendable, Hashable {
         revokedShare = revoked.map { $0.revocationPercentage ?? Self.whole }.max() ?? 0
     }
 
+    /// The same of all facts, of which those count that a signed word does not overrule.
+    public init?(counting facts: PurchaseFacts) { self.init(facts.counting) }
+
     /// 100 % in thousandths of a percent.
     public static let whole: Int64 = 100_000
 }

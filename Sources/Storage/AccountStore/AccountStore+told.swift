@@ -1,0 +1,42 @@
+import Accounts
+package import AppStorePayloads
+import Foundation
+import Ledger
+package import Postgres
+package import Subscriptions
+
+extension AccountStore {
+    /// Whose purchases are that are held, and what those accounts are by now, of which nothing has changed but the time: for who
+    /// tells that. The accounts are held from here on.
+    /// - Parameter others: accounts to look at besides, which may be held already.
+    package func owners(
+        of purchases: [PurchaseKey], and others: [UniqueIdentifier], _ session: borrowing PostgresSession
+    ) throws -> Settled {
+        let moment = try AccountMoment(session)
+        var settled = Settled(clock: moment.clock, hasCatalog: !moment.isIdle)
+        guard let current = moment.current else { return settled }
+        let linked = try session.query(
+            PostgresQuery(
+                "accounts.linked",
+                """
+                select distinct l.token
+                  from unnest(
+                       \(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
+                       \(purchases.map(\.environment)))
+                       as purchase (original_transaction_id, bundle_id, environment)
+                  join storehook.account_lines l using (original_transaction_id, bundle_id, environment)
+                """)
+        ).map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
+        let accounts = Set(linked).union(others).sorted()
+        guard !accounts.isEmpty else { return settled }
+        try hold(accounts, session)
+        let (catalog, now) = (try self.catalog(current, session), Timestamp(moment.clock))
+        for account in try load(accounts, for: [catalog], session) where account.isKnown {
+            settled.states.append(
+                State(
+                    token: account.token, environment: account.environment, state: account.state(by: catalog)))
+            for purchase in account.owned(at: now) { settled.owners[purchase] = account.token }
+        }
+        return settled
+    }
+}
