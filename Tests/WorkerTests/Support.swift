@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreVerification
+import Events
 import Foundation
 import Ledger
 import Outbox
@@ -46,13 +47,14 @@ struct Bench: EvidenceSite {
     func withWorker<T: Sendable>(
         _ verifier: Verifier? = nil, batch: Int = 100, listening: Bool = false, poll: Duration = .milliseconds(30),
         retries: RetryPolicy = RetryPolicy(backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(50))),
-        lease: Duration = .seconds(60), pool own: PostgresPool? = nil,
+        lease: Duration = .seconds(60), telling: TellingRules? = nil, pool own: PostgresPool? = nil,
         _ body: (RunningWorker) async throws -> T
     ) async throws -> T {
-        try await RunningWorker.with(
-            on: database, trusting: verifier ?? self.verifier(),
-            WorkerConfiguration(name: "test", batchSize: batch, lease: lease, retries: retries, pollInterval: poll),
-            listening: listening, pool: own, body)
+        var configuration = WorkerConfiguration(
+            name: "test", batchSize: batch, lease: lease, retries: retries, pollInterval: poll)
+        configuration.telling = telling
+        return try await RunningWorker.with(
+            on: database, trusting: verifier ?? self.verifier(), configuration, listening: listening, pool: own, body)
     }
 
     /// Lets a worker do all there is to do.

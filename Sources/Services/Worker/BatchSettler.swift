@@ -1,5 +1,6 @@
 import AccountStore
 import AppStorePayloads
+import EventStore
 import EvidenceVerification
 import Foundation
 import Ledger
@@ -68,6 +69,7 @@ final class BatchSettler: Sendable {
     /// Batches in a row of which rows were refused for a reason of the deployment.
     private let obstructed = Atomic(0)
     private let accounts: AccountStore
+    private let events: EventStore?
     private var outbox: Outbox { Outbox(pool) }
 
     init(
@@ -76,6 +78,7 @@ final class BatchSettler: Sendable {
     ) {
         self.pool = pool
         accounts = AccountStore(pool)
+        events = configuration.telling.map { EventStore(pool, rules: $0) }
         self.ledger = ledger
         self.configuration = configuration
         self.watch = watch
@@ -257,12 +260,22 @@ final class BatchSettler: Sendable {
             let letters = rows.compactMap { row -> DeadLetterDraft? in
                 if case .bury(let letter) = row.verdict { letter } else { nil }
             }
-            let (outcomes, purchases) = try watch.during(held) { try ledger.applying(entries, session) }
+            // What it makes of each purchase is only worked out where somebody is told.
+            let (outcomes, purchases, news) = try watch.during(held) {
+                guard events != nil else {
+                    let (outcomes, purchases) = try ledger.applying(entries, session)
+                    return (outcomes, purchases, [PurchaseNews]())
+                }
+                let (outcomes, news) = try ledger.telling(entries, session)
+                return (outcomes, news.map(\.key), news)
+            }
             let duplicates = zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0)
             try Outbox.recordDuplicates(duplicates, session)
             try Outbox.bury(letters, session)
             // After the purchases, which are locked: whose they are, and what those accounts are by now.
             let settled = try accounts.settle(purchases, session)
+            // In the transaction that causes it: what is rolled back was never told.
+            try events?.tell(news, settled, session)
             let end = (settled.clock, ContinuousClock.now)
             // At the end: who found something from the same address waits for this transaction.
             try Outbox.count(rows.compactMap { $0.finding(from: senders) }, configuration.junk, session)
