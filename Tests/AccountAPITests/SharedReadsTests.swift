@@ -33,7 +33,7 @@ struct SharedReadsTests {
     func together() async throws {
         let source = Source()
         let reads = SharedReads<Int, String>(
-            most: 5, fewStatements: 2, mostStatements: 2, limit: .seconds(60), read: source.read)
+            most: 5, fewStatements: 2, dozen: 1, mostStatements: 2, limit: .seconds(60), read: source.read)
         try await withThrowingTaskGroup(of: (Int, String).self) { group in
             for number in 0..<2 {
                 group.addTask { (number, try await reads.value(of: number)) }
@@ -199,5 +199,22 @@ struct SharedReadsTests {
         for _ in 0..<2 { try await source.answer() }
         #expect(try await [first.value, second.value, third.value] == ["0", "1", "2"])
         #expect(source.all == [[0], [1, 2]])
+    }
+
+    @Test("while a statement is under way, a second one begins once enough wait to share it")
+    func dozen() async throws {
+        let source = Source()
+        let reads = SharedReads<Int, String>(
+            fewStatements: 2, dozen: 4, mostStatements: 2, slow: .seconds(60), limit: .seconds(60), read: source.read)
+        let first = Task { try await reads.value(of: 0) }
+        try await eventually("it is asked") { source.all.count == 1 }
+        let others = (1..<4).map { number in Task { try await reads.value(of: number) } }
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(source.all.count == 1)
+        let last = Task { try await reads.value(of: 4) }
+        try await eventually("those who wait are read beside it") { source.all.count == 2 }
+        #expect(source.all.last?.sorted() == [1, 2, 3, 4])
+        for _ in 0..<2 { try await source.answer() }
+        for task in [first, last] + others { _ = try await task.value }
     }
 }

@@ -8,9 +8,9 @@ package typealias AccountReads = SharedReads<AccountStore.ViewKey, AccountView>
 /// Reads from the database for requests, those that ask at the same time in one statement.
 ///
 /// Most of what reading one account costs is what any statement costs: the way to the server and back, and ten relations that are
-/// opened before the first row comes. So only two statements are under way as long as they are fast; whoever asks meanwhile is read
-/// by the next one, together with all others who wait, and with those who ask for the same. Where few ask, nobody waits. Where
-/// statements are slow, because the database reads from its disks, more of them are under way, and each reads fewer.
+/// opened before the first row comes. So one statement is under way, and a second one where a dozen wait; whoever asks meanwhile is
+/// read by the next one, together with all others who wait, and with those who ask for the same. Where few ask, nobody waits for
+/// longer than that. Where statements are slow, because the database reads from its disks or is far away, more of them are under way.
 ///
 /// A read begins after it was asked for, so that it shows all that was committed before.
 package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -56,6 +56,7 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
 
     private let most: Int
     private let fewStatements: Int
+    private let dozen: Int
     private let mostStatements: Int
     private let mostWaiters: Int
     private let slow: Duration
@@ -68,19 +69,21 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
     /// - Parameters:
     ///   - most: how many one statement reads at most: beyond 64 there is little left to share.
     ///   - fewStatements: how many statements are under way at most as long as they are fast.
+    ///   - dozen: how many have to wait for that; while fewer do, one is under way.
     ///   - mostStatements: how many are otherwise.
     ///   - mostWaiters: how many wait at most; who comes then is refused.
     ///   - slow: how long a statement takes that is no fast one.
     ///   - limit: how long anybody waits for a statement to begin; refused when the next one does.
     ///   - read: reads many, each in its place; must come to an end by itself.
     package init(
-        most: Int = 64, fewStatements: Int = 2, mostStatements: Int = 6, mostWaiters: Int = 2048,
-        slow: Duration = .milliseconds(5), limit: Duration = .milliseconds(800),
+        most: Int = 64, fewStatements: Int = 2, dozen: Int = 12, mostStatements: Int = 6, mostWaiters: Int = 2048,
+        slow: Duration = .milliseconds(10), limit: Duration = .milliseconds(800),
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         read: @escaping @Sendable ([Key]) async throws -> [Value]
     ) {
         self.most = most
         self.fewStatements = fewStatements
+        self.dozen = dozen
         self.mostStatements = max(fewStatements, mostStatements)
         self.mostWaiters = mostWaiters
         self.slow = slow
@@ -103,8 +106,7 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
                     state.waiting[key] = Waiting(key: key, since: now, waiters: [waiter])
                     state.order.append(key)
                 }
-                let may = now - state.begunAt > slow ? mostStatements : fewStatements
-                guard state.statements < may else { return [] }
+                guard state.statements < mayBe(state, at: now) else { return [] }
                 state.statements += 1
                 return state.take(at: now)
             }
@@ -117,7 +119,13 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
         }
     }
 
-    /// Reads until nobody waits.
+    /// How many statements may be under way.
+    private func mayBe(_ state: State, at now: ContinuousClock.Instant) -> Int {
+        if now - state.begunAt > slow { return mostStatements }
+        return state.waiting.count >= dozen ? fewStatements : 1
+    }
+
+    /// Reads until nobody waits, or too few for one more statement: those are left to who is reading now.
     private func serve(startingWith first: [Waiting]) async {
         var batch = first
         while !batch.isEmpty {
@@ -127,7 +135,10 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
             }
             let now = clock()
             batch = state.withLock { state in
-                if state.waiting.isEmpty { state.statements -= 1 }
+                guard !state.waiting.isEmpty, state.statements <= mayBe(state, at: now) else {
+                    state.statements -= 1
+                    return []
+                }
                 return state.take(at: now)
             }
         }
