@@ -33,6 +33,11 @@ extension PostgresScalar {
     public static func decodeArray(_ bytes: RawSpan, type: PostgresType) throws(PostgresValueError) -> [Self] {
         try ArrayForm.decode(bytes)
     }
+
+    /// Reads a one-dimensional array in which elements may be NULL.
+    public static func decodeArrayWithNulls(_ bytes: RawSpan) throws(PostgresValueError) -> [Self?] {
+        try ArrayForm.decode(bytes)
+    }
 }
 
 extension Optional: PostgresArrayElement where Wrapped: PostgresScalar {
@@ -47,7 +52,7 @@ extension Optional: PostgresArrayElement where Wrapped: PostgresScalar {
 
     /// Reads a one-dimensional array in which elements may be NULL.
     public static func decodeArray(_ bytes: RawSpan, type: PostgresType) throws(PostgresValueError) -> [Wrapped?] {
-        try ArrayForm.decode(bytes)
+        try Wrapped.decodeArrayWithNulls(bytes)
     }
 }
 
@@ -104,9 +109,8 @@ private enum ArrayForm {
     }
 
     static func decode<Element: PostgresDecodable>(_ bytes: RawSpan) throws(PostgresValueError) -> [Element] {
-        let malformed = PostgresValueError(wanted: "[\(Element.self)]", got: "something that is not an array")
         guard let dimensions = bytes.integer(at: 0, Int32.self), let element = bytes.integer(at: 8, UInt32.self) else {
-            throw malformed
+            throw malformed(Element.self)
         }
         if dimensions == 0 { return [] }
         guard dimensions == 1 else {
@@ -114,23 +118,28 @@ private enum ArrayForm {
         }
         // Each element has at least its length of four bytes, so a count cannot ask for more memory than came.
         guard let count = bytes.integer(at: 12, Int32.self), count >= 0, Int(count) <= bytes.byteCount / 4 else {
-            throw malformed
+            throw malformed(Element.self)
         }
         let type = PostgresType(rawValue: element)
         var elements: [Element] = []
         elements.reserveCapacity(Int(count))
         var offset = 20
         for _ in 0..<count {
-            guard let length = bytes.integer(at: offset, Int32.self) else { throw malformed }
+            guard let length = bytes.integer(at: offset, Int32.self) else { throw malformed(Element.self) }
             offset += 4
             if length < 0 {
                 elements.append(try Element.decodeNull(type: type))
                 continue
             }
-            guard Int(length) <= bytes.byteCount - offset else { throw malformed }
+            guard Int(length) <= bytes.byteCount - offset else { throw malformed(Element.self) }
             elements.append(try Element.decode(bytes.extracting(offset..<offset + Int(length)), type: type))
             offset += Int(length)
         }
         return elements
+    }
+
+    /// Made only where it is thrown: a type's name costs more than reading an array.
+    private static func malformed<Element>(_: Element.Type) -> PostgresValueError {
+        PostgresValueError(wanted: "[\(Element.self)]", got: "something that is not an array")
     }
 }

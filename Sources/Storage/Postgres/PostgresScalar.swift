@@ -14,4 +14,7 @@ public protocol PostgresArrayElement {
 public protocol PostgresScalar: PostgresEncodable, PostgresDecodable, PostgresArrayElement {
     /// Appends the binary form of a whole array in which elements may be NULL to `buffer`.
     static func encodeArray(_ elements: [Self?], into buffer: inout [UInt8])
+
+    /// Reads a whole array in which elements may be NULL.
+    static func decodeArrayWithNulls(_ bytes: RawSpan) throws(PostgresValueError) -> [Self?]
 }
