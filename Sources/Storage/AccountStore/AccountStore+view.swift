@@ -61,7 +61,7 @@ extension AccountStore {
 }
 
 extension PostgresQuery {
-    /// For each account a row for each purchase that it may have a part in, one where there is none; the account stands in each.
+    /// For each account a row for each purchase that it may have a part in, one where there is none; the account's status stands in each.
     fileprivate static func views(of keys: [AccountStore.ViewKey]) -> PostgresQuery {
         PostgresQuery(
             "accounts.views", unescaped: viewsText, binding: keys.map { UUID($0.account) }, keys.map(\.environment)
@@ -69,7 +69,7 @@ extension PostgresQuery {
     }
 
     private static let viewsText = """
-        select w.place, date_trunc('milliseconds', statement_timestamp()) as now, c.current_version as catalog, a.account,
+        select w.place, date_trunc('milliseconds', statement_timestamp()) as now, c.current_version as catalog,
                status.version, \(phases),
                t.tier as trial_tier, t.product as trial_product, t.started_at as trial_starts, t.ends_at as trial_ends,
                l.bundle_id, l.original_transaction_id, s.phase_renewal_product[p.n] as renewal_product,
@@ -79,7 +79,6 @@ extension PostgresQuery {
                -- Behind selects the planner does not see how many there are: it would plan each time for as many as there were.
           from unnest((select $1), (select $2)) with ordinality w (token, environment, place)
          cross join storehook.catalog_state c
-          left join storehook.accounts a on a.token = w.token
           left join storehook.account_status status
                on status.token = w.token and status.environment = w.environment and status.catalog = c.current_version
           left join storehook.trials t on t.token = w.token and w.environment = 'Production'
@@ -143,7 +142,7 @@ extension AccountView {
             try Line($0, of: account, in: environment, at: now, catalog, speaks: current)
         }
         self.init(
-            token: account, account: try row.decode("account"), environment: environment, now: now, catalog: catalog,
+            token: account, environment: environment, now: now, catalog: catalog,
             catalogVersion: try row.decode("catalog"), version: try row.decode("version", as: Int64?.self) ?? 0,
             state: state,
             lines: lines.sorted { a, b in

@@ -51,8 +51,6 @@ package struct AccountView: Sendable {
 
     /// The account.
     package var token: UniqueIdentifier
-    /// What the app's own tokens call it; nil where only the token is known.
-    package var account: String?
     /// The environment that was asked about.
     package var environment: String
     /// The database's clock: the instant of which this is.
