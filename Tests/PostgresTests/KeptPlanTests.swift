@@ -28,6 +28,31 @@ struct KeptPlanTests {
         }
     }
 
+    @Test("is never planned for its values in a transaction whose statements all keep theirs, and only in that one")
+    func general() async throws {
+        try await withConnection { connection in
+            try await connection.query("create table things (a bigint primary key)")
+            try await connection.query("insert into things select generate_series(1, 10000)")
+            try await connection.query("analyze things")
+            for number in 1...8 {
+                try await connection.withTransaction(TransactionOptions(keepsPlans: true)) { session in
+                    let wanted: PostgresQuery =
+                        "select count(*) from unnest(\([Int64(number)])) as wanted (a) join things using (a)"
+                    let found: Int64 = try session.query(wanted).one().decode(0)
+                    #expect(found == 1)
+                }
+            }
+            let row = try await connection.query(
+                """
+                select sum(custom_plans)::bigint, sum(generic_plans)::bigint, current_setting('plan_cache_mode')
+                  from pg_prepared_statements where statement like '%things%'
+                """
+            ).one()
+            let (custom, generic, mode) = try row.values(Int64.self, Int64.self, String.self)
+            #expect(custom == 0 && generic == 8 && mode == "auto")
+        }
+    }
+
     @Test(
         "is answered as if planned anew after its table was changed or its plan discarded, and begins anew in a transaction"
     )

@@ -24,8 +24,8 @@ public struct TransactionOptions: Sendable {
     /// without the standby (PostgreSQL's manual, 27.2.8.2); what it committed is gone after a promotion. Such an end is
     /// ``PostgresError/Kind/unconfirmed``.
     public var isDurable: Bool
-    /// Whether each connection plans its statements once: see ``PostgresQuery/keepingPlan()``. For short transactions whose
-    /// statements find little.
+    /// Whether each connection plans its statements once, for all values: see ``PostgresQuery/keepingPlan()``. For short
+    /// transactions whose statements find little.
     public var keepsPlans: Bool
     /// What logs and errors call its BEGIN and COMMIT.
     public var name: String?
@@ -53,33 +53,34 @@ public struct TransactionOptions: Sendable {
 
     /// Settings local to the transaction, so that they do not outlive it either; nil where it needs none.
     var settings: PostgresQuery? {
-        guard isDurable else { return limitingIdleness }
-        guard let limitingIdleness else {
-            return PostgresQuery(
-                name.map { "\($0) (settings)" } ?? "settings", "select \(unescaped: PostgresQuery.durableSettings)")
+        var columns: [String] = []
+        if isDurable { columns.append(PostgresQuery.durableSettings) }
+        // Left to itself the server goes on planning statements of few values each time: the one plan for all values, which
+        // does not know how few they are, looks dearer to it by more than planning costs.
+        if keepsPlans { columns.append("set_config('plan_cache_mode', 'force_generic_plan', true)") }
+        let name = name.map { "\($0) (settings)" } ?? "settings"
+        let text = columns.joined(separator: ", ")
+        guard let idleTimeout else {
+            return columns.isEmpty ? nil : PostgresQuery(unescaped: "select " + text, name: name)
         }
+        let comma = columns.isEmpty ? "" : ", "
         return PostgresQuery(
-            limitingIdleness.name ?? "settings",
-            "\(embedding: limitingIdleness), \(unescaped: PostgresQuery.durableSettings)")
+            name, "\(embedding: Self.limitingIdleness(idleTimeout))\(unescaped: comma)\(unescaped: text)")
     }
 
     /// The server counts as idle only a client whose last statement it has done. One whose machine or link went away in the
     /// middle of a message is waited for by TCP's rules, hours by default: hence keepalives, and a limit for bytes that
     /// nobody acknowledges. Neither means anything on a Unix-domain socket, where PostgreSQL ignores them.
-    var limitingIdleness: PostgresQuery? {
-        idleTimeout.map { timeout in
-            let milliseconds = max(1, Int64(timeout / .milliseconds(1)))
-            // Asked at half of it, and then three times in the other half, a second apart at the least.
-            let half = max(1, milliseconds / 2000)
-            return PostgresQuery(
-                name.map { "\($0) (idle timeout)" } ?? "idle_timeout",
-                """
-                select set_config('idle_in_transaction_session_timeout', \("\(milliseconds)ms"), true),
-                       set_config('tcp_user_timeout', \("\(milliseconds)ms"), true),
-                       set_config('tcp_keepalives_idle', \("\(half)"), true),
-                       set_config('tcp_keepalives_interval', \("\(max(1, half / 3))"), true),
-                       set_config('tcp_keepalives_count', '3', true)
-                """)
-        }
+    private static func limitingIdleness(_ timeout: Duration) -> PostgresQuery {
+        let milliseconds = max(1, Int64(timeout / .milliseconds(1)))
+        // Asked at half of it, and then three times in the other half, a second apart at the least.
+        let half = max(1, milliseconds / 2000)
+        return """
+            select set_config('idle_in_transaction_session_timeout', \("\(milliseconds)ms"), true),
+                   set_config('tcp_user_timeout', \("\(milliseconds)ms"), true),
+                   set_config('tcp_keepalives_idle', \("\(half)"), true),
+                   set_config('tcp_keepalives_interval', \("\(max(1, half / 3))"), true),
+                   set_config('tcp_keepalives_count', '3', true)
+            """
     }
 }
