@@ -67,6 +67,18 @@ struct RequestDeadlineTests {
         _ = try channel.finish()
     }
 
+    @Test("is a request's own, though one timer watches over one request after the other")
+    func ownDeadline() throws {
+        let channel = try connection()
+        try receive(Self.head, .end(nil), by: channel)
+        channel.embeddedEventLoop.advanceTime(by: Self.almost)
+        try receive(Self.head, by: channel)
+        channel.embeddedEventLoop.advanceTime(by: Self.almost)
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
     @Test("does not apply to who sends more than he may: he is cut off at once")
     func tooMuch() throws {
         let channel = try connection()

@@ -3,9 +3,22 @@ public import NetworkAddresses
 
 extension NetworkAddress {
     /// A peer's address without its port, and without its form as an IPv6 address: one sender, one value. Nil where it has none.
+    ///
+    /// By its bytes: this is asked of every request, and writing an address to read it again takes longer than checking a token.
+    /// Which interface a link-local address belongs to is no part of it.
     init?(_ peer: SocketAddress?) {
-        // A link-local address names its interface after a percent sign.
-        guard let text = peer?.ipAddress, let address = NetworkAddress(text.prefix { $0 != "%" }) else { return nil }
+        // Family and port are two bytes each, of IPv6 the flow four more (ip(7), ipv6(7)); then comes the address.
+        let place: Range<Int>
+        switch peer {
+        case .v4: place = 4..<8
+        case .v6: place = 8..<24
+        case .unixDomainSocket, nil: return nil
+        }
+        let address = peer?.withSockAddr { address, size in
+            place.upperBound <= size
+                ? NetworkAddress(bytes: UnsafeRawBufferPointer(start: address, count: size)[place]) : nil
+        }
+        guard let address else { return nil }
         self = address.unmapped
     }
 

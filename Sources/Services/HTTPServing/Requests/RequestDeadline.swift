@@ -15,8 +15,11 @@ final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler {
     private let mostBytes: Int
     private let limited: @Sendable (HTTPServerObserver.Limit) -> Void
     private var bodyBytes = 0
-    /// Under way from a request's first bytes to its end.
-    private var closing: Scheduled<Void>?
+    /// By when the request that is on its way has to be whole; nil between two requests.
+    private var deadline: NIODeadline?
+    /// Looks at ``deadline`` then. It outlasts a request that is in time, and looks again: one timer for many requests, as
+    /// beginning and cancelling one for each is a twentieth of what a short answer costs.
+    private var timer: Scheduled<Void>?
     private var hasReadPart = false
 
     /// - Parameters:
@@ -37,9 +40,7 @@ final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler {
         case .head:
             bodyBytes = 0
             begin(context)
-        case .end:
-            closing?.cancel()
-            closing = nil
+        case .end: deadline = nil
         case .body(let bytes):
             bodyBytes += bytes.readableBytes
             guard bodyBytes <= mostBytes else {
@@ -58,14 +59,22 @@ final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        closing?.cancel()
-        closing = nil
+        timer?.cancel()
+        timer = nil
     }
 
     private func begin(_ context: ChannelHandlerContext) {
-        guard closing == nil else { return }
-        let channel = context.channel
-        closing = context.eventLoop.scheduleTask(in: limit) { [limited] in
+        guard deadline == nil else { return }
+        let deadline = context.eventLoop.now + limit
+        self.deadline = deadline
+        if timer == nil { look(at: deadline, context.channel) }
+    }
+
+    private func look(at instant: NIODeadline, _ channel: any Channel) {
+        timer = channel.eventLoop.assumeIsolated().scheduleTask(deadline: instant) { [self] in
+            timer = nil
+            guard let deadline else { return }
+            guard deadline <= channel.eventLoop.now else { return look(at: deadline, channel) }
             limited(.time)
             channel.close(promise: nil)
         }
