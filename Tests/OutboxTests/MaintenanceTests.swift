@@ -47,6 +47,7 @@ struct MaintenanceTests {
                 try await !queue.pool.query(
                     """
                     select 1 from pg_locks where not granted and relation = 'storehook.outbox'::regclass
+                       and database = (select oid from pg_database where datname = current_database())
                        and mode = 'AccessExclusiveLock'
                     """
                 ).isEmpty

@@ -138,7 +138,10 @@ struct FaultTests {
                 }
                 try await eventually("a commit waits") {
                     try await !receiver.observer.query(
-                        "select 1 from pg_locks where not granted and relation = 'storehook.outbox_queue'::regclass"
+                        """
+                        select 1 from pg_locks where not granted and relation = 'storehook.outbox_queue'::regclass
+                           and database = (select oid from pg_database where datname = current_database())
+                        """
                     ).isEmpty
                 }
                 try await held.release()

@@ -87,7 +87,10 @@ struct ConcurrencyTests {
             async let outcome = bench.count(.add(1), of: feature, key: "late")
             try await eventually("it waits for the row") {
                 try await bench.value(
-                    "select count(*) > 0 from pg_locks where not granted and locktype = 'transactionid'", as: Bool.self)
+                    """
+                    select count(*) > 0 from pg_stat_activity
+                     where datname = current_database() and wait_event = 'transactionid'
+                    """, as: Bool.self)
             }
             try await held.release()
             #expect(try await outcome.words == "refused 10 of 10")

@@ -90,3 +90,13 @@ require_swift() {
 # Apple's own client library, schemathesis and standardwebhooks come from PyPI into .build: deploy/lib/python-package.
 need_python_packages() { need python3-venv "a Python apart, for public packages that judge ours" have_python_venv; }
 have_python_venv() { python3 -c 'import ensurepip, venv'; }
+
+# What running all tests takes, beside what they are tested with that comes from elsewhere.
+need_for_testing() {
+    need_for_building
+    need_prometheus
+    need pgbouncer "a pooler to run the programs through; one that Debian starts with it is left alone" have_pgbouncer
+    need openssl "a responder to ask about revoked certificates" have openssl
+    need_python_packages
+    if [[ -z ${STOREHOOK_TEST_DATABASE_URL:-} ]]; then need_postgres_server; fi
+}

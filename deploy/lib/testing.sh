@@ -1,12 +1,18 @@
 # shellcheck shell=bash
-# Runs `swift test`, tells at the end what failed, and tries once more what may have failed by chance: tests hold real
+# Builds and runs the tests, tells at the end what failed, and tries once more what may have failed by chance: tests hold real
 # servers and processes to deadlines on machines that are small and shared.
 
 # More than so many failures are no bad luck, and are not tried again.
 most_retried=5
 
+# A target that uses what it does not declare is an error, for whoever builds the tests: so the next one builds nothing anew.
+checks=(--explicit-target-dependency-import-check error)
+
+# build_tests RUNNER
+build_tests() { "$1" swift build --build-tests "${checks[@]}"; }
+
 # Judges a run by the events that Swift Testing wrote, one JSON object a line. Prints one line a finding:
-#   ended ID       a test (not a suite) came to its end, whichever
+#   ended ID       a test (not a suite) came to its end, whichever, or was left out as it says of itself
 #   passed ID      … and held
 #   failed ID      … and did not
 #   open ID        it began and never ended: the run broke off there
@@ -26,6 +32,7 @@ judge_events() {
         /"kind":"runEnded"/ { print "complete" }
         /"kind":"issueRecorded"/ && /"isFailure":true/ && identifier() == "" { print "outside" }
         /"kind":"testStarted"/ && (id = identifier()) != "" { open[id] = 1 }
+        /"kind":"testSkipped"/ && (id = identifier()) != "" { print "ended " id }
         /"kind":"testEnded"/ && (id = identifier()) != "" {
             delete open[id]
             print "ended " id
@@ -62,25 +69,83 @@ print_failures() {
 # exactly ID: a regular expression that only this test matches.
 exactly() { printf '^%s$' "$(sed 's/[][\.*^$+?(){}|/]/\\&/g' <<<"$1")"; }
 
-# run_tests DIRECTORY RUNNER ARGUMENT…: runs `RUNNER swift test ARGUMENT…`, with its records in DIRECTORY. Returns 0 only if
-# the run came to its end and every test held, at once or when it was tried again, alone.
+# What was started and not waited for yet, by pid.
+declare -A tasks=()
+
+terminate_tasks() {
+    local pid
+    for pid in "${!tasks[@]}"; do terminate "swift test" "$pid" TERM 30; done
+}
+
+# await PID: waits for what was started, and returns its status.
+await() {
+    local status=0
+    wait "$1" || status=$?
+    unset "tasks[$1]"
+    if ((status == 124)); then printf '%s: stopped after %s\n' "${script:?}" "${limit:-too long}" >&2; fi
+    return "$status"
+}
+
+# count_tests EVENTS: how many came to an end.
+count_tests() { findings ended "$(judge_events "$1")" | sort -u | wc -l; }
+
+# run_side_by_side DIRECTORY START PART ARGUMENT…: two runs at once, with one record of both in DIRECTORY/events, and how many
+# tests there are in DIRECTORY/count. What the second one says comes after the first.
+run_side_by_side() {
+    local directory=$1 start=$2 part=$3 pid='' other='' status=0 other_status=0
+    shift 3
+    "$start" pid swift test list --skip-build "${checks[@]}" >"$directory/list"
+    await "$pid" || return
+    grep -c '[.].*(' "$directory/list" >"$directory/count" || true
+    # SwiftPM has one at a time build; nothing is built here.
+    "$start" pid swift test --ignore-lock --event-stream-output-path "$directory/events" --filter "$part" "$@"
+    "$start" other swift test --ignore-lock --event-stream-output-path "$directory/events-beside" --skip "$part" "$@" \
+        >"$directory/output" 2>&1
+    await "$pid" || status=$?
+    await "$other" || other_status=$?
+    step "What ran beside"
+    cat -- "$directory/output"
+    detail "$(count_tests "$directory/events") tests beside $(count_tests "$directory/events-beside")"
+    if [[ -e $directory/events-beside ]]; then cat -- "$directory/events-beside" >>"$directory/events"; fi
+    return $((status == 0 ? other_status : status))
+}
+
+# run_tests DIRECTORY START PART ARGUMENT…: runs `swift test ARGUMENT…`, with its records in DIRECTORY; where PART is not empty
+# in two runs side by side, of the tests whose names match this regular expression and of the others. `START VARIABLE COMMAND…`
+# starts a command, notes it among the tasks and puts its pid into VARIABLE. Returns 0 only if every run came to its end, no
+# test was forgotten, and every test held, at once or when it was tried again, alone.
 run_tests() {
-    local directory=$1 runner=$2 status=0 verdict id flaky=()
-    local again=() failed=()
-    shift 2
-    "$runner" swift test --event-stream-output-path "$directory/events" "$@" || status=$?
+    local directory=$1 start=$2 part=$3 status=0 pid='' runs=1 began=$SECONDS verdict id count wanted=''
+    local again=() failed=() flaky=()
+    shift 3
+    if [[ -n $part ]]; then
+        runs=2
+        run_side_by_side "$directory" "$start" "$part" "$@" || status=$?
+        wanted=$(<"$directory/count")
+    else
+        "$start" pid swift test --event-stream-output-path "$directory/events" "$@"
+        await "$pid" || status=$?
+    fi
     verdict=$(judge_events "$directory/events")
+    count=$(count_tests "$directory/events")
     if ((status == 0)); then
-        if ! grep -qx complete <<<"$verdict" || [[ -z $(findings ended "$verdict") ]]; then
+        if (($(grep -cx complete <<<"$verdict") < runs || count == 0)); then
             printf '%s: no test was run\n' "${script:?}" >&2
             return 1
         fi
+    fi
+    if (($(grep -cx complete <<<"$verdict") == runs)) && [[ -n $wanted && $wanted != "$count" ]]; then
+        printf '%s: there are %d tests, and %d were run\n' "$script" "$wanted" "$count" >&2
+        return 1
+    fi
+    if ((status == 0)); then
+        step "All $count tests passed, in $(spoken $((SECONDS - began)))"
         return 0
     fi
 
     step "What failed"
     if [[ -e $directory/events ]]; then print_failures "$directory/events"; fi
-    if ! grep -qx complete <<<"$verdict"; then
+    if (($(grep -cx complete <<<"$verdict") < runs)); then
         while IFS= read -r id; do
             if [[ -n $id ]]; then detail "✘ $id did not come to its end"; fi
         done < <(findings open "$verdict")
@@ -107,9 +172,10 @@ run_tests() {
         if (($# > 0)); then shift; fi
     done
     for id in "${failed[@]}"; do again+=(--filter "$(exactly "$id")"); done
-    step "Running again what failed, alone: ${#failed[@]} of $(findings ended "$verdict" | sort -u | wc -l) tests"
+    step "Running again what failed, alone: ${#failed[@]} of $count tests"
     status=0
-    "$runner" swift test --skip-build --event-stream-output-path "$directory/events-again" "${again[@]}" || status=$?
+    "$start" pid swift test --skip-build --event-stream-output-path "$directory/events-again" "${again[@]}"
+    await "$pid" || status=$?
     verdict=$(judge_events "$directory/events-again")
     step "What failed"
     for id in "${failed[@]}"; do
