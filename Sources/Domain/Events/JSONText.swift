@@ -12,7 +12,9 @@ struct JSONText {
     mutating func add(_ name: StaticString, _ value: String?) {
         begin(name)
         guard let value else { return text += "null" }
-        Self.append(value, to: &text)
+        var bytes: [UInt8] = []
+        bytes.appendJSON(value)
+        text += String(decoding: bytes, as: UTF8.self)
     }
 
     mutating func add(_ name: StaticString, _ value: Int64?) { addLiteral(name, value.map { "\($0)" } ?? "null") }
@@ -38,24 +40,5 @@ struct JSONText {
     private mutating func begin(_ name: StaticString) {
         if !text.isEmpty { text += "," }
         text += "\"\(name)\":"
-    }
-
-    private static func append(_ value: String, to text: inout String) {
-        text += "\""
-        if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-            text += value
-        } else {
-            for scalar in value.unicodeScalars {
-                switch scalar {
-                case "\"": text += "\\\""
-                case "\\": text += "\\\\"
-                case "\u{0}"..<"\u{20}":
-                    let digits = String(scalar.value, radix: 16)
-                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                default: text.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        text += "\""
     }
 }

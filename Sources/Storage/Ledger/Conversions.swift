@@ -57,17 +57,9 @@ extension PostgresJSON {
     }
 
     private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": quoted += "\\\(scalar)"
-            case "\0": quoted += "\u{FFFD}"  // jsonb cannot hold it
-            case "\u{01}"..."\u{1F}":
-                let hex = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
+        var bytes: [UInt8] = []
+        // jsonb cannot hold U+0000.
+        bytes.appendJSON(text.replacing("\0", with: "\u{FFFD}"))
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -57,7 +57,7 @@ package enum APIValue: Sendable, Hashable {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let value): bytes += String(value).utf8
-        case .string(let text): Self.append(text, to: &bytes)
+        case .string(let text): bytes.appendJSON(text)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
@@ -69,37 +69,12 @@ package enum APIValue: Sendable, Hashable {
             bytes.append(UInt8(ascii: "{"))
             for (index, member) in members.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                Self.append(member.name, to: &bytes)
+                bytes.appendJSON(member.name)
                 bytes.append(UInt8(ascii: ":"))
                 member.value.append(to: &bytes)
             }
             bytes.append(UInt8(ascii: "}"))
         }
-    }
-
-    /// What JSON does not let stand as it is: quotes, backslashes and control characters.
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
-        var text = text
-        bytes.append(UInt8(ascii: "\""))
-        text.withUTF8 { text in
-            // Almost every text is as it may be.
-            if text.allSatisfy(isPlain) { return bytes.append(contentsOf: text) }
-            for byte in text {
-                switch byte {
-                case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-                case UInt8(ascii: "\n"): bytes += "\\n".utf8
-                case _ where !isPlain(byte):
-                    let digits = String(byte, radix: 16)
-                    bytes += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
-                default: bytes.append(byte)
-                }
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7F
     }
 }
 
