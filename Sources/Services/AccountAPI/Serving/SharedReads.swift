@@ -29,6 +29,8 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
         var waiters = 0
         var statements = 0
         var begunAt: ContinuousClock.Instant
+        /// Whether it will be looked once more whether those who wait wait for one that takes long.
+        var isLookedAfter = false
         /// How many one statement reads at most now.
         var most: Int
 
@@ -46,6 +48,13 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
             (order, waiters) = ([], 0)
             return taken
         }
+    }
+
+    /// What comes next for those who wait.
+    private enum Step {
+        case read([Waiting])
+        /// They are read by who is reading now, and it may be looked again later whether that is so.
+        case wait(lookingAgain: Bool)
     }
 
     /// What came of a statement.
@@ -99,24 +108,54 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
     package func value(of key: Key) async throws -> Value {
         try await withCheckedThrowingContinuation { waiter in
             let now = clock()
-            let batch = state.withLock { state -> [Waiting]? in
+            let step = state.withLock { state -> Step? in
                 guard state.waiters < mostWaiters else { return nil }
                 state.waiters += 1
                 if state.waiting[key]?.waiters.append(waiter) == nil {
                     state.waiting[key] = Waiting(key: key, since: now, waiters: [waiter])
                     state.order.append(key)
                 }
-                guard state.statements < mayBe(state, at: now) else { return [] }
-                state.statements += 1
-                return state.take(at: now)
+                return nextStep(&state, at: now)
             }
-            guard let batch else {
+            guard let step else {
                 waiter.resume(throwing: PostgresError(.timeout, "as many wait for the database as may"))
                 return
             }
-            // On its own: it is nobody's request in particular.
-            if !batch.isEmpty { Task.detached { await self.serve(startingWith: batch) } }
+            take(step)
         }
+    }
+
+    private func nextStep(_ state: inout State, at now: ContinuousClock.Instant) -> Step {
+        if state.statements < mayBe(state, at: now) {
+            state.statements += 1
+            return .read(state.take(at: now))
+        }
+        let isFirst = !state.isLookedAfter
+        state.isLookedAfter = true
+        return .wait(lookingAgain: isFirst)
+    }
+
+    private func take(_ step: Step) {
+        switch step {
+        // On its own: it is nobody's request in particular.
+        case .read(let batch): Task.detached { await self.serve(startingWith: batch) }
+        case .wait(lookingAgain: true):
+            Task.detached { [weak self, slow] in
+                try? await Task.sleep(for: slow)
+                self?.lookAgain()
+            }
+        case .wait(lookingAgain: false): break
+        }
+    }
+
+    /// Who waits behind a statement that takes long is read beside it, though nobody else comes.
+    private func lookAgain() {
+        let now = clock()
+        let step = state.withLock { state -> Step in
+            state.isLookedAfter = false
+            return state.waiting.isEmpty ? .wait(lookingAgain: false) : nextStep(&state, at: now)
+        }
+        take(step)
     }
 
     /// How many statements may be under way.
@@ -134,13 +173,12 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
                 Self.end(state.withLock { $0.takeAll() }, with: silence)
             }
             let now = clock()
-            batch = state.withLock { state in
-                guard !state.waiting.isEmpty, state.statements <= mayBe(state, at: now) else {
-                    state.statements -= 1
-                    return []
-                }
-                return state.take(at: now)
+            let step = state.withLock { state -> Step in
+                state.statements -= 1
+                return state.waiting.isEmpty ? .wait(lookingAgain: false) : nextStep(&state, at: now)
             }
+            guard case .read(let next) = step else { return take(step) }
+            batch = next
         }
     }
 
