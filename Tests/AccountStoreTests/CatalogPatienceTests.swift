@@ -23,6 +23,29 @@ struct CatalogPatienceTests {
         }
     }
 
+    @Test("the server itself ends a page's wait: an encrypted connection cannot ask it to")
+    func serverKeepsTime() async throws {
+        try await withTestDatabase { database in
+            try await database.withPool(1) { pool in
+                await #expect(throws: AccountStore.PageWait.Over.self) {
+                    try await pool.withTransaction { session in
+                        // The client would wait for ten minutes.
+                        try AccountStore.PageWait().spend(session) { _ in
+                            try session.query("select pg_sleep(600)::text", deadline: .seconds(600))
+                        }
+                    }
+                }
+                // What comes after the page is held may take longer.
+                let limit = try await pool.withTransaction { session in
+                    try AccountStore.PageWait().spend(session) { _ in }
+                    return try session.query("select current_setting('statement_timeout')").one()
+                        .decode(0, as: String.self)
+                }
+                #expect(limit == "0")
+            }
+        }
+    }
+
     private static func state(_ database: AccountDatabase) async throws -> [String] {
         try await database.pool.query(
             """
@@ -160,7 +183,7 @@ struct CatalogPatienceTests {
                 try await database.store.step("test", patience: .zero) { session, wait in
                     // As where each row is let go just before its own time is over.
                     try session.query("select set_config('lock_timeout', '0', true)")
-                    try wait.spend { try database.store.hold(accounts, deadline: $0, session) }
+                    try wait.spend(session) { try database.store.hold(accounts, deadline: $0, session) }
                 }
             }
             try await database.pool.query(

@@ -134,11 +134,11 @@ extension AccountStore {
             let after = last
             let keys = try await step("catalog.link", patience: patience) { session, wait in
                 let keys = try Ledger().purchases(after: after, limit: Self.page, session)
-                try wait.spend { try Ledger.hold(keys, deadline: $0, session) }
+                try wait.spend(session) { try Ledger.hold(keys, deadline: $0, session) }
                 _ = try self.requirePreparing(version, session)
                 if !keys.isEmpty {
                     let accounts = try self.link(keys, session).sorted()
-                    try wait.spend { try self.hold(accounts, deadline: $0, session) }
+                    try wait.spend(session) { try self.hold(accounts, deadline: $0, session) }
                 }
                 return keys
             }
@@ -156,7 +156,7 @@ extension AccountStore {
     ) async throws -> [UniqueIdentifier] {
         try await step("catalog.accounts", patience: patience) { session, wait in
             let accounts = try self.accounts(after: last, session)
-            try wait.spend { try self.hold(accounts, deadline: $0, session) }
+            try wait.spend(session) { try self.hold(accounts, deadline: $0, session) }
             let moment = try self.requirePreparing(version, session)
             guard let base, base.current == moment.current else {
                 _ = try self.derive(accounts, under: moment, only: version, session)

@@ -16,14 +16,29 @@ extension AccountStore {
 
         private let end = ContinuousClock.now + AccountStore.pageTimeout
 
-        /// Runs a statement that holds rows, which is given a deadline.
-        func spend(_ hold: (Duration) throws -> Void) throws {
+        /// Runs a statement that holds rows, which is given a deadline. The server keeps the time by itself: on an encrypted
+        /// connection it cannot be asked to stop, and notices seconds later that the connection was closed instead.
+        func spend(_ session: borrowing PostgresSession, _ hold: (Duration) throws -> Void) throws {
+            let left = Int64(ContinuousClock.now.duration(to: end) / .milliseconds(1))
+            guard left > 0 else { throw Over() }
+            let usual: String = try session.query(
+                PostgresQuery(
+                    "catalog.page_timeout",
+                    """
+                    select current_setting('statement_timeout'), set_config('statement_timeout', \("\(left)ms"), true)
+                    """)
+            ).one().decode(0)
             do {
-                try hold(max(.zero, ContinuousClock.now.duration(to: end)))
-            } catch let error as PostgresError where error.kind == .timeout {
+                try hold(.milliseconds(left) + Self.grace)
+            } catch let error as PostgresError where error.kind == .timeout || error.sqlState == .queryCanceled {
                 throw Over()
             }
+            try session.query(
+                PostgresQuery("catalog.usual_timeout", "select set_config('statement_timeout', \(usual), true)"))
         }
+
+        /// How much later than the server the client gives up.
+        private static let grace = Duration.milliseconds(500)
     }
 
     /// Runs a step of applying in a transaction that makes room where it would have to wait.
