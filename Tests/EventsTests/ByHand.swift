@@ -55,6 +55,27 @@ extension Heard {
     }
 }
 
+extension Heard {
+    /// The renewal of a period.
+    static func renewed(_ id: String = "2", _ days: ClosedRange<Int64> = 30...60, signed: Timestamp) -> Heard {
+        .of("DID_RENEW", period(id, days, renewal: true), signed: signed)
+    }
+
+    /// That auto-renew was switched off.
+    static func switchedOff(
+        _ id: String = "1", _ days: ClosedRange<Int64> = 0...30, signed: Timestamp
+    ) -> Heard {
+        .of("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", period(id, days), signed: signed, on: false)
+    }
+
+    /// That the charge at the end of the first period has failed, with grace for three days.
+    static func grace() -> Heard {
+        .of(
+            "DID_FAIL_TO_RENEW/GRACE_PERIOD", period("1", 0...30), signed: day(30, seconds: 5), retry: true,
+            grace: day(33), status: 4)
+    }
+}
+
 extension Listener {
     /// Who bought a period of thirty days on day 0.
     static func subscriber(trial: Bool = false) -> Listener {

@@ -28,9 +28,7 @@ struct LineClockTests {
     @Test("without auto-renew, or with it and Apple's word that it ended, nobody waits")
     func noLeeway() {
         var listener = Listener.subscriber()
-        listener.hear(
-            .of("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", period("1", 0...30), signed: day(2), on: false),
-            at: day(2, seconds: 1))
+        listener.hear(.switchedOff(signed: day(2)), at: day(2, seconds: 1))
         listener.events = []
         listener.rules.warningDays = []
         #expect(listener.nextDue == day(30))
@@ -46,9 +44,7 @@ struct LineClockTests {
         var listener = Listener.subscriber()
         listener.runClock(to: day(30, seconds: 3600))
         #expect(listener.taken() == ["expired"])
-        listener.hear(
-            .of("DID_RENEW", period("2", 30...60, renewal: true), signed: day(30, seconds: 5)),
-            at: day(30, seconds: 3601))
+        listener.hear(.renewed(signed: day(30, seconds: 5)), at: day(30, seconds: 3601))
         #expect(listener.events.last?.previous?.status == .expired && listener.events.last?.value?.status == .active)
         #expect(listener.taken() == ["renewed (correction) late"])
         listener.runClock(to: day(59))
@@ -60,10 +56,7 @@ struct LineClockTests {
         var listener = Listener.subscriber()
         listener.runClock(to: day(31))
         var again = listener
-        listener.hear(
-            .of(
-                "DID_FAIL_TO_RENEW/GRACE_PERIOD", period("1", 0...30), signed: day(30, seconds: 5), retry: true,
-                grace: day(33), status: 4), at: day(31))
+        listener.hear(.grace(), at: day(31))
         #expect(listener.taken() == ["expired", "grace_period_started (correction) late"])
         again.hear(
             .of("SUBSCRIBED/RESUBSCRIBE", period("2", 31...61), signed: day(31, seconds: 2)), at: day(31, seconds: 3))
@@ -73,10 +66,7 @@ struct LineClockTests {
     @Test("after an outage all that came to be is told in order, once, late, with its true instant")
     func outage() {
         var listener = Listener.subscriber()
-        listener.hear(
-            .of(
-                "DID_FAIL_TO_RENEW/GRACE_PERIOD", period("1", 0...30), signed: day(30, seconds: 5), retry: true,
-                grace: day(33), status: 4), at: day(30, seconds: 6))
+        listener.hear(.grace(), at: day(30, seconds: 6))
         listener.events = []
         listener.tick(day(95))
         #expect(listener.events.map(\.instant) == [day(33), day(90)])
@@ -89,7 +79,7 @@ struct LineClockTests {
     func mixed() {
         var listener = Listener.subscriber()
         let (off, bought) = (
-            Heard.of("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", period("1", 0...30), signed: day(20), on: false),
+            Heard.switchedOff(signed: day(20)),
             Heard.of("SUBSCRIBED/RESUBSCRIBE", period("2", 40...70), signed: day(40, seconds: 2))
         )
         listener.rules.warningDays = []
@@ -104,9 +94,9 @@ struct LineClockTests {
         var listener = Listener()
         let heard = [
             Heard.of("SUBSCRIBED", period("1", 0...30, trial: true), signed: day(0)),
-            .of("DID_RENEW", period("2", 30...60, renewal: true), signed: day(30)),
-            .of("DID_RENEW", period("3", 60...90, renewal: true), signed: day(60)),
-            .of("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", period("3", 60...90), signed: day(61), on: false),
+            .renewed(signed: day(30)),
+            .renewed("3", 60...90, signed: day(60)),
+            .switchedOff("3", 60...90, signed: day(61)),
         ]
         listener.hear(heard, at: day(70), isFill: true)
         #expect(listener.events.last?.value == listener.state.subscription?.status(at: day(70)))
@@ -125,8 +115,7 @@ struct LineClockTests {
         listener.hear(
             .of("CONSUMPTION_REQUEST", period("1", 0...30), signed: day(32), renews: day(60)), at: day(32, seconds: 1))
         #expect(listener.taken() == ["renewed"])
-        listener.hear(
-            .of("DID_RENEW", period("2", 30...60, renewal: true), signed: day(30, seconds: 3)), at: day(33))
+        listener.hear(.renewed(signed: day(30, seconds: 3)), at: day(33))
         #expect(listener.taken() == [])
         #expect(listener.told?.unheardEnds == [])
     }

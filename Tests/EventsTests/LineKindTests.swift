@@ -37,8 +37,7 @@ struct LineKindTests {
         for signed in [day(30, seconds: 5), day(29, seconds: 5)] {
             var listener = Listener.subscriber()
             listener.runClock(to: signed)
-            listener.hear(
-                .of("DID_RENEW", period("2", 30...60, renewal: true), signed: signed), at: signed.adding(seconds: 1))
+            listener.hear(.renewed(signed: signed), at: signed.adding(seconds: 1))
             #expect(listener.events.last?.value?.expiresAt == day(60))
             #expect(listener.taken() == ["renewed"])
             listener.runClock(to: day(59))
@@ -49,8 +48,7 @@ struct LineKindTests {
     @Test("the end of a trial that was paid beyond ahead of it is told at its instant")
     func converted() {
         var listener = Listener.subscriber(trial: true)
-        listener.hear(
-            .of("DID_RENEW", period("2", 30...60, renewal: true), signed: day(29)), at: day(29, seconds: 1))
+        listener.hear(.renewed(signed: day(29)), at: day(29, seconds: 1))
         #expect(listener.taken() == ["renewed"])
         #expect(listener.nextDue == day(30))
         listener.runClock(to: day(31))
@@ -61,9 +59,7 @@ struct LineKindTests {
     @Test("auto-renew off is a cancellation, and on again the end of it")
     func cancelled() {
         var listener = Listener.subscriber()
-        listener.hear(
-            .of("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", period("1", 0...30), signed: day(2), on: false),
-            at: day(2, seconds: 1))
+        listener.hear(.switchedOff(signed: day(2)), at: day(2, seconds: 1))
         #expect(listener.events.last?.value?.status == .cancelled && listener.events.last?.previous?.status == .active)
         #expect(listener.taken() == ["cancelled"])
         listener.hear(
@@ -75,10 +71,7 @@ struct LineKindTests {
     @Test("a charge that failed is told with grace and without, and a charge that went through after it")
     func failing() {
         var listener = Listener.subscriber()
-        listener.hear(
-            .of(
-                "DID_FAIL_TO_RENEW/GRACE_PERIOD", period("1", 0...30), signed: day(30, seconds: 5), retry: true,
-                grace: day(33), status: 4), at: day(30, seconds: 6))
+        listener.hear(.grace(), at: day(30, seconds: 6))
         #expect(listener.taken() == ["grace_period_started"])
         #expect(listener.nextDue == day(33))
         listener.runClock(to: day(34))
@@ -97,10 +90,7 @@ struct LineKindTests {
     @Test("a charge that went through, dated back to before its failure was told, corrects nothing")
     func datedBack() {
         var listener = Listener.subscriber()
-        listener.hear(
-            .of(
-                "DID_FAIL_TO_RENEW/GRACE_PERIOD", period("1", 0...30), signed: day(30, seconds: 5), retry: true,
-                grace: day(33), status: 4), at: day(30, seconds: 6))
+        listener.hear(.grace(), at: day(30, seconds: 6))
         listener.events = []
         listener.hear(
             .of("DID_RENEW/BILLING_RECOVERY", period("2", 30...60, renewal: true), signed: day(31)),
@@ -119,9 +109,7 @@ struct LineKindTests {
             .of("DID_CHANGE_RENEWAL_PREF/DOWNGRADE", period("2", 5...35, product: "gold"), signed: day(6), to: "basic"),
             at: day(6, seconds: 1))
         #expect(listener.taken() == ["renewal_product_changed"])
-        listener.hear(
-            .of("DID_RENEW", period("3", 35...65, renewal: true), signed: day(35, seconds: 2)),
-            at: day(35, seconds: 3))
+        listener.hear(.renewed("3", 35...65, signed: day(35, seconds: 2)), at: day(35, seconds: 3))
         #expect(listener.taken() == ["renewed", "product_changed"])
     }
 
@@ -142,9 +130,7 @@ struct LineKindTests {
         var refusing = listener
         listener.hear(.of("PRICE_INCREASE/ACCEPTED", period("1", 0...30), signed: day(3)), at: day(3, seconds: 1))
         #expect(listener.taken() == ["price_increase_agreed"])
-        refusing.hear(
-            .of("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", period("1", 0...30), signed: day(3), on: false),
-            at: day(3, seconds: 1))
+        refusing.hear(.switchedOff(signed: day(3)), at: day(3, seconds: 1))
         #expect(refusing.taken() == ["cancelled"])
     }
 
@@ -164,8 +150,7 @@ struct LineKindTests {
     @Test("a refund of an earlier period is told, and leaves the present alone")
     func earlierRefund() {
         var listener = Listener.subscriber()
-        listener.hear(
-            .of("DID_RENEW", period("2", 30...60, renewal: true), signed: day(30, seconds: 2)), at: day(30, seconds: 3))
+        listener.hear(.renewed(signed: day(30, seconds: 2)), at: day(30, seconds: 3))
         listener.events = []
         listener.hear(
             Heard(
@@ -220,9 +205,7 @@ struct LineKindTests {
         #expect(listener.taken() == [])
         listener = Listener.subscriber()
         listener.rules = TellingRules(warningDays: [7, 2])
-        listener.hear(
-            .of("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", period("1", 0...30), signed: day(2), on: false),
-            at: day(2, seconds: 1))
+        listener.hear(.switchedOff(signed: day(2)), at: day(2, seconds: 1))
         #expect(listener.nextDue == day(23))
         listener.runClock(to: day(23))
         #expect(listener.taken() == ["cancelled", "expiring_soon"])
@@ -241,9 +224,7 @@ struct LineKindTests {
     func warnedLate() {
         var listener = Listener.subscriber()
         listener.rules = TellingRules(warningDays: [7, 2])
-        listener.hear(
-            .of("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", period("1", 0...30), signed: day(29), on: false),
-            at: day(29, seconds: 1))
+        listener.hear(.switchedOff(signed: day(29)), at: day(29, seconds: 1))
         #expect(listener.taken() == ["cancelled", "expiring_soon"])
         listener.runClock(to: day(29, seconds: 60))
         #expect(listener.taken() == [])
@@ -261,9 +242,7 @@ struct LineKindTests {
         #expect(listener.events.map(\.account) == [ann, bob])
         #expect(listener.events.allSatisfy { $0.move == .init(from: ann, to: bob) })
         #expect(listener.taken() == ["transferred", "transferred"])
-        listener.hear(
-            .of("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", period("1", 0...30), signed: day(3), on: false),
-            at: day(3, seconds: 1))
+        listener.hear(.switchedOff(signed: day(3)), at: day(3, seconds: 1))
         #expect(listener.events.map(\.account) == [bob])
     }
 }
