@@ -68,7 +68,7 @@ struct Shop: Sendable {
     ///   - asking: who asks Apple; nobody unless told.
     static func open<T: Sendable>(
         rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), signedBy own: SimulatedAuthority? = nil,
-        asking apple: ShopsApple = ShopsApple(), endpoints: [APIEndpoint] = [],
+        asking apple: ShopsApple = ShopsApple(), mostNewReceipts: Int = 50, endpoints: [APIEndpoint] = [],
         log: AccountLog = .none, logger: Logger = quiet, statementLimit: Duration = .seconds(4),
         onAsk: @escaping @Sendable () -> Void = {},
         url: (@Sendable (TestDatabase) async throws -> String)? = nil,
@@ -87,7 +87,7 @@ struct Shop: Sendable {
                     accounts: AccountStore(pool), reads: reads,
                     intake: EvidenceIntake(pool: pool, verifier: verifier, ledger: Ledger(), logger: quiet),
                     usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
-                    refresh: apple.refresh(pool), log: log)
+                    refresh: apple.refresh(pool), log: log, mostNewReceipts: mostNewReceipts)
             },
             adjusting: {
                 $0.accountRate = .init(perMinute: 1_000_000, burst: 1_000_000)

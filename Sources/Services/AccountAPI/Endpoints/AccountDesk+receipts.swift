@@ -94,6 +94,7 @@ extension AccountDesk {
             known, session in
             // Another writing of a receipt that is here is no other receipt.
             let isNew = try History.note(receipt: finding.identity.bytes, session) && !known.contains(0)
+            if isNew { try limit(newReceipts, caller, "this account has handed in too many different receipts") }
             let news = try Set(History.news(among: finding.words, of: finding.scope, session).map(\.evidence))
             var skipped = Set(finding.words.compactMap { news.contains($0.evidence) ? nil : places[$0.evidence] })
             if !isNew { skipped.insert(0) }

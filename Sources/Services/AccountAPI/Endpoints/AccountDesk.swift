@@ -22,6 +22,8 @@ package struct AccountDesk: Sendable {
     let refreshes = RateLimit<String>(perMinute: 1, burst: 2)
     /// Receipts an account may hand in each minute: apps hand in the same one for each purchase that a device holds.
     let receiptChecks = RateLimit<String>(perMinute: 6, burst: 10)
+    /// Receipts that were never seen before: each is stored, and a device gets another one whenever it asks for one.
+    let newReceipts: RateLimit<String>
 
     /// A desk.
     /// - Parameters:
@@ -31,10 +33,13 @@ package struct AccountDesk: Sendable {
     ///   - receipts: judges old receipts.
     ///   - refresh: nil where there is no key for Apple's Server API.
     ///   - log: where it is told what happens to accounts.
+    ///   - mostNewReceipts: how many receipts that were never seen before an account may hand in at once; one more each quarter of an
+    ///     hour.
     package init(
         accounts: AccountStore, reads: AccountReads, intake: EvidenceIntake, usage: Usage, rule: RestoreRule,
         sandbox: SandboxAccess,
-        receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil, log: AccountLog = .none
+        receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil, log: AccountLog = .none,
+        mostNewReceipts: Int = 50
     ) {
         self.accounts = accounts
         self.reads = reads
@@ -45,6 +50,7 @@ package struct AccountDesk: Sendable {
         self.receipts = receipts
         self.refresh = refresh
         self.log = log
+        newReceipts = RateLimit(every: .seconds(900), burst: mostNewReceipts)
     }
 
     /// An account with the catalog that it was read by, and for whom it is told.

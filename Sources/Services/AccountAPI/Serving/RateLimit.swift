@@ -12,11 +12,19 @@ final class RateLimit<Key: Hashable & Sendable>: Sendable {
     ///   - perMinute: how many there may be in the long run.
     ///   - burst: how many may come at once.
     ///   - most: how many are remembered; those that came longest ago are forgotten, and begin anew.
-    init(
+    convenience init(
         perMinute: Int, burst: Int, most: Int = 100_000,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        interval = .seconds(60) / max(1, perMinute)
+        self.init(every: .seconds(60) / max(1, perMinute), burst: burst, most: most, clock: clock)
+    }
+
+    /// The same for what may be less often: once each interval in the long run.
+    init(
+        every interval: Duration, burst: Int, most: Int = 100_000,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.interval = interval
         tolerance = interval * max(0, burst - 1)
         self.clock = clock
         buckets = Mutex(BoundedTable(most: most))
