@@ -141,7 +141,8 @@ let package = Package(
         .testTarget(
             name: "CatalogTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "Catalog", "ConsumptionPolicy", "StrictYAML", yams,
+                "AppStorePayloads", "AppStoreServerAPI", "Catalog", "ConsumptionPolicy", "StrictYAML", "TestSupport",
+                yams,
             ],
             swiftSettings: rules),
         // IP addresses, and blocks of them as operators write them.

@@ -1,10 +1,7 @@
 import AppStorePayloads
 import Catalog
 import Foundation
-
-/// The package's directory.
-let packageRoot = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+import TestSupport
 
 /// The catalogs of deploy/catalogs.
 enum Example: String, CaseIterable {
