@@ -56,15 +56,19 @@ struct Serve: AsyncParsableCommand {
         let logger = try settings.logger("serve")
         let monitoring = try operations.monitoring("serve", settings)
         monitoring?.countProcess()
-        let apple = try settings.hasAppleKeys ? AppleAccess(settings, policy: .interactive) : nil
         let requester = try settings.checksRevocation() ? OCSPRequester() : nil
+        let revocation = requester.map { Revocation($0, logger: logger) }
+        var apple: AppleAccess?
         do {
-            try await services(settings, monitoring, apple, requester, logger: logger).run(logger: logger)
-            await requester?.shutdown()
+            if settings.hasAppleKeys {
+                apple = try AppleAccess(settings, policy: .interactive, revocation: revocation)
+            }
+            try await services(settings, monitoring, apple, revocation, logger: logger).run(logger: logger)
             await apple?.shutdown()
+            await requester?.shutdown()
         } catch {
-            await requester?.shutdown()
             await apple?.shutdown()
+            await requester?.shutdown()
             throw error
         }
     }
@@ -72,7 +76,7 @@ struct Serve: AsyncParsableCommand {
     /// What it runs.
     func services(
         _ settings: Settings, _ monitoring: ProgramMonitoring?, _ apple: AppleAccess?,
-        _ requester: OCSPRequester? = nil,
+        _ revocation: Revocation? = nil,
         logger: Logger
     ) async throws -> ProgramServices {
         let identity = try settings.tls(certificate: tlsCertificate, key: tlsKey)
@@ -92,7 +96,7 @@ struct Serve: AsyncParsableCommand {
         let watch = DatabaseWatch(watchPool, logger: logger)
         let reads = AccountReads(accounts, connections: connections, watch: watch)
         let desk = try desk(
-            settings, accounts, reads, clients, try apple?.receipts(settings, pool, budget: budget), requester,
+            settings, accounts, reads, clients, try apple?.receipts(settings, pool, budget: budget), revocation,
             over: pool,
             logger: logger)
         let memory = GuardMemory(logger: logger) { token in
@@ -151,17 +155,16 @@ struct Serve: AsyncParsableCommand {
     private func desk(
         _ settings: Settings, _ accounts: AccountStore, _ reads: AccountReads, _ clients: AppleClients?,
         _ receipts: ReceiptIntake?,
-        _ requester: OCSPRequester?, over pool: PostgresPool, logger: Logger
+        _ revocation: Revocation?, over pool: PostgresPool, logger: Logger
     ) throws -> AccountDesk {
-        let cache = requester.map { _ in RevocationCache() }
-        let verifier = Verifier(configuration: try settings.verifier(), revocation: cache, clock: WallClock.now)
-        let checker = cache.flatMap { requester?.checker(for: $0, logger: logger) }
+        let verifier = Verifier(
+            configuration: try settings.verifier(), revocation: revocation?.cache, clock: WallClock.now)
         let intake = EvidenceIntake(
-            pool: pool, verifier: verifier, ledger: Ledger(policy: try settings.statusPolicy()), revocation: checker,
-            logger: logger)
+            pool: pool, verifier: verifier, ledger: Ledger(policy: try settings.statusPolicy()),
+            revocation: revocation?.checker, logger: logger)
         // With nobody to ask, Apple's signature still proves whose a purchase is that is known.
         var settle: (@Sendable () async -> Void)?
-        if let checker { settle = { _ = await checker.sendPendingRequests() } }
+        if let checker = revocation?.checker { settle = { _ = await checker.sendPendingRequests() } }
         let unasked = ReceiptIntake(verifier, apps: [], history: History(pool), settleRevocation: settle)
         var refresh: AccountRefresh?
         if let clients, !clients.scopes.isEmpty { refresh = AccountRefresh(History(pool), clients) }

@@ -15,25 +15,35 @@ struct AppleAccess {
     private let transport: HTTPTransport
     private let policy: RetryPolicy
     private let settle: (@Sendable () async -> Void)?
+    /// Ours to close; nil where whoever made it does.
     private let requester: OCSPRequester?
 
+    /// - Parameter revocation: what the program knows of revoked certificates, where it has to do with them elsewhere, too.
     /// - Throws: `CommandFailure` naming the setting that is missing or wrong.
-    init(_ settings: Settings, policy: RetryPolicy = RetryPolicy()) throws {
+    init(
+        _ settings: Settings, policy: RetryPolicy = RetryPolicy(),
+        revocation: Revocation? = nil
+    ) throws {
         keys = try settings.appleKeys()
         hosts = try settings.appleHosts()
-        let cache = try settings.checksRevocation() ? RevocationCache() : nil
-        verifier = Verifier(configuration: try settings.verifier(), revocation: cache, clock: WallClock.now)
         self.policy = policy
+        let configuration = try settings.verifier()
         let logger = try settings.logger("apple")
+        let checksRevocation = try settings.checksRevocation()
         // What has connections to close comes last, when nothing can fail any more.
         transport = HTTPTransport()
-        if let cache {
-            let requester = OCSPRequester()
-            let checker = requester.checker(for: cache, logger: logger)
-            self.requester = requester
+        var revocation = revocation
+        var requester: OCSPRequester?
+        if revocation == nil, checksRevocation {
+            let made = OCSPRequester()
+            revocation = Revocation(made, logger: logger)
+            requester = made
+        }
+        self.requester = requester
+        verifier = Verifier(configuration: configuration, revocation: revocation?.cache, clock: WallClock.now)
+        if let checker = revocation?.checker {
             settle = { _ = await checker.sendPendingRequests() }
         } else {
-            requester = nil
             settle = nil
         }
     }
