@@ -349,8 +349,10 @@ let package = Package(
             name: "AccountAPI",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleSync", "Canary", "Catalog", "Consumption", "EvidenceIntake", "HTTPServing", "History", "Ledger",
-                "NetworkAddresses", "Outbox", "Postgres", "ServerKeys", "Subscriptions", "Usage", asyncHTTPClient,
+                "AppleSync", "Canary", "Catalog", "Consumption", "EventStore", "EvidenceIntake", "HTTPServing",
+                "History",
+                "Ledger", "NetworkAddresses", "Outbox", "Postgres", "ServerKeys", "Subscriptions", "Usage",
+                asyncHTTPClient,
                 crypto,
                 httpTypes, hummingbird, jwtKit, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],
@@ -367,7 +369,8 @@ let package = Package(
             name: "AccountAPITests",
             dependencies: [
                 "AccountAPI", "AccountStore", "Accounts", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
-                "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption", "EvidenceIntake",
+                "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption", "EventStore", "Events",
+                "EvidenceIntake",
                 "HTTPServing", "History", "Ledger", "Monitoring", "Outbox", "Postgres", "Schema", "ServerKeys",
                 "Simulator",
                 "StandIn", "StandInSupport", "TestSupport", "Usage", "Worker", asyncHTTPClient, crypto, cryptoExtras,
@@ -451,7 +454,7 @@ let package = Package(
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption", "ConsumptionPolicy",
-                "EvidenceVerification", "HTTPServing", "History", "Ledger", "Outbox", "Postgres", "Queue",
+                "EventStore", "EvidenceVerification", "HTTPServing", "History", "Ledger", "Outbox", "Postgres", "Queue",
                 "RenewalExtensions", "ServerKeys", "Subscriptions", "Usage", asyncHTTPClient, logging, nioCore,
                 nioHTTP1, nioPosix, serviceLifecycle,
             ],
@@ -506,8 +509,8 @@ let package = Package(
             dependencies: [
                 "AccountAPI", "AccountStore", "Accounts", "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts",
                 "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption",
-                "ConsumptionPolicy", "EvidenceIntake", "EvidenceVerification", "HTTPServing", "History", "Ledger",
-                "Monitoring", "NetworkAddresses",
+                "ConsumptionPolicy", "EventStore", "EvidenceIntake", "EvidenceVerification", "HTTPServing", "History",
+                "Ledger", "Monitoring", "NetworkAddresses",
                 "Operations", "Outbox", "Postgres", "Queue", "Receiver", "RenewalExtensions", "Schema", "ServerKeys",
                 "Simulator", "StandIn", "StrictYAML", "Subscriptions", "Usage", "Worker", argumentParser,
                 asyncHTTPClient, configuration, crypto, jwtKit, logging, metrics, nioCore, nioHTTP1, nioPosix,
@@ -567,8 +570,8 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "storehook", "storehook-bench", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
-                "AppStoreVerification", "EvidenceVerification", "HTTPServing", "History", "NetworkAddresses", "Outbox",
-                "Postgres", "Queue", "AccountAPI", "Schema", "ServerKeys",
+                "AppStoreVerification", "EventStore", "EvidenceVerification", "HTTPServing", "History",
+                "NetworkAddresses", "Outbox", "Postgres", "Queue", "AccountAPI", "Schema", "ServerKeys",
                 "Simulator", "Subscriptions", "TestSupport", "Worker", argumentParser, asyncHTTPClient, crypto, logging,
                 nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],

@@ -200,6 +200,8 @@ grant select on storehook.contradictions to storehook_api;
 -- Who takes in an old receipt notes that it is kept, and what verifyReceipt said last.
 grant select, insert on storehook.kept_receipts to storehook_api;
 grant select, insert, update on storehook.unsigned_words to storehook_api;
+-- It lists events to the operator's servers.
+grant select on storehook.events, storehook.event_positions, storehook.event_feed to storehook_api;
 
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
 -- - when rows came and went, for the rates that `storehook queue` shows;

@@ -67,6 +67,8 @@ struct RunningAPI: Sendable {
     let observer: PostgresPool
     let signer: TokenSigner
     let serverKeys: ServerKeyTable
+    /// Where the test wants one.
+    var feed: EventFeed?
 
     func send(
         _ method: String, _ path: String, token: String? = nil, body: String? = nil, _ headers: [(String, String)] = []
@@ -100,6 +102,7 @@ struct RunningAPI: Sendable {
 /// - Parameters:
 ///   - url: How it reaches the database, where it is not the short way.
 ///   - desk: What answers about accounts, where a test asks about them.
+///   - feed: What lists events, where a test asks for them.
 ///   - adjust: Changes how it listens.
 ///   - statementLimit: How long a statement may take.
 ///   - onAsk: Told of each time that the database is asked whether it answers.
@@ -107,6 +110,7 @@ func withAPI<T: Sendable>(
     url: (@Sendable (TestDatabase) async throws -> String)? = nil,
     endpoints more: [APIEndpoint] = [],
     desk: ((PostgresPool, AccountReads) -> AccountDesk)? = nil,
+    feed makeFeed: ((PostgresPool, DatabaseWatch) -> EventFeed)? = nil,
     adjusting adjust: (inout AccountAPIConfiguration) -> Void = { _ in },
     logger: Logger = quiet,
     statementLimit: Duration = .seconds(4),
@@ -131,7 +135,7 @@ func withAPI<T: Sendable>(
             var configuration = AccountAPIConfiguration(host: "127.0.0.1", port: 0)
             adjust(&configuration)
             let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-            let own: [APIEndpoint] = [
+            var own: [APIEndpoint] = [
                 .consumptionConsent(Consents(pool)),
                 TestNotificationRoute(nil, Canaries(pool), now: wallClock).endpoint,
             ]
@@ -140,6 +144,8 @@ func withAPI<T: Sendable>(
                 try await watchPool.query("select 1")
             }
             let reads = AccountReads(AccountStore(pool), connections: 4, watch: watch)
+            let feed = makeFeed?(pool, watch)
+            if let feed { own.append(feed.endpoint) }
             let answered: [APIEndpoint] = desk.map { $0(pool, reads).endpoints + [guarding(reads)] } ?? [.account()]
             let endpoints = APIEndpoint.withStanding(answered + own + more)
             let metrics = APIMetrics(endpoints: endpoints)
@@ -150,7 +156,8 @@ func withAPI<T: Sendable>(
                 serverKeys: serverKeys, watch: watch, configuration: configuration,
                 metrics: metrics, logger: logger
             ) { listening.yield($0) }
-            let services = ServiceGroup(services: [pool, watchPool, api], logger: quiet)
+            let others: [any Service] = [pool, watchPool] + (feed.map { [$0] } ?? [])
+            let services = ServiceGroup(services: others + [api], logger: quiet)
             let running = Task { try await services.run() }
             var iterator = ports.makeAsyncIterator()
             guard let port = await iterator.next() else { throw NeverHappened("the account API listens") }
@@ -160,7 +167,8 @@ func withAPI<T: Sendable>(
                 result = .success(
                     try await body(
                         RunningAPI(
-                            port: port, database: database, observer: observer, signer: signer, serverKeys: serverKeys))
+                            port: port, database: database, observer: observer, signer: signer, serverKeys: serverKeys,
+                            feed: feed))
                 )
             } catch {
                 result = .failure(error)

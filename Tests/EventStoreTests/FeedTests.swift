@@ -13,15 +13,7 @@ struct FeedTests {
     @Test("a reader that follows it past a transaction that is still open gets what that wrote when it commits")
     func lateCommitter() async throws {
         try await EventDatabase.with { site in
-            let written: PostgresQuery = """
-                with event as (
-                    insert into storehook.events (kind, environment, original_transaction_id, sequence, at, is_late,
-                                                  is_correction, content)
-                    values ('test', 'Production', '1', 1, now(), false, false, '"a":1') returning id, told_at
-                )
-                insert into storehook.events_unplaced (id, told_at) select id, told_at from event
-                """
-            let late = try await HeldTransaction(in: site.database, written)
+            let late = try await HeldTransaction(in: site.database, writingEvents())
             try await site.apply([Records.period(purchase(1), from: -1, to: 29, account: nil)])
             let first = try await site.feed()
             #expect(first.map(\.position) == [1] && first.map(\.kind) == ["subscription.started"])
@@ -90,6 +82,55 @@ struct FeedTests {
             for events in orders.values {
                 #expect(events.map(\.sequence) == Array(1...Int64(events.count)))
             }
+        }
+    }
+
+    @Test("who goes on from a cursor gets what comes after it, or is told that this is not known")
+    func cursors() async throws {
+        try await EventDatabase.with { site in
+            let nothing = try await site.events.page(after: nil, limit: 10)
+            #expect(nothing.events.isEmpty && nothing.next == 0 && nothing.newest == 0)
+            try await site.pool.query(writingEvents(6, bytes: 1000))
+            try await site.pool.query(writingEvents(4, of: UUID(token(1))))
+            // What was placed is not what was written.
+            #expect(try await site.events.page(after: 0, limit: 10).events.isEmpty)
+            try await site.events.place()
+            func page(_ cursor: Int64?, _ limit: Int, upTo most: Int = .max) async throws -> [Int64] {
+                let page = try await site.events.page(after: cursor, limit: limit, upTo: most)
+                #expect(page.newest == 10)
+                return page.events.map(\.position) + [page.next]
+            }
+            #expect(try await page(nil, 3) == [1, 2, 3, 3])
+            #expect(try await page(3, 1000) == [4, 5, 6, 7, 8, 9, 10, 10])
+            #expect(try await page(10, 1000) == [10])
+            #expect(try await page(0, 1000, upTo: 2500) == [1, 2, 3, 3])
+            #expect(try await page(0, 1000, upTo: 1) == [1, 1])
+            await #expect(throws: FeedRefusal.ahead(newest: 10)) { try await page(11, 1) }
+            // Of one account.
+            let own = try await site.events.page(after: 1, limit: 3, of: token(1))
+            #expect(own.events.map(\.position) == [7, 8, 9] && own.next == 9)
+            #expect(try await site.events.page(after: own.next, limit: 3, of: token(1)).events.map(\.position) == [10])
+            #expect(try await site.events.page(after: 1, limit: 3, of: token(2)).next == 10)
+            #expect(try await site.events.latest(2, of: token(1)).events.map(\.position) == [9, 10])
+            #expect(try await site.events.latest(2).events.map(\.position) == [9, 10])
+            // What is not kept any more is told, and never jumped over.
+            try await site.pool.query("delete from storehook.event_positions where position <= 4")
+            #expect(try await page(nil, 2) == [5, 6, 6])
+            #expect(try await page(4, 2) == [5, 6, 6])
+            for cursor in [0, 3] as [Int64] {
+                await #expect(throws: FeedRefusal.gone(oldest: 4)) { try await page(cursor, 1) }
+                await #expect(throws: FeedRefusal.gone(oldest: 4)) {
+                    try await site.events.page(after: cursor, limit: 1, of: token(1))
+                }
+            }
+            #expect(try await site.events.latest(100).events.map(\.position) == [5, 6, 7, 8, 9, 10])
+            // One that was written on a day before and committed on the next goes with its day.
+            try await site.pool.query("delete from storehook.event_positions where position = 7")
+            #expect(try await page(4, 10) == [5, 6, 6])
+            await #expect(throws: FeedRefusal.gone(oldest: 7)) { try await page(6, 10) }
+            try await site.pool.query("delete from storehook.event_positions")
+            await #expect(throws: FeedRefusal.gone(oldest: 10)) { try await page(9, 1) }
+            #expect(try await page(nil, 1) == [10])
         }
     }
 

@@ -16,7 +16,7 @@ struct CommandTests {
             "notification", "account", "account show", "account erase", "grant", "extend", "revoke", "unrevoke",
             "change-tier", "catalog", "catalog check", "catalog schema", "catalog diff", "catalog apply",
             "catalog show",
-            "serve", "staff token", "",
+            "serve", "staff token", "events", "events list", "",
         ])
     func help(command: String) async throws {
         let words = command.split(separator: " ").map(String.init)
@@ -39,7 +39,7 @@ struct CommandTests {
             "dead-letters replay --all --rate 0", "subscription 1 --at yesterday", "notification x",
             "doctor --role owner", "doctor --port 0", "catalog check", "catalog check /no/such/file",
             "account a --at yesterday", "grant a --tier pro --days 0 --why w", "revoke a", "revoke a --why  ",
-            "extend a --days 1",
+            "extend a --days 1", "events list --limit 0", "events list --after -1",
         ])
     func usage(command: String) async throws {
         try await withSite { site in

@@ -1,6 +1,8 @@
 import Crypto
+import EventStore
 import Foundation
 import Outbox
+import Postgres
 import Simulator
 import TestSupport
 import Testing
@@ -31,6 +33,9 @@ struct SchemathesisTests {
                     "APPLE_PRIVATE_KEY": Data(P256.Signing.PrivateKey().pemRepresentation.utf8).base64EncodedString(),
                     "STOREHOOK_REQUESTS_PER_ADDRESS": "10000000",
                 ]) { $1 }
+                // Whoever asks for events without a cursor is not kept waiting.
+                try await site.pool.query(writingEvents(50))
+                try await EventStore(site.pool).place()
                 let headers: [String]
                 switch asker {
                 case .app:

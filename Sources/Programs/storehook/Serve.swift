@@ -7,6 +7,7 @@ import AppleSync
 import ArgumentParser
 import Canary
 import Consumption
+import EventStore
 import EvidenceIntake
 import EvidenceVerification
 import HTTPServing
@@ -104,8 +105,10 @@ struct Serve: AsyncParsableCommand {
             guard let account = GuardAccount(view) else { throw CommandFailure("an account has no phases") }
             return account
         }
+        let feed = EventFeed(EventStore(pool), connections: connections, watch: watch, logger: logger)
         let endpoints = APIEndpoint.withStanding(
             desk.endpoints + [
+                feed.endpoint,
                 Guard(memory, outage: try settings.guardOutage()).endpoint,
                 .consumptionConsent(Consents(pool)),
                 TestNotificationRoute(clients, Canaries(pool), now: WallClock.now).endpoint,
@@ -146,7 +149,13 @@ struct Serve: AsyncParsableCommand {
                 configuration: try settings.servingDatabase(), channel: AccountStore.channel, logger: logger,
                 onPayload: { memory.change($0) })
             services.add("the listener", listener)
+            services.add(
+                "the listener to events",
+                try PostgresListener(
+                    configuration: try settings.servingDatabase(), channel: EventStore.channel, logger: logger,
+                    onPayload: { _ in feed.hint() }))
         }
+        services.add("the feed", feed)
         services.add("the account API", api, portOption: "--port")
         return services
     }

@@ -1,8 +1,5 @@
 package import AppStorePayloads
 import Events
-import Foundation
-import Ledger
-import Postgres
 
 /// An event in the order that all readers follow.
 package struct PlacedEvent: Sendable, Hashable {
@@ -31,6 +28,9 @@ package struct PlacedEvent: Sendable, Hashable {
     /// What of its body does not depend on who reads it.
     package var content: String
 
+    /// The ``id`` as readers and receivers know it.
+    package var name: String { "evt_\(id)" }
+
     /// The body that is sent.
     package func json(previousSequence: Int64?) -> String {
         Event.json(
@@ -38,33 +38,11 @@ package struct PlacedEvent: Sendable, Hashable {
             account: account ?? token?.description, version: version, sequence: sequence,
             previousSequence: previousSequence, content: content)
     }
-}
 
-extension EventStore {
-    /// The events after a position, in order: all that have been placed by then, none of which comes later.
-    /// - Throws: `PostgresError`.
-    package func events(after position: Int64, limit: Int) async throws -> [PlacedEvent] {
-        try await pool.query(
-            PostgresQuery(
-                "events.after",
-                """
-                select p.position, e.id, e.kind, e.environment, e.bundle_id, e.token, a.account,
-                       e.original_transaction_id, e.sequence, e.version, e.at, e.content
-                  from (select * from storehook.event_positions
-                         where position > \(position) order by position limit \(Int64(limit))) p
-                  join storehook.events e on e.told_at = p.told_at and e.id = p.id
-                  left join storehook.accounts a on a.token = e.token
-                 order by p.position
-                """)
-        ).map { row in
-            PlacedEvent(
-                position: try row.decode("position"), id: try row.decode("id"), kind: try row.decode("kind"),
-                environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
-                token: try row.decode("token", as: UUID?.self).map { UniqueIdentifier($0) },
-                account: try row.decode("account"),
-                originalTransactionID: try row.decode("original_transaction_id"),
-                sequence: try row.decode("sequence"), version: try row.decode("version"),
-                at: Timestamp(try row.decode("at", as: PostgresTimestamp.self)), content: try row.decode("content"))
-        }
+    /// As the feed lists it: the body, with the name and the position before its members. Of an order nothing is left out there, so that
+    /// what was sent before is what has the number before.
+    package var listed: String {
+        let body = json(previousSequence: sequence > 1 ? sequence - 1 : nil)
+        return #"{"id":"\#(name)","cursor":\#(position),"# + body.dropFirst()
     }
 }

@@ -116,6 +116,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "usage_keys": [.select, .insert, .update, .delete], "count_usage": [.execute],
                 "refreshes": [.select, .insert, .update], "refresh_queue": [.select, .insert, .update],
                 "unsigned_words": [.select, .insert, .update], "kept_receipts": [.select, .insert],
+                "events": [.select], "event_positions": [.select], "event_feed": [.select],
             ])
             .union(
                 ["notification_uuid", "received_at"]

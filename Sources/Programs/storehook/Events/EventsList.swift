@@ -1,0 +1,73 @@
+import AccountAPI
+import Accounts
+import AppStorePayloads
+import ArgumentParser
+import EventStore
+import Foundation
+import Operations
+import Postgres
+
+struct EventsList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List events in the order in which all readers follow them: the last ones, or those after a cursor.",
+        discussion: """
+            JSON is a line for each event, as GET /v1/events lists it. With --follow it goes on with what comes, until Ctrl-C.
+
+            Example: storehook events list --account user-42 --follow
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Option(help: "Those after this cursor; the last ones unless told.") var after: Int64?
+    @Option(help: "At most so many to begin with, 1 to 10000.") var limit = 100
+    @Option(help: "Only of this account, as the app's tokens name it.") var account: String?
+    @Flag(help: "Go on with those that come.") var follow = false
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
+        guard after.map({ $0 >= 0 }) ?? true else { throw ValidationError("--after takes a cursor, 0 or more") }
+        guard account.map({ Caller.account($0) != nil }) ?? true else {
+            throw ValidationError("--account takes 1 to 200 printable ASCII characters without spaces")
+        }
+    }
+
+    func run() async throws {
+        let isTable = OutputFormat.chosen(format) == .table
+        let token = account.flatMap(Caller.account).map { AccountToken.of($0) }
+        try await Database.with(try await shared.settings()) { pool in
+            let events = EventStore(pool)
+            if isTable { print(EventLine.head) }
+            var page = try await begin(events, token)
+            tell(page, isTable)
+            while follow {
+                // Those that are there are told at once.
+                if page.events.isEmpty { try await Task.sleep(for: .seconds(1)) }
+                page = try await next(events, page.next, token)
+                tell(page, isTable)
+            }
+        }
+    }
+
+    private func begin(_ events: EventStore, _ token: UniqueIdentifier?) async throws -> FeedPage {
+        guard let after else { return try await events.latest(limit, of: token) }
+        return try await next(events, after, token)
+    }
+
+    private func next(_ events: EventStore, _ cursor: Int64, _ token: UniqueIdentifier?) async throws -> FeedPage {
+        do {
+            guard let token else { return try await events.page(after: cursor, limit: limit) }
+            return try await events.page(after: cursor, limit: limit, of: token)
+        } catch FeedRefusal.gone(let oldest) {
+            throw CommandFailure("the event after \(cursor) is not kept any more; those that are: --after \(oldest)")
+        } catch FeedRefusal.ahead(let newest) {
+            throw CommandFailure("there is no event \(cursor) in this database; the last one: \(newest)")
+        }
+    }
+
+    private func tell(_ page: FeedPage, _ isTable: Bool) {
+        for event in page.events { print(isTable ? EventLine(event).text : event.listed) }
+        // Somebody may be waiting for it behind a pipe.
+        fflush(nil)
+    }
+}

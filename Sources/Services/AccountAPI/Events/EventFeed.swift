@@ -1,0 +1,202 @@
+package import EventStore
+import HTTPTypes
+package import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// `GET /v1/events`: events in the one order that all readers follow, for backends that would rather ask than be called.
+///
+/// Who has read everything waits here, and holds no connection to the database meanwhile: for all who wait it is looked whether there is
+/// more, once a second and when somebody says that there is. Those who then ask for the same are read by one statement.
+package final class EventFeed: Service {
+    private struct Stretch: Hashable, Sendable {
+        var cursor: Int64?
+        var limit: Int
+    }
+
+    private struct Waiting {
+        let cursor: Int64
+        /// Whether there may be news.
+        let end: End<Bool>
+    }
+
+    private struct State {
+        var waiting: [UInt64: Waiting] = [:]
+        var lastID: UInt64 = 0
+        var hints: UInt64 = 0
+    }
+
+    /// As many bytes of what events tell stand in one answer, or one event.
+    private static let mostBytes = 1 << 20
+
+    private let reads: SharedReads<Stretch, Result<FeedAnswer, FeedRefusal>>
+    private let newest: @Sendable () async throws -> Int64
+    private let mostWaiters: Int
+    private let interval: Duration
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let looks: AsyncStream<Void>
+    private let look: AsyncStream<Void>.Continuation
+
+    /// A feed that nobody waits for yet.
+    /// - Parameters:
+    ///   - connections: how many the store's pool has, of which most are left to others.
+    ///   - watch: who waits for a database that is silent is told to come back.
+    ///   - mostWaiters: how many wait at most; who comes then is refused.
+    ///   - interval: how often it is looked whether there is more, give or take a quarter, whatever is said.
+    package init(
+        _ events: EventStore, connections: Int, watch: DatabaseWatch, mostWaiters: Int = 100,
+        interval: Duration = .seconds(1), logger: Logger
+    ) {
+        reads = SharedReads(most: 1, fewStatements: 1, mostStatements: max(1, connections / 4)) { stretches in
+            guard let stretch = stretches.first else { return [] }
+            do {
+                let page = try await watch.watching {
+                    try await events.page(after: stretch.cursor, limit: stretch.limit, upTo: Self.mostBytes)
+                }
+                return [.success(FeedAnswer(page))]
+            } catch let refusal as FeedRefusal {
+                return [.failure(refusal)]
+            }
+        }
+        newest = { try await watch.watching { try await events.bounds().newest } }
+        self.mostWaiters = mostWaiters
+        self.interval = interval
+        self.logger = logger
+        (looks, look) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// How many wait.
+    package var waiters: Int { state.withLock { $0.waiting.count } }
+
+    /// There may be news. A hint: what it does not tell of is found within a second.
+    package func hint() {
+        state.withLock { $0.hints += 1 }
+        look.yield()
+    }
+
+    /// Looks for those who wait, until graceful shutdown.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    while !Task.isCancelled {
+                        // Many of these do not ask together.
+                        try? await Task.sleep(for: self.interval * Double.random(in: 0.75...1.25))
+                        self.look.yield()
+                    }
+                }
+                for await _ in self.looks { await self.wakeWhoHasNews() }
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func wakeWhoHasNews() async {
+        guard waiters > 0 else { return }
+        let newest: Int64?
+        do {
+            newest = try await self.newest()
+        } catch {
+            // They look for themselves, and are told what stands in the way.
+            logger.debug("Could not look for news", metadata: ["error": "\(error)"])
+            newest = nil
+        }
+        let woken = state.withLock { $0.waiting.values.filter { $0.cursor != newest } }
+        for waiting in woken { waiting.end.reach(.success(true)) }
+    }
+
+    // MARK: The endpoint
+
+    /// The endpoint.
+    package var endpoint: APIEndpoint {
+        var endpoint = APIEndpoint(
+            .get, "/v1/events", "getEvents",
+            "What has happened, in one order that is the same for all readers and has no gaps; waits up to 30 seconds for news.",
+            for: .server, successes: [.init("What comes after the cursor, as far as it is there.", FeedAnswer.schema)]
+        ) { try await self.answer($0) }
+        endpoint.query = [
+            .init("after", .integer(0...Int64.max), "The next of the last answer. Without it: all that are kept."),
+            .init("limit", .integer(1...1000), "How many events at most, 100 unless told; there may be fewer."),
+            .init("wait", .integer(0...30), "For how many seconds to wait where there is none, 30 unless told."),
+        ]
+        endpoint.problems = [.eventsGone, .cursorUnknown]
+        endpoint.isWatched = true
+        return endpoint
+    }
+
+    private func answer(_ request: APIRequest) async throws -> APIAnswer {
+        func number(_ name: String) -> Int64? { request.query[name].flatMap { Int64($0) } }
+        var stretch = Stretch(cursor: number("after"), limit: Int(number("limit") ?? 100))
+        let end = ContinuousClock.now + .seconds(number("wait") ?? 30)
+        while true {
+            let hints = state.withLock(\.hints)
+            let page = try await read(stretch)
+            guard page.isEmpty, try await isThereNews(after: page.next, since: hints, until: end) else {
+                return APIAnswer(bytes: page.bytes, contentType: "application/json")
+            }
+            stretch.cursor = page.next
+        }
+    }
+
+    private func read(_ stretch: Stretch) async throws -> FeedAnswer {
+        switch try await reads.value(of: stretch) {
+        case .success(let page): return page
+        case .failure(.gone(let oldest)):
+            throw APIProblem(
+                .eventsGone, "the event after this cursor is not kept any more; those that are come after oldest",
+                members: [.init("oldest", .integer(oldest))])
+        case .failure(.ahead(let newest)):
+            throw APIProblem(
+                .cursorUnknown,
+                "no event was given this number; was it read from another database, or before a restore?",
+                members: [.init("newest", .integer(newest))])
+        }
+    }
+
+    /// Waits until there may be more, until an instant or until the program is being stopped: then no.
+    private func isThereNews(
+        after cursor: Int64, since hints: UInt64, until deadline: ContinuousClock.Instant
+    ) async throws -> Bool {
+        guard ContinuousClock.now < deadline else { return false }
+        let end = End<Bool>()
+        let id = try enter(Waiting(cursor: cursor, end: end), since: hints)
+        let timer = Task {
+            try? await Task.sleep(until: deadline, clock: .continuous)
+            end.reach(.success(false))
+        }
+        defer {
+            timer.cancel()
+            state.withLock { $0.waiting[id] = nil }
+        }
+        return try await withGracefulShutdownHandler {
+            try await withTaskCancellationHandler {
+                try await end.wait()
+            } onCancel: {
+                end.reach(.success(false))
+            }
+        } onGracefulShutdown: {
+            end.reach(.success(false))
+        }
+    }
+
+    private func enter(_ waiting: Waiting, since hints: UInt64) throws(APIProblem) -> UInt64 {
+        let (id, isHinted) = state.withLock { state -> (UInt64?, Bool) in
+            guard state.waiting.count < mostWaiters else { return (nil, false) }
+            state.lastID += 1
+            state.waiting[state.lastID] = waiting
+            return (state.lastID, state.hints != hints)
+        }
+        guard let id else { throw .unavailable("as many wait for events as may; ask again", retryAfter: 5) }
+        // Said after the database was asked, and before anybody waited.
+        if isHinted { look.yield() }
+        return id
+    }
+}
+
+extension ProblemCode {
+    /// What comes after the cursor is not kept any more.
+    package static let eventsGone = ProblemCode(.gone, "events_gone", "Events this old are not kept any more")
+    /// The cursor was never given.
+    package static let cursorUnknown = ProblemCode(.badRequest, "cursor_unknown", "The cursor is of another feed")
+}
