@@ -242,7 +242,7 @@ let package = Package(
             dependencies: [
                 "Accounts", "AppStorePayloads", "AppStoreServerAPI", "ConsumptionPolicy", "History", "Ledger",
                 "Postgres",
-                "Queue",
+                "Queue", "Subscriptions",
             ],
             path: "Sources/Storage/Consumption", swiftSettings: rules),
 
@@ -262,21 +262,23 @@ let package = Package(
         .target(
             name: "AccountStore",
             dependencies: [
-                "Accounts", "AppStorePayloads", "Catalog", "Ledger", "Postgres", "Subscriptions", crypto,
+                "Accounts", "AppStorePayloads", "Catalog", "Events", "Ledger", "Postgres", "Subscriptions",
+                crypto,
             ],
             path: "Sources/Storage/AccountStore", swiftSettings: rules),
         // Events as they are kept: written in the transaction that causes them, numbered, and put into one order.
         .target(
             name: "EventStore",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Events", "Ledger", "Postgres", "Subscriptions",
+                "AccountStore", "Accounts", "AppStorePayloads", "Consumption", "Events", "Ledger", "Postgres",
+                "Subscriptions",
             ],
             path: "Sources/Storage/EventStore", swiftSettings: rules),
         .testTarget(
             name: "EventStoreTests",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "EventStore", "Events", "Ledger",
-                "Postgres", "Schema", "Subscriptions", "TestSupport", logging,
+                "Outbox", "Postgres", "Schema", "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
             ],
             swiftSettings: rules),
         .testTarget(
@@ -349,9 +351,9 @@ let package = Package(
             name: "AccountAPI",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleSync", "Canary", "Catalog", "Consumption", "EventStore", "EvidenceIntake", "HTTPServing",
-                "History",
-                "Ledger", "NetworkAddresses", "Outbox", "Postgres", "ServerKeys", "Subscriptions", "Usage",
+                "AppleSync", "Canary", "Catalog", "Consumption", "EventStore", "Events", "EvidenceIntake",
+                "HTTPServing",
+                "History", "Ledger", "NetworkAddresses", "Outbox", "Postgres", "ServerKeys", "Subscriptions", "Usage",
                 asyncHTTPClient,
                 crypto,
                 httpTypes, hummingbird, jwtKit, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
@@ -454,7 +456,8 @@ let package = Package(
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption", "ConsumptionPolicy",
-                "EventStore", "EvidenceVerification", "HTTPServing", "History", "Ledger", "Outbox", "Postgres", "Queue",
+                "EventStore", "Events", "EvidenceVerification", "HTTPServing", "History", "Ledger", "Outbox",
+                "Postgres", "Queue",
                 "RenewalExtensions", "ServerKeys", "Subscriptions", "Usage", asyncHTTPClient, logging, nioCore,
                 nioHTTP1, nioPosix, serviceLifecycle,
             ],
@@ -524,9 +527,11 @@ let package = Package(
         .executableTarget(
             name: "storehook-bench",
             dependencies: [
-                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "Ledger", "Outbox",
+                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events",
+                "Ledger", "Outbox",
                 "Postgres",
-                "Queue", "Schema", "SimulatedState", "Simulator", "Worker", argumentParser, asyncHTTPClient, crypto,
+                "Queue", "Schema", "SimulatedState", "Simulator", "Subscriptions", "Worker", argumentParser,
+                asyncHTTPClient, crypto,
                 histogram, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
                 unixSignals,
             ],
@@ -559,7 +564,9 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "AppStoreVerification", "Events", "Ledger", "Operations", "Outbox",
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events", "Ledger",
+                "Operations",
+                "Outbox",
                 "Postgres",
                 "Queue", "Schema", "Simulator", "StandInSupport", "Subscriptions", "TestSupport", "Usage", "Worker",
                 logging, serviceLifecycle,

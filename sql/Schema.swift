@@ -33,6 +33,7 @@ public enum Schema {
         Migration(version: 27, name: "removed_purchases", sql: text(PackageResources._027_removed_purchases_sql)),
         Migration(version: 28, name: "receipts", sql: text(PackageResources._028_receipts_sql)),
         Migration(version: 29, name: "events", sql: text(PackageResources._029_events_sql)),
+        Migration(version: 30, name: "telling", sql: text(PackageResources._030_telling_sql)),
     ]
 
     /// The oldest version of the schema that this program works with: what stands in the migrations after it, no statement

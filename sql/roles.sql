@@ -136,8 +136,12 @@ grant usage on sequence storehook.event_id to storehook_worker;
 grant insert on storehook.events_unplaced to storehook_worker;
 grant select on storehook.event_positions to storehook_worker;
 grant select, insert, update on storehook.purchase_tellings, storehook.access_tellings to storehook_worker;
-grant execute on function storehook.place_events(integer), storehook.ensure_event_partitions(integer)
-    to storehook_worker;
+grant execute on function storehook.place_events(integer), storehook.ensure_event_partitions(integer),
+    storehook.is_filling(text, text), storehook.history_fills(), storehook.event_days(integer),
+    storehook.drop_event_day(date, integer) to storehook_worker;
+-- How far it has come with what is to be told of everybody, and how far telling is behind.
+grant select, update on storehook.telling_walks to storehook_worker;
+grant select on storehook.telling_status to storehook_worker;
 
 -- Operators are workers (see above) who may also look at everything, put back and decide.
 grant select on all tables in schema storehook to storehook_ops;
@@ -189,6 +193,12 @@ grant select, insert, update on storehook.accounts to storehook_api;
 grant select, insert, delete on storehook.account_lines to storehook_api;
 grant select, insert, update, delete on storehook.account_status to storehook_api;
 grant insert on storehook.purchase_attempts to storehook_api;
+-- What it changes it tells of, in the same transaction.
+grant select, insert on storehook.events to storehook_api;
+grant usage on sequence storehook.event_id to storehook_api;
+grant insert on storehook.events_unplaced to storehook_api;
+grant select, insert, update on storehook.purchase_tellings, storehook.access_tellings to storehook_api;
+grant execute on function storehook.is_filling(text, text) to storehook_api;
 -- It counts what is used.
 grant select, insert, update on storehook.usage_counters to storehook_api;
 grant select, insert, update, delete on storehook.usage_keys to storehook_api;
@@ -209,7 +219,7 @@ grant select on storehook.events, storehook.event_positions, storehook.event_fee
 grant select on storehook.queue_depth, storehook.queue_waiting, storehook.conservation, storehook.dead_letters_open,
     storehook.subscription_status, storehook.entitlements, storehook.contradictions,
     storehook.consumption_requests, storehook.consumption_status, storehook.proven_until, storehook.canary_status,
-    storehook.extensions_open
+    storehook.extensions_open, storehook.telling_status
     to storehook_monitor;
 grant select (received_at) on storehook.outbox to storehook_monitor;
 grant select (applied_at) on storehook.notifications, storehook.records to storehook_monitor;

@@ -157,6 +157,34 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.drop_event_day(day date, kept_days integer) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    SET lock_timeout TO '250ms'
+    AS $$
+declare
+    opens  constant timestamptz := day::timestamp at time zone 'UTC';
+    closes constant timestamptz := (day + 1)::timestamp at time zone 'UTC';
+    name   constant text := 'events_' || to_char(day, 'YYYYMMDD');
+begin
+    if kept_days not between 7 and 36500 then
+        raise exception 'kept_days must be between 7 and 36500' using errcode = 'invalid_parameter_value';
+    end if;
+    if day >= (now() at time zone 'UTC')::date - kept_days or to_regclass('storehook.' || name) is null then
+        return false;
+    end if;
+    if exists (select from storehook.events_unplaced u where u.told_at >= opens and u.told_at < closes) then
+        return false;
+    end if;
+    delete from storehook.event_positions p where p.told_at >= opens and p.told_at < closes;
+    -- No cascade: it takes nothing along but its own day.
+    execute format('drop table storehook.%I', name);
+    return true;
+end
+$$;
+
 CREATE FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -419,6 +447,19 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.event_days(kept_days integer) RETURNS SETOF date
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $_$
+    select to_date(substr(c.relname, 8), 'YYYYMMDD')
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'storehook.events'::regclass and c.relname ~ '^events_[0-9]{8}$'
+       and to_date(substr(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'UTC')::date - kept_days
+     order by 1
+$_$;
+
 CREATE FUNCTION storehook.expire_junk(keep_days integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -495,6 +536,17 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.history_fills() RETURNS TABLE(filled bigint, filling bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select count(*) filter (where not f.is_filling), count(*) filter (where f.is_filling)
+      from (select storehook.is_filling(s.bundle_id, s.environment) as is_filling
+              from (select distinct bundle_id, environment from storehook.history_windows) s) f
+$$;
+
 CREATE FUNCTION storehook.history_reach(environment text) RETURNS interval
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -502,6 +554,20 @@ CREATE FUNCTION storehook.history_reach(environment text) RETURNS interval
     SET "DateStyle" TO 'ISO'
     AS $$
     select make_interval(days => case history_reach.environment when 'Production' then 180 else 30 end)
+$$;
+
+CREATE FUNCTION storehook.is_filling(bundle_id text, environment text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select exists (
+        select from storehook.history_windows w
+         where w.bundle_id = is_filling.bundle_id and w.environment = is_filling.environment
+           and w.first_asked_at is null
+           and w.starts_at < (select min(f.planned_at) from storehook.history_windows f
+                               where f.bundle_id = is_filling.bundle_id and f.environment = is_filling.environment))
 $$;
 
 CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, stored bytea)
@@ -570,10 +636,11 @@ begin
     if most not between 1 and 100000 then
         raise exception 'most must be between 1 and 100000' using errcode = 'invalid_parameter_value';
     end if;
-    select last_position into base from storehook.event_feed for update skip locked;
-    if base is null then
+    -- Mostly there is nothing, and then nobody is to wait.
+    if not exists (select from storehook.events_unplaced) then
         return 0;
     end if;
+    select last_position into base from storehook.event_feed for update;
     with next as (
         select id from storehook.events_unplaced order by id limit most
     ), taken as (
@@ -882,21 +949,11 @@ CREATE TABLE storehook.access_tellings (
     environment text NOT NULL COLLATE pg_catalog."C",
     sequence bigint DEFAULT 0 NOT NULL,
     due_at timestamp with time zone,
-    since timestamp with time zone,
-    status text,
-    tier text,
-    source text,
-    product_id text,
-    bundle_id text COLLATE pg_catalog."C",
-    original_transaction_id text COLLATE pg_catalog."C",
-    act bigint,
-    expires_at timestamp with time zone,
-    will_renew boolean,
-    in_trial boolean,
-    CONSTRAINT access_tellings_check CHECK ((((status IS NULL) = (since IS NULL)) AND ((status IS NULL) = (tier IS NULL)) AND ((status IS NULL) = (source IS NULL)) AND ((status IS NULL) = (will_renew IS NULL)) AND ((status IS NULL) = (in_trial IS NULL)))),
+    catalog bigint,
+    told text,
+    CONSTRAINT access_tellings_check CHECK (((told IS NULL) OR (catalog IS NOT NULL))),
     CONSTRAINT access_tellings_sequence_check CHECK ((sequence >= 0)),
-    CONSTRAINT access_tellings_source_check CHECK ((source = ANY (ARRAY['apple'::text, 'grant'::text, 'trial'::text, 'none'::text]))),
-    CONSTRAINT access_tellings_status_check CHECK ((status = ANY (ARRAY['active'::text, 'trial'::text, 'cancelled'::text, 'grace_period'::text, 'expired'::text, 'trial_expired'::text, 'revoked'::text, 'free'::text])))
+    CONSTRAINT access_tellings_told_check CHECK (((told ~ '^[0-9]+\|'::text) AND (octet_length(told) <= 65536)))
 )
 WITH (fillfactor='70');
 
@@ -905,6 +962,10 @@ COMMENT ON TABLE storehook.access_tellings IS 'what was told last of each accoun
 COMMENT ON COLUMN storehook.access_tellings.sequence IS 'the number of its last event';
 
 COMMENT ON COLUMN storehook.access_tellings.due_at IS 'when it changes by itself: the clock''s queue';
+
+COMMENT ON COLUMN storehook.access_tellings.catalog IS 'under which it was told: another one that became current since is still to be told';
+
+COMMENT ON COLUMN storehook.access_tellings.told IS 'what it was; null where nothing was told';
 
 CREATE TABLE storehook.account_lines (
     token uuid NOT NULL,
@@ -2543,29 +2604,9 @@ CREATE TABLE storehook.purchase_tellings (
     environment text NOT NULL COLLATE pg_catalog."C",
     sequence bigint DEFAULT 0 NOT NULL,
     due_at timestamp with time zone,
-    token uuid,
-    since timestamp with time zone,
-    status text,
-    basis text,
-    product_id text,
-    transaction_id text,
-    expires_at timestamp with time zone,
-    period_ends_at timestamp with time zone,
-    grace_ends_at timestamp with time zone,
-    in_trial boolean,
-    will_renew boolean,
-    renewal_product_id text,
-    price_increase_pending boolean,
-    expiration_intent smallint,
-    app_account_token uuid,
-    unheard_ends text,
-    warned_of timestamp with time zone,
-    warned_days smallint,
-    CONSTRAINT purchase_tellings_basis_check CHECK ((basis = ANY (ARRAY['records'::text, 'renewal_info'::text, 'reported_status'::text]))),
-    CONSTRAINT purchase_tellings_check CHECK ((((status IS NULL) = (since IS NULL)) AND ((status IS NULL) = (basis IS NULL)) AND ((status IS NULL) = (expires_at IS NULL)) AND ((status IS NULL) = (period_ends_at IS NULL)) AND ((status IS NULL) = (in_trial IS NULL)) AND ((status IS NULL) = (price_increase_pending IS NULL)))),
-    CONSTRAINT purchase_tellings_check1 CHECK (((warned_of IS NULL) = (warned_days IS NULL))),
+    told text,
     CONSTRAINT purchase_tellings_sequence_check CHECK ((sequence >= 0)),
-    CONSTRAINT purchase_tellings_status_check CHECK ((status = ANY (ARRAY['trial'::text, 'active'::text, 'cancelled'::text, 'grace_period'::text, 'billing_retry'::text, 'expired'::text, 'revoked'::text])))
+    CONSTRAINT purchase_tellings_told_check CHECK (((told ~ '^[0-9]+\|'::text) AND (octet_length(told) <= 65536)))
 )
 WITH (fillfactor='70');
 
@@ -2575,9 +2616,7 @@ COMMENT ON COLUMN storehook.purchase_tellings.sequence IS 'the last number in it
 
 COMMENT ON COLUMN storehook.purchase_tellings.due_at IS 'when it changes by itself, or is to be warned of: the clock''s queue';
 
-COMMENT ON COLUMN storehook.purchase_tellings.token IS 'the account that it was told of';
-
-COMMENT ON COLUMN storehook.purchase_tellings.unheard_ends IS 'ends of periods that were told by what renewal info presupposes: milliseconds since 1970, by commas';
+COMMENT ON COLUMN storehook.purchase_tellings.told IS 'what it was; null of what was bought once, and where nothing was told';
 
 CREATE VIEW storehook.queue_depth AS
  WITH queued AS (
@@ -2945,6 +2984,45 @@ COMMENT ON COLUMN storehook.subscriptions.former_account_token IS 'the account o
 
 COMMENT ON COLUMN storehook.subscriptions.paid_until IS 'when the latest paid stretch ends, or ended';
 
+CREATE VIEW storehook.telling_status AS
+ SELECT ( SELECT count(*) AS count
+           FROM storehook.events_unplaced) AS unplaced,
+    (GREATEST(EXTRACT(epoch FROM (clock_timestamp() - ( SELECT min(due.due_at) AS min
+           FROM ( SELECT min(purchase_tellings.due_at) AS due_at
+                   FROM storehook.purchase_tellings
+                  WHERE (purchase_tellings.due_at IS NOT NULL)
+                UNION ALL
+                 SELECT min(access_tellings.due_at) AS min
+                   FROM storehook.access_tellings
+                  WHERE (access_tellings.due_at IS NOT NULL)) due))), (0)::numeric))::double precision AS due_seconds,
+    ( SELECT event_feed.last_position
+           FROM storehook.event_feed) AS last_position;
+
+COMMENT ON VIEW storehook.telling_status IS 'events without a place so far, and how long ago what is due first was due';
+
+CREATE TABLE storehook.telling_walks (
+    what text NOT NULL,
+    is_under_way boolean NOT NULL,
+    after_key text[],
+    catalog bigint,
+    next_catalog bigint,
+    filled_scopes bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT telling_walks_check CHECK (((after_key IS NULL) OR is_under_way)),
+    CONSTRAINT telling_walks_filled_scopes_check CHECK ((filled_scopes >= 0)),
+    CONSTRAINT telling_walks_what_check CHECK ((what = ANY (ARRAY['purchases'::text, 'accounts'::text])))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE storehook.telling_walks IS 'what is to be told of all purchases or all accounts, and how far that has come';
+
+COMMENT ON COLUMN storehook.telling_walks.after_key IS 'the last one that was gone through';
+
+COMMENT ON COLUMN storehook.telling_walks.catalog IS 'accounts: under which all of them have been told';
+
+COMMENT ON COLUMN storehook.telling_walks.next_catalog IS 'accounts: under which they are being told';
+
+COMMENT ON COLUMN storehook.telling_walks.filled_scopes IS 'purchases: how many apps and environments had their whole history when all were gone through the last time';
+
 CREATE TABLE storehook.trials (
     account_hash bytea NOT NULL,
     app_transaction_hash bytea,
@@ -3275,6 +3353,9 @@ ALTER TABLE ONLY storehook.subscription_history
 ALTER TABLE ONLY storehook.subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
 
+ALTER TABLE ONLY storehook.telling_walks
+    ADD CONSTRAINT telling_walks_pkey PRIMARY KEY (what);
+
 ALTER TABLE storehook.transactions
     ADD CONSTRAINT transactions_is_unsigned_check CHECK (is_unsigned) NOT VALID;
 
@@ -3339,6 +3420,8 @@ CREATE INDEX dead_letters_by_uuid ON storehook.dead_letters USING btree (notific
 CREATE UNIQUE INDEX dead_letters_one_open ON storehook.dead_letters USING btree (outbox_id) WHERE (resolution = 'open'::text);
 
 CREATE INDEX dead_letters_open_by_reason ON storehook.dead_letters USING btree (reason, id) WHERE (resolution = 'open'::text);
+
+CREATE INDEX event_positions_told_at ON storehook.event_positions USING brin (told_at);
 
 CREATE INDEX events_by_account ON ONLY storehook.events USING btree (token, sequence) WHERE (token IS NOT NULL);
 
@@ -3462,15 +3545,23 @@ REVOKE ALL ON FUNCTION storehook.count_outbox_day(day date, with_open boolean, O
 
 REVOKE ALL ON FUNCTION storehook.count_usage(in_token uuid, in_feature text, in_act text, in_amount bigint, in_allowed bigint, in_period text, in_starts_on date, in_opens_at timestamp with time zone, in_resets_at timestamp with time zone, in_used_at timestamp with time zone, in_key uuid, OUT outcome text, OUT clock timestamp with time zone, OUT out_used bigint, OUT out_allowed bigint, OUT out_period text, OUT out_starts_on date, OUT out_resets_at timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.drop_event_day(day date, kept_days integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.ensure_event_partitions(days_ahead integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.ensure_outbox_partitions(days_ahead integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.event_days(kept_days integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.expire_junk(keep_days integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.history_fills() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.history_reach(environment text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.is_filling(bundle_id text, environment text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) FROM PUBLIC;
 

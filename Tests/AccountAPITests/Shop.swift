@@ -2,6 +2,7 @@ import AccountAPI
 import AccountStore
 import AppStorePayloads
 import AppStoreVerification
+import EventStore
 import EvidenceIntake
 import Foundation
 import Ledger
@@ -84,7 +85,7 @@ struct Shop: Sendable {
             desk: { pool, reads in
                 let verifier = Verifier(configuration: configuration, clock: wallClock)
                 return AccountDesk(
-                    accounts: AccountStore(pool), reads: reads,
+                    accounts: AccountStore(pool, witness: EventStore(pool)), events: EventStore(pool), reads: reads,
                     intake: EvidenceIntake(pool: pool, verifier: verifier, ledger: Ledger(), logger: quiet),
                     usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
                     refresh: apple.refresh(pool), log: log, mostNewReceipts: mostNewReceipts)
@@ -94,7 +95,7 @@ struct Shop: Sendable {
                 $0.addressRate = .init(perMinute: 1_000_000, burst: 1_000_000)
             }, logger: logger, statementLimit: statementLimit, onAsk: onAsk
         ) { api in
-            let accounts = AccountStore(api.observer)
+            let accounts = AccountStore(api.observer, witness: EventStore(api.observer))
             _ = try await accounts.apply(shopCatalog, by: "test")
             return try await body(
                 Shop(

@@ -64,7 +64,7 @@ struct ClockTests {
                 select from storehook.purchase_lines
                  where original_transaction_id = \(purchase(1).originalTransactionID) for update
                 """)
-            _ = try await site.events.tick(site.accounts)
+            _ = try await site.tick()
             let expired: PostgresQuery =
                 "select count(*) from storehook.events where kind = 'subscription.expired'"
             #expect(try await site.value(expired) == 1 as Int64)

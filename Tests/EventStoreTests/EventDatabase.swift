@@ -28,14 +28,18 @@ struct EventDatabase: Sendable {
     let pool: PostgresPool
     let accounts: AccountStore
     let events: EventStore
-    let ledger = Ledger(policy: StatusPolicy(renewalLeewaySeconds: 600))
+    let ledger: Ledger
 
-    static func with<T>(catalog: Bool = true, _ body: (EventDatabase) async throws -> T) async throws -> T {
+    static func with<T>(
+        catalog: Bool = true, leewaySeconds: Int64 = 600, _ body: (EventDatabase) async throws -> T
+    ) async throws -> T {
         try await withTestDatabase(from: template) { database in
             let pool = PostgresPool(configuration: database.configuration, size: 12, logger: quiet)
             do {
                 let site = EventDatabase(
-                    database: database, pool: pool, accounts: AccountStore(pool), events: EventStore(pool))
+                    database: database, pool: pool,
+                    accounts: AccountStore(pool, witness: EventStore(pool)), events: EventStore(pool),
+                    ledger: Ledger(policy: StatusPolicy(renewalLeewaySeconds: leewaySeconds)))
                 if catalog {
                     _ = try await site.accounts.apply(
                         """
@@ -45,6 +49,7 @@ struct EventDatabase: Sendable {
                           - id: pro
                         products:
                           - {id: basic, product_id: basic, tier: pro, period: month}
+                        trial: {tier: pro, days: 7, products: [basic]}
                         """, by: "test")
                 }
                 let value = try await body(site)
@@ -68,7 +73,7 @@ struct EventDatabase: Sendable {
                     let news = try ledger.telling(entries, session).news
                     var settled = try accounts.settle(news.map(\.key), session)
                     if let now { settled.clock = PostgresTimestamp(millisecondsSince1970: now.millisecondsSince1970) }
-                    return try events.tell(news, settled, session)
+                    return try events.tell(news, settled, session).count
                 }
             } catch let error as PostgresError where error.isTransient {
                 continue
@@ -80,10 +85,16 @@ struct EventDatabase: Sendable {
     func runClock() async throws -> Int {
         var told = 0
         while true {
-            let ticked = try await events.tick(accounts)
+            let ticked = try await tick()
             guard ticked.taken > 0 else { return told }
-            told += ticked.told
+            told += ticked.told.count
         }
+    }
+
+    /// What the clock tells now; up to an instant of a test's own, if that is told.
+    func tick(upTo instant: PostgresTimestamp? = nil) async throws -> EventStore.Ticked {
+        let now: PostgresTimestamp = try await value("select clock_timestamp()")
+        return try await events.tick(accounts, upTo: instant ?? now)
     }
 
     /// All that was told of an account or of a purchase of nobody's, in order: the number and the kind.
@@ -124,10 +135,26 @@ enum Records {
     /// One period of a subscription, so many days from now it begins and ends; told ten seconds after it began.
     static func period(
         _ key: PurchaseKey, from start: Int64, to end: Int64, account: UniqueIdentifier?, number: Int = 0,
-        renews: Bool = true, revoked: Int64? = nil, type: NotificationType = .didRenew
+        renews: Bool = true, revoked: Int64? = nil, type: NotificationType = .didRenew,
+        from source: EvidenceSource = .webhook
+    ) -> LedgerEntry {
+        span(
+            key, now.adding(days: start)..<now.adding(days: end), account: account, number: number, renews: renews,
+            revoked: revoked.map { now.adding(days: $0) }, type: type, from: source)
+    }
+
+    /// The same between two instants.
+    /// - Parameters:
+    ///   - told: when Apple signed it; ten seconds after it began unless told.
+    ///   - grace: until when access goes on after a failed charge.
+    static func span(
+        _ key: PurchaseKey, _ period: Range<Timestamp>, account: UniqueIdentifier?, number: Int = 0,
+        renews: Bool = true, revoked: Timestamp? = nil, type: NotificationType = .didRenew,
+        from source: EvidenceSource = .webhook, at told: Timestamp? = nil, isTrial: Bool = false,
+        grace: Timestamp? = nil
     ) -> LedgerEntry {
         let made = made.add(1, ordering: .relaxed).newValue
-        let signedAt = now.adding(days: revoked ?? start).adding(seconds: 10)
+        let signedAt = told ?? (revoked ?? period.lowerBound).adding(seconds: 10)
         func digest(_ last: UInt8) -> [UInt8] {
             withUnsafeBytes(of: made.bigEndian, Array.init) + [UInt8](repeating: last, count: 24)
         }
@@ -142,17 +169,19 @@ enum Records {
                 TransactionPayload(
                     transactionId: "\(key.originalTransactionID).\(number)",
                     originalTransactionId: key.originalTransactionID, bundleId: key.bundleID, signedDate: signedAt,
-                    productId: "basic", subscriptionGroupIdentifier: "group", purchaseDate: now.adding(days: start),
-                    expiresDate: now.adding(days: end), quantity: 1, type: .autoRenewableSubscription,
+                    productId: "basic", subscriptionGroupIdentifier: "group", purchaseDate: period.lowerBound,
+                    expiresDate: period.upperBound, quantity: 1, type: .autoRenewableSubscription,
                     inAppOwnershipType: .purchased, appAccountToken: account,
-                    revocationDate: revoked.map { now.adding(days: $0) },
+                    revocationDate: revoked, offerType: isTrial ? .introductory : nil,
+                    offerDiscountType: isTrial ? .freeTrial : nil,
                     transactionReason: number == 0 ? .purchase : .renewal, json: Array("{}".utf8)),
                 digest: digest(7)),
             renewal: .init(
                 RenewalInfoPayload(
                     originalTransactionId: key.originalTransactionID, signedDate: signedAt, productId: "basic",
                     autoRenewProductId: "basic", autoRenewStatus: renews ? .on : .off,
-                    renewalDate: now.adding(days: end), json: Array("{}".utf8)),
-                digest: digest(8)))
+                    renewalDate: period.upperBound, isInBillingRetryPeriod: grace.map { _ in true },
+                    gracePeriodExpiresDate: grace, json: Array("{}".utf8)),
+                digest: digest(8)), source: source)
     }
 }

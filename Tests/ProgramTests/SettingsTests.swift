@@ -132,14 +132,31 @@ struct SettingsTests {
 
     @Test("have the days of grace that App Store Connect offers, 16 unless told otherwise")
     func graceDays() throws {
-        #expect(try Settings(environment: [:]).statusPolicy() == StatusPolicy())
+        #expect(try Settings(environment: [:]).statusPolicy() == StatusPolicy(renewalLeewaySeconds: 600))
         for days in [3, 16, 28] as [Int64] {
             let settings = Settings(environment: ["STOREHOOK_GRACE_DAYS": "\(days)"])
-            #expect(try settings.statusPolicy() == StatusPolicy(graceDays: days))
+            #expect(try settings.statusPolicy() == StatusPolicy(graceDays: days, renewalLeewaySeconds: 600))
         }
         for bad in ["0", "7", "-16", "a week", "16 days"] {
             let settings = Settings(environment: ["STOREHOOK_GRACE_DAYS": bad])
             #expect(throws: CommandFailure.self, "\(bad)") { try settings.statusPolicy() }
+        }
+    }
+
+    @Test("wait ten minutes for a renewal that may only be late, or as long as they are told")
+    func renewalLeeway() throws {
+        func seconds(_ value: String?) throws -> Int64 {
+            let environment = value.map { ["STOREHOOK_RENEWAL_LEEWAY": $0] } ?? [:]
+            return try Settings(environment: environment).statusPolicy().renewalLeewaySeconds
+        }
+        #expect(try seconds(nil) == 600)
+        for (value, expected) in [("0", 0), ("15", 900), ("90s", 90), ("10m", 600), ("24h", 86_400)]
+            as [(String, Int64)]
+        {
+            #expect(try seconds(value) == expected, "\(value)")
+        }
+        for bad in ["-1", "soon", "10 m", "25h", "m", "1d"] {
+            #expect(throws: CommandFailure.self, "\(bad)") { try seconds(bad) }
         }
     }
 

@@ -35,7 +35,7 @@ struct EventTests {
             for _ in 0..<2 {
                 try await bench.store((1...9).flatMap { life($0, bench) }.shuffled(using: &generator))
                 for _ in 0..<2 {
-                    try await bench.withWorker(batch: 4, telling: TellingRules()) { _ in try await bench.untilDone() }
+                    try await bench.withWorker(batch: 4) { _ in try await bench.untilDone() }
                 }
             }
             let same: Int64 = try await bench.value(
@@ -67,11 +67,11 @@ struct EventTests {
         }
     }
 
-    @Test("where nobody reads them none are written")
+    @Test("where it is measured what telling costs, none are written")
     func silent() async throws {
         try await withBench { bench in
             try await bench.store(life(1, bench))
-            try await bench.workOff()
+            try await bench.withWorker(telling: nil) { _ in try await bench.untilDone() }
             #expect(try await bench.value("select count(*) from storehook.events") == 0 as Int64)
             #expect(try await bench.value("select count(*) from storehook.purchase_tellings") == 0 as Int64)
         }

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import EventStore
 import Foundation
 import Ledger
 import Operations
@@ -121,7 +122,8 @@ struct RetentionTests {
             let counted = try await bench.outbox.conservation()
             let rounds = (0..<4).map { _ in
                 MaintenanceService(
-                    outbox: bench.outbox, usage: Usage(bench.pool), retention: Self.week, interval: .milliseconds(50),
+                    outbox: bench.outbox, usage: Usage(bench.pool), events: EventStore(bench.pool),
+                    retention: Self.week, interval: .milliseconds(50),
                     logger: quiet)
             }
             let group = ServiceGroup(services: rounds, logger: quiet)

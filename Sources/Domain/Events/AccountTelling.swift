@@ -38,7 +38,7 @@ public struct AccountTelling: Sendable {
     ///   - told: what was told last; nil where nothing ever was.
     ///   - state: what it is, as far back as what was told last at least.
     ///   - evidence: what brought the news; nothing where it is the clock.
-    ///   - isFill: whether it is only to be told what stands, where nothing ever was told.
+    ///   - isFill: whether it is only to be told what stands, and nothing that led there.
     public init(
         _ told: ToldAccount?, _ state: AccountState, of account: UniqueIdentifier, in environment: String,
         evidence: [Evidence] = [], at now: Timestamp, isFill: Bool = false, rules: TellingRules = TellingRules()
@@ -60,7 +60,7 @@ public struct AccountTelling: Sendable {
                     isLate: rules.isLate(instant, at: now), isCorrection: isCorrection))
         }
         let rewrites = evidence.contains { $0.cause.rewrites }
-        if rewrites || (told == nil && isFill) {
+        if rewrites || isFill {
             add(present, evidence.last?.cause ?? .clock, at: rewrites ? now : present.instant(at: now))
             return
         }

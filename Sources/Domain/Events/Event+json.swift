@@ -18,18 +18,18 @@ extension Event {
         kind: String, instant: Timestamp, bundleID: String?, environment: String, account: String?, version: Int64?,
         sequence: Int64, previousSequence: Int64?, content: String
     ) -> String {
-        var data = JSONText()
-        data.add("app", bundleID)
-        data.add("environment", environment)
-        data.add("account", account)
-        data.add("version", version)
-        data.add("sequence", sequence)
-        data.add("previousSequence", previousSequence)
-        data.addMembers(content)
         var body = JSONText()
         body.add("type", kind)
         body.add("timestamp", instant)
-        body.addLiteral("data", data.object)
+        body.add("data", content) { content, data in
+            data.add("app", bundleID)
+            data.add("environment", environment)
+            data.add("account", account)
+            data.add("version", version)
+            data.add("sequence", sequence)
+            data.add("previousSequence", previousSequence)
+            data.addMembers(content)
+        }
         return body.object
     }
 }
@@ -40,51 +40,48 @@ extension EventDraft {
         var json = JSONText()
         switch subject {
         case .subscription(let value, let previous):
-            json.addLiteral("subscription", value.json(of: purchase))
-            json.addLiteral("previous", previous?.json(of: purchase))
+            json.add("subscription", value) { $0.write(of: purchase, to: &$1) }
+            json.add("previous", previous) { $0.write(of: purchase, to: &$1) }
         case .oneTime(let value, let previous):
-            json.addLiteral("purchase", value.json(of: purchase))
-            json.addLiteral("previous", previous?.json(of: purchase))
+            json.add("purchase", value) { $0.write(of: purchase, to: &$1) }
+            json.add("previous", previous) { $0.write(of: purchase, to: &$1) }
         case .account(let value, let previous):
-            json.addLiteral("access", value.json)
-            json.addLiteral("previous", previous?.json)
+            json.add("access", value) { $0.write(to: &$1) }
+            json.add("previous", previous) { $0.write(to: &$1) }
         case .consumption(let transactionID, let reason, let answer):
-            var request = JSONText()
-            request.add("originalTransactionId", purchase?.originalTransactionID)
-            request.add("transactionId", transactionID)
-            request.add("reason", reason)
-            request.add("answer", answer)
-            json.addLiteral("consumption", request.object)
+            json.add("consumption", purchase?.originalTransactionID ?? "") { original, request in
+                request.add("originalTransactionId", original)
+                request.add("transactionId", transactionID)
+                request.add("reason", reason)
+                request.add("answer", answer)
+            }
         case .none: break
         }
-        if let period { json.addLiteral("transaction", period.json) }
+        if let period { json.add("transaction", period) { $0.write(to: &$1) } }
         if let move {
-            json.add("transferredFrom", move.from.description)
-            json.add("transferredTo", move.to?.description)
+            json.add("transferredFrom", move.from)
+            json.add("transferredTo", move.to)
         }
-        json.addLiteral("cause", cause.json)
+        json.add("cause", cause) { $0.write(to: &$1) }
         json.add("late", isLate)
         json.add("correction", isCorrection)
-        return json.text
+        return json.members
     }
 }
 
 extension EventCause {
-    var json: String {
-        var json = JSONText()
+    fileprivate func write(to json: inout JSONText) {
         json.add("kind", name)
         if case .notification(let type, let subtype, let uuid) = self {
             json.add("type", type)
             json.add("subtype", subtype)
-            json.add("uuid", uuid.description)
+            json.add("uuid", uuid)
         }
-        return json.object
     }
 }
 
 extension StatusAtInstant {
-    func json(of purchase: PurchaseKey?) -> String {
-        var json = JSONText()
+    fileprivate func write(of purchase: PurchaseKey?, to json: inout JSONText) {
         json.add("originalTransactionId", purchase?.originalTransactionID)
         json.add("productId", productID)
         json.add("status", status.rawValue)
@@ -96,14 +93,12 @@ extension StatusAtInstant {
         json.add("renewalProductId", renewalProductID)
         json.add("priceIncreasePending", priceIncreasePending)
         json.add("expirationIntent", expirationIntent.map { Int64($0) })
-        json.add("appAccountToken", appAccountToken?.description)
-        return json.object
+        json.add("appAccountToken", appAccountToken)
     }
 }
 
 extension PaidPeriod {
-    var json: String {
-        var json = JSONText()
+    fileprivate func write(to json: inout JSONText) {
         json.add("transactionId", transactionID)
         json.add("productId", productID)
         json.add("ownership", ownership)
@@ -112,13 +107,11 @@ extension PaidPeriod {
         json.add("isTrial", isFreeTrial)
         json.add("revokedAt", revokedAt)
         json.add("revokedShare", revokedShare)
-        return json.object
     }
 }
 
 extension OneTimePurchase {
-    func json(of purchase: PurchaseKey?) -> String {
-        var json = JSONText()
+    fileprivate func write(of purchase: PurchaseKey?, to json: inout JSONText) {
         json.add("originalTransactionId", purchase?.originalTransactionID)
         json.add("transactionId", transactionID)
         json.add("productId", productID)
@@ -129,14 +122,12 @@ extension OneTimePurchase {
         json.add("expiresAt", expiresAt)
         json.add("revokedAt", revokedAt)
         json.add("revokedShare", revokedShare)
-        json.add("appAccountToken", appAccountToken?.description)
-        return json.object
+        json.add("appAccountToken", appAccountToken)
     }
 }
 
 extension AccountPhase {
-    var json: String {
-        var json = JSONText()
+    fileprivate func write(to json: inout JSONText) {
         json.add("tier", tier)
         json.add("status", status.rawValue)
         json.add("access", access)
@@ -145,6 +136,5 @@ extension AccountPhase {
         json.add("expiresAt", expiresAt)
         json.add("willRenew", willRenew)
         json.add("inTrial", inTrial)
-        return json.object
     }
 }

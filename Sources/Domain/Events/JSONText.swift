@@ -1,44 +1,85 @@
 import AppStorePayloads
 
-/// Members of a JSON object, written one after the other in the order in which they are added.
+/// A JSON object, written member by member in the order in which they are added.
 ///
-/// An event is written in the transaction that causes it, so writing one has to cost next to nothing.
+/// An event is written in the transaction that causes it, so writing one has to cost next to nothing: all of it goes into one
+/// buffer.
 struct JSONText {
-    private(set) var text = ""
+    private var bytes: [UInt8] = []
+    /// Whether the object at hand has no member so far.
+    private var isEmpty = true
+
+    init() { bytes.reserveCapacity(1024) }
+
+    /// The members, without the braces around them.
+    var members: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The object.
-    var object: String { "{\(text)}" }
+    var object: String { "{\(members)}" }
 
     mutating func add(_ name: StaticString, _ value: String?) {
         begin(name)
-        guard let value else { return text += "null" }
-        var bytes: [UInt8] = []
+        guard let value else { return appendNull() }
         bytes.appendJSON(value)
-        text += String(decoding: bytes, as: UTF8.self)
     }
 
-    mutating func add(_ name: StaticString, _ value: Int64?) { addLiteral(name, value.map { "\($0)" } ?? "null") }
+    mutating func add(_ name: StaticString, _ value: Int64?) {
+        begin(name)
+        guard let value else { return appendNull() }
+        bytes.append(contentsOf: String(value).utf8)
+    }
 
     mutating func add(_ name: StaticString, _ value: Bool?) {
-        addLiteral(name, value.map { $0 ? "true" : "false" } ?? "null")
+        begin(name)
+        guard let value else { return appendNull() }
+        append(literal: value ? "true" : "false")
     }
 
-    mutating func add(_ name: StaticString, _ value: Timestamp?) { add(name, value?.description) }
+    mutating func add(_ name: StaticString, _ value: Timestamp?) { add(plain: name, value?.description) }
 
-    /// - Parameter json: an object or another value, written already; nil for none.
-    mutating func addLiteral(_ name: StaticString, _ json: String?) {
+    mutating func add(_ name: StaticString, _ value: UniqueIdentifier?) { add(plain: name, value?.description) }
+
+    /// An object within this one; nothing for null.
+    mutating func add<Value>(
+        _ name: StaticString, _ value: Value?, _ write: (Value, inout JSONText) -> Void
+    ) {
         begin(name)
-        text += json ?? "null"
+        guard let value else { return appendNull() }
+        bytes.append(UInt8(ascii: "{"))
+        isEmpty = true
+        write(value, &self)
+        bytes.append(UInt8(ascii: "}"))
+        isEmpty = false
     }
 
     /// - Parameter members: written already, at least one.
     mutating func addMembers(_ members: String) {
-        if !text.isEmpty { text += "," }
-        text += members
+        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
+        isEmpty = false
+        bytes.append(contentsOf: members.utf8)
     }
 
     private mutating func begin(_ name: StaticString) {
-        if !text.isEmpty { text += "," }
-        text += "\"\(name)\":"
+        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
+        isEmpty = false
+        bytes.append(UInt8(ascii: "\""))
+        append(literal: name)
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func append(literal: StaticString) {
+        literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func appendNull() { append(literal: "null") }
+
+    /// Text in which nothing has to be escaped.
+    private mutating func add(plain name: StaticString, _ value: String?) {
+        begin(name)
+        guard let value else { return appendNull() }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: value.utf8)
+        bytes.append(UInt8(ascii: "\""))
     }
 }

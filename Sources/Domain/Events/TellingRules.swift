@@ -6,14 +6,17 @@ public struct TellingRules: Sendable, Hashable {
     public var warningDays: Set<Int64>
     /// What is told later than so many seconds after its instant says so.
     public var lateAfterSeconds: Int64
+    /// How far the instant up to which is told lies behind the clock, in milliseconds: that far who tells is late besides.
+    public var lagMilliseconds: Int64
 
     /// Rules.
-    public init(warningDays: Set<Int64> = [7], lateAfterSeconds: Int64 = 60) {
+    public init(warningDays: Set<Int64> = [7], lateAfterSeconds: Int64 = 60, lagMilliseconds: Int64 = 0) {
         self.warningDays = warningDays
         self.lateAfterSeconds = lateAfterSeconds
+        self.lagMilliseconds = lagMilliseconds
     }
 
     func isLate(_ instant: Timestamp, at now: Timestamp) -> Bool {
-        now.milliseconds(since: instant) > lateAfterSeconds * 1000
+        now.milliseconds(since: instant) + lagMilliseconds > lateAfterSeconds * 1000
     }
 }

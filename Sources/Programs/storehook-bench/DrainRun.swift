@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventStore
 import Foundation
 import Outbox
 import Postgres
@@ -17,17 +18,20 @@ struct DrainRun {
     var perSecond: Double { Double(waiting.notifications) / seconds }
 
     /// Stores a backlog, starts the workers, waits for its end, and accounts for each notification.
+    /// - Parameter arguments: of a worker of this program's own in place of `storehook work`.
     static func measure(
         _ backlog: Int, workers: Int, batch: Int, seed: UInt64, knowing: Bool = true, _ authority: SimulatedAuthority,
-        _ database: BenchDatabase
+        _ database: BenchDatabase, running arguments: [String]? = nil
     ) async throws -> DrainRun {
         let waiting = try await Backlog.store(backlog, seed: seed, by: authority, knowing: knowing, in: database)
         let wal = try await database.walBytes()
         let serverBefore = try await database.serverCPUSeconds()
         let start: PostgresTimestamp = try await database.pool.query("select clock_timestamp()").one().decode(0)
-        let processes = try (0..<workers).map { _ in try worker(database, authority, batch: batch) }
+        let processes = try (0..<workers).map { _ in try worker(database, authority, batch: batch, arguments) }
         defer { for process in processes where process.isRunning { process.terminate() } }
         let seconds = try await waiting.untilDone(from: start, in: database) { processes.allSatisfy(\.isRunning) }
+        // What was told gets its place beside the work, a moment later.
+        while try await EventStore(database.pool).status().unplaced > 0 { try await Task.sleep(for: .milliseconds(50)) }
         let workerCPU = processes.compactMap { ProcessTimes.cpuSeconds(of: $0.processIdentifier) }.reduce(0, +)
         let serverAfter = try await database.serverCPUSeconds()
         let walBytes = try await database.walBytes() - wal
@@ -45,12 +49,12 @@ struct DrainRun {
     }
 
     private static func worker(
-        _ database: BenchDatabase, _ authority: SimulatedAuthority, batch: Int
+        _ database: BenchDatabase, _ authority: SimulatedAuthority, batch: Int, _ arguments: [String]?
     ) throws -> Process {
         let process = Process()
-        process.executableURL = ChaosPrograms.beside("storehook")
+        process.executableURL = ChaosPrograms.beside(arguments == nil ? "storehook" : "storehook-bench")
         // Counting as in production, at ports that nobody asks.
-        process.arguments = ["work", "--batch", "\(batch)", "--metrics-port", "0"]
+        process.arguments = arguments ?? ["work", "--batch", "\(batch)", "--metrics-port", "0"]
         process.environment = ProcessInfo.processInfo.environment.merging(
             [
                 "DATABASE_URL": database.url,

@@ -9,8 +9,8 @@ struct StorehookBench: AsyncParsableCommand {
         discussion: "Example: storehook-bench verify --seconds 5 --json",
         subcommands: [
             VerifyBenchmark.self, PackBenchmark.self, ReceiveBenchmark.self, DrainBenchmark.self, ScaleBenchmark.self,
-            EndToEndBenchmark.self, ReadsBenchmark.self, HistoryBenchmark.self, ChaosCommand.self,
-            PressureCommand.self, PoisonedWorker.self, StrangersCommand.self, UpgradeCommand.self,
+            EndToEndBenchmark.self, ReadsBenchmark.self, HistoryBenchmark.self, EventsCommand.self, ChaosCommand.self,
+            PressureCommand.self, PoisonedWorker.self, PlainWorker.self, StrangersCommand.self, UpgradeCommand.self,
             ReconcileBenchmark.self, OutageBenchmark.self, AccountAPIBenchmark.self, BareAPI.self,
         ]
     )

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventStore
 import Operations
 import Outbox
 import Usage
@@ -30,7 +31,7 @@ struct Maintain: AsyncParsableCommand {
                 print(format == .json ? try JSONText.encode(days) : days.joined(separator: "\n"))
                 return nil
             }
-            return try await MaintenanceRound(outbox, Usage(pool), retention)
+            return try await MaintenanceRound(outbox, Usage(pool), EventStore(pool), retention)
         }
         guard let round else { return }
         switch format {

@@ -1,5 +1,6 @@
 import Canary
 import Consumption
+import EventStore
 import History
 import Ledger
 import Logging
@@ -51,6 +52,9 @@ struct ProgramMonitoring: Sendable {
                     app: status.scope.bundleID, environment: status.scope.environment, open: status.open,
                     timeLeft: status.timeLeft)
             }
+        } telling: {
+            try await EventStore(pool).statusIfAllowed()
+                .map { Monitor.TellingReading(unplaced: $0.unplaced, dueFor: $0.dueFor) }
         }
     }
 

@@ -90,14 +90,15 @@ struct Serve: AsyncParsableCommand {
         // One for all that this process asks Apple.
         let budget = RateBudget()
         let clients = try apple?.clients(settings, budget: budget)
-        let accounts = AccountStore(pool)
+        let events = EventStore(pool)
+        let accounts = AccountStore(pool, witness: events)
         let watchPool = PostgresPool(
             configuration: DatabaseWatch.configuration(like: try settings.servingDatabase()), size: 1,
             logger: logger.quieter)
         let watch = DatabaseWatch(watchPool, logger: logger)
         let reads = AccountReads(accounts, connections: connections, watch: watch)
         let desk = try desk(
-            settings, accounts, reads, clients, try apple?.receipts(settings, pool, budget: budget), revocation,
+            settings, accounts, events, reads, clients, try apple?.receipts(settings, pool, budget: budget), revocation,
             over: pool,
             logger: logger)
         let memory = GuardMemory(logger: logger) { token in
@@ -105,7 +106,7 @@ struct Serve: AsyncParsableCommand {
             guard let account = GuardAccount(view) else { throw CommandFailure("an account has no phases") }
             return account
         }
-        let feed = EventFeed(EventStore(pool), connections: connections, watch: watch, logger: logger)
+        let feed = EventFeed(events, connections: connections, watch: watch, logger: logger)
         let endpoints = APIEndpoint.withStanding(
             desk.endpoints + [
                 feed.endpoint,
@@ -162,8 +163,8 @@ struct Serve: AsyncParsableCommand {
 
     /// What answers about accounts.
     private func desk(
-        _ settings: Settings, _ accounts: AccountStore, _ reads: AccountReads, _ clients: AppleClients?,
-        _ receipts: ReceiptIntake?,
+        _ settings: Settings, _ accounts: AccountStore, _ events: EventStore, _ reads: AccountReads,
+        _ clients: AppleClients?, _ receipts: ReceiptIntake?,
         _ revocation: Revocation?, over pool: PostgresPool, logger: Logger
     ) throws -> AccountDesk {
         let verifier = Verifier(
@@ -178,7 +179,8 @@ struct Serve: AsyncParsableCommand {
         var refresh: AccountRefresh?
         if let clients, !clients.scopes.isEmpty { refresh = AccountRefresh(History(pool), clients) }
         return AccountDesk(
-            accounts: accounts, reads: reads, intake: intake, usage: Usage(pool), rule: try settings.restoreRule(),
+            accounts: accounts, events: events, reads: reads, intake: intake, usage: Usage(pool),
+            rule: try settings.restoreRule(),
             sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh,
             log: AccountLog(logger))
     }

@@ -114,14 +114,35 @@ struct Settings: Sendable {
             maximumAges: try maximumAges(in: environments))
     }
 
-    /// `STOREHOOK_GRACE_DAYS`: what App Store Connect offers for Production, and the operator has chosen there.
+    /// `STOREHOOK_GRACE_DAYS`: what App Store Connect offers for Production, and the operator has chosen there; and
+    /// `STOREHOOK_RENEWAL_LEEWAY`: how long a renewal may be late until access ends.
     func statusPolicy() throws -> StatusPolicy {
-        guard let value = text("storehook.grace.days") else { return StatusPolicy() }
-        guard let days = Int64(value), [3, 16, 28].contains(days) else {
-            throw CommandFailure(
-                "STOREHOOK_GRACE_DAYS must be 3, 16 or 28, as App Store Connect has it", status: .usage)
+        var policy = StatusPolicy.usual
+        if let value = text("storehook.grace.days") {
+            guard let days = Int64(value), [3, 16, 28].contains(days) else {
+                throw CommandFailure(
+                    "STOREHOOK_GRACE_DAYS must be 3, 16 or 28, as App Store Connect has it", status: .usage)
+            }
+            policy.graceDays = days
         }
-        return StatusPolicy(graceDays: days)
+        if let value = text("storehook.renewal.leeway") {
+            guard let seconds = Self.seconds(value), seconds <= 86_400 else {
+                throw CommandFailure(
+                    "STOREHOOK_RENEWAL_LEEWAY must be 0 to 24h: so many minutes, or with a unit, as 90s, 10m or 2h",
+                    status: .usage)
+            }
+            policy.renewalLeewaySeconds = seconds
+        }
+        return policy
+    }
+
+    /// A length of time: minutes, or with a unit of s, m or h.
+    private static func seconds(_ text: String) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600]
+        let unit = text.last.flatMap { units[$0] }
+        let digits = unit == nil ? text[...] : text.dropLast()
+        guard let number = Int64(digits), (0...86_400).contains(number) else { return nil }
+        return number * (unit ?? 60)
     }
 
     private func maximumAges(in environments: Set<Environment>) throws -> [Environment: Duration] {

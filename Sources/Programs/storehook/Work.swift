@@ -8,6 +8,7 @@ import Canary
 import Catalog
 import Consumption
 import ConsumptionPolicy
+import EventStore
 import Foundation
 import History
 import Ledger
@@ -74,9 +75,9 @@ struct Work: AsyncParsableCommand {
                 "STOREHOOK_APPS names no app; every notification would end as a dead letter. "
                     + "Example: STOREHOOK_APPS=com.example.app=1234567890", status: .usage)
         }
-        // One to claim, one to apply, one for the maintenance, which may take its time.
+        // One to claim, one to apply, two for the clock, one for the maintenance, which may take its time.
         let pool = PostgresPool(
-            configuration: try settings.writableDatabase(), size: 3, logger: logger, onError: monitoring?.countError)
+            configuration: try settings.writableDatabase(), size: 5, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)
         try await recordServed(Served(trust), Outbox(pool))
         var listener: PostgresListener?
@@ -88,16 +89,20 @@ struct Work: AsyncParsableCommand {
         var configuration = WorkerConfiguration(
             name: name, batchSize: batch, lease: try settings.lease(), retries: try settings.retries())
         configuration.junk = try settings.junkLimits()
+        let events = EventStore(pool)
+        let clock = EventClock(
+            events, AccountStore(pool), Outbox(pool), logger: logger, metrics: EventMetrics())
         let worker = Worker(
             pool: pool,
             verifier: Verifier(configuration: trust, revocation: cache, clock: WallClock.now),
             ledger: Ledger(policy: try settings.statusPolicy()),
             listener: listener,
             revocation: cache.flatMap { requester?.checker(for: $0, logger: logger) },
-            configuration: configuration,
+            configuration: configuration, clock: clock,
             logger: logger)
         let maintenance = MaintenanceService(
-            outbox: Outbox(pool), usage: Usage(pool), retention: try settings.retention(), served: Served(trust),
+            outbox: Outbox(pool), usage: Usage(pool), events: events, retention: try settings.retention(),
+            served: Served(trust),
             logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         var services = ProgramServices()
@@ -105,6 +110,7 @@ struct Work: AsyncParsableCommand {
         operations.serve(monitoring, in: &services, logger: logger) { worker.whyNotReady }
         if let listener { services.add("the listener", listener) }
         services.add("the maintenance", maintenance)
+        services.add("the clock of events", clock)
         services.add("the worker", worker)
         try addDuties(apple, settings, monitoring, beside: pool, to: &services, name: name, logger: logger)
         return services
@@ -132,7 +138,7 @@ struct Work: AsyncParsableCommand {
             services.add(
                 "the answering of requests for consumption data",
                 ConsumptionDuty(
-                    ConsumptionRequests(pool), policy, catalog: { try await accounts.current()?.catalog.refunds },
+                    .telling(pool), policy, catalog: { try await accounts.current()?.catalog.refunds },
                     clients, owner: name, logger: logger, metrics: metrics))
         }
         let clients = try apple?.clients(settings, observer: ClientMetrics().observer)

@@ -184,12 +184,12 @@ package struct EvidenceIntake: Sendable {
             (entry.outboxID, entry.receivedAt) = (row.id, row.receivedAt)
             return entry
         }
-        let (outcomes, purchases) = try ledger.applying(
+        let (outcomes, news) = try ledger.telling(
             entries, holding: Set(kept.compactMap(\.entry.purchase)).union(plan.holding), session)
         try Outbox.recordDuplicates(zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0), session)
         var applied: [Int: LedgerOutcome] = [:]
         for (record, outcome) in zip(new, outcomes) { applied[record.place] = outcome }
         return IntakeTransaction(
-            taken: verified.map { $0.taken(applied[$0.place] ?? .duplicate) }, changed: purchases)
+            taken: verified.map { $0.taken(applied[$0.place] ?? .duplicate) }, news: news)
     }
 }

@@ -105,6 +105,16 @@ extension MetricFamily {
         ),
         MetricFamily(
             "storehook_history_refused_total", .counter, "Entries of Apple's history that Apple did not sign."),
+        MetricFamily("storehook_events_total", .counter, "Events that this worker has written, by what they tell."),
+        MetricFamily(
+            "storehook_events_postponed_total", .counter,
+            "What was due to be told and could not be: put off for an hour, and said in the log."),
+        MetricFamily(
+            "storehook_events_unplaced", .gauge,
+            "Events that no reader sees so far, since they have no place in the order; the same for every worker."),
+        MetricFamily(
+            "storehook_events_due_seconds", .gauge,
+            "How long ago what is due first to be told was due; 0 where nothing is. The same for every worker."),
         MetricFamily(
             "storehook_canary_missing_seconds", .gauge,
             """

@@ -106,6 +106,20 @@ public struct Monitor: Sendable {
         }
     }
 
+    /// How far telling is behind.
+    public struct TellingReading: Sendable {
+        /// Events that no reader sees so far.
+        public var unplaced: Int64
+        /// How long ago what is due first was due.
+        public var dueFor: Duration
+
+        /// A reading.
+        public init(unplaced: Int64, dueFor: Duration) {
+            self.unplaced = unplaced
+            self.dueFor = dueFor
+        }
+    }
+
     private let registry: MetricsRegistry
     private let program: Program
     /// Why nothing could be stored; nil if it could.
@@ -117,6 +131,7 @@ public struct Monitor: Sendable {
     private let canaries: CachedReading<[CanaryReading]?>
     private let extensions: CachedReading<[ExtensionReading]?>
     private let consumption: CachedReading<[ConsumptionReading]?>
+    private let telling: CachedReading<TellingReading?>
 
     /// A monitor.
     /// - Parameters:
@@ -128,6 +143,7 @@ public struct Monitor: Sendable {
     ///   - canaries: which test notifications come through; nil where the program may not see it.
     ///   - extensions: which extensions of renewal dates are not finished; nil where the program may not see it.
     ///   - consumption: what Apple wants data about; nil where the program may not see it.
+    ///   - telling: how far telling is behind; nil where the program may not see it.
     public init(
         _ program: Program, registry: MetricsRegistry, outbox: Outbox,
         schemaFits: @escaping @Sendable () async throws -> Bool,
@@ -135,7 +151,8 @@ public struct Monitor: Sendable {
         history: @escaping @Sendable () async throws -> [HistoryReading]? = { nil },
         canaries: @escaping @Sendable () async throws -> [CanaryReading]? = { nil },
         extensions: @escaping @Sendable () async throws -> [ExtensionReading]? = { nil },
-        consumption: @escaping @Sendable () async throws -> [ConsumptionReading]? = { nil }
+        consumption: @escaping @Sendable () async throws -> [ConsumptionReading]? = { nil },
+        telling: @escaping @Sendable () async throws -> TellingReading? = { nil }
     ) {
         self.program = program
         self.registry = registry
@@ -159,6 +176,7 @@ public struct Monitor: Sendable {
         self.canaries = CachedReading(every: .seconds(10), maxWait: maxWait, maxAge: .seconds(900), canaries)
         self.extensions = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), extensions)
         self.consumption = CachedReading(every: .seconds(10), maxWait: maxWait, maxAge: .seconds(900), consumption)
+        self.telling = CachedReading(every: .seconds(5), maxWait: maxWait, maxAge: .seconds(900), telling)
     }
 
     /// Why the database can be no help now, for people; nil if it answers and takes writes.
@@ -178,6 +196,7 @@ public struct Monitor: Sendable {
         async let posted = canaries.answer()
         async let extending = extensions.answer()
         async let requested = consumption.answer()
+        async let told = telling.answer()
         var samples = ProcessSamples.now()
         samples.append(
             MetricSample(
@@ -219,6 +238,10 @@ public struct Monitor: Sendable {
                 MetricSample("storehook_extensions_oldest_age_seconds", place, reading.oldestAge / .seconds(1)))
         }
         samples += Self.samples(of: (await requested.value ?? nil) ?? [])
+        if let reading = await told.value ?? nil {
+            samples.append(MetricSample("storehook_events_unplaced", [], Double(reading.unplaced)))
+            samples.append(MetricSample("storehook_events_due_seconds", [], reading.dueFor / .seconds(1)))
+        }
         if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
         return (Exposition.contentType, registry.exposition(with: samples))
     }

@@ -1,3 +1,4 @@
+package import EventStore
 package import Outbox
 import Postgres
 package import Usage
@@ -8,15 +9,29 @@ package struct MaintenanceRound: Sendable, Hashable {
     package var outbox: MaintenanceReport
     /// What it threw away of usage.
     package var usage = UsageUpkeep()
+    /// Days of events that it made room for.
+    package var eventDaysMade = 0
+    /// Days of events that it dropped.
+    package var eventDaysDropped = 0
 
     /// Does what is due. What one step cannot do keeps none of the others from being done, and is among the outbox's failures.
     /// - Throws: `PostgresError` where the database is away.
-    package init(_ outbox: Outbox, _ usage: Usage, _ retention: Retention) async throws {
+    package init(_ outbox: Outbox, _ usage: Usage, _ events: EventStore, _ retention: Retention) async throws {
         self.outbox = try await outbox.maintain(retention)
         do {
             self.usage = try await usage.dropOld()
         } catch let error as PostgresError {
             self.outbox.failures.append(.init(step: "the old counts of usage", error: error))
+        }
+        do {
+            eventDaysMade = try await events.ensurePartitions()
+        } catch let error as PostgresError {
+            self.outbox.failures.append(.init(step: "the days of events to come", error: error))
+        }
+        do {
+            eventDaysDropped = try await events.dropOld(keeping: retention.days)
+        } catch let error as PostgresError {
+            self.outbox.failures.append(.init(step: "the old days of events", error: error))
         }
     }
 }

@@ -1,16 +1,18 @@
+package import EventStore
 package import Logging
 package import Outbox
 import Postgres
 import ServiceLifecycle
 package import Usage
 
-/// Keeps the outbox's partitions made ahead, drops old ones and what is over of usage, beside a worker.
+/// Keeps the partitions of the outbox and of events made ahead, drops old ones and what is over of usage, beside a worker.
 ///
 /// Every worker process does it, about once an hour and never two at a time; what is due is decided by the database and
 /// its clock. So nobody has to think of a cron job, and a system that works is one whose partitions are there.
 package struct MaintenanceService: Service {
     private let outbox: Outbox
     private let usage: Usage
+    private let events: EventStore
     private let retention: Retention
     private let served: Served?
     private let interval: Duration
@@ -21,11 +23,12 @@ package struct MaintenanceService: Service {
     ///   - served: whom the worker serves, to be said each round.
     ///   - interval: between two rounds, give or take a quarter, so that many workers do not come together.
     package init(
-        outbox: Outbox, usage: Usage, retention: Retention, served: Served? = nil,
+        outbox: Outbox, usage: Usage, events: EventStore, retention: Retention, served: Served? = nil,
         interval: Duration = .seconds(3600), logger: Logger
     ) {
         self.outbox = outbox
         self.usage = usage
+        self.events = events
         self.retention = retention
         self.served = served
         self.interval = interval
@@ -50,11 +53,16 @@ package struct MaintenanceService: Service {
             logger.warning("Could not record whom this worker serves; trying again", metadata: ["error": "\(error)"])
         }
         do {
-            let round = try await MaintenanceRound(outbox, usage, retention)
+            let round = try await MaintenanceRound(outbox, usage, events, retention)
             let report = round.outbox
             if report.made > 0 { logger.info("Made partitions ahead", metadata: ["count": "\(report.made)"]) }
             if report.expired > 0 {
                 logger.info("Gave up letters that did not verify", metadata: ["count": "\(report.expired)"])
+            }
+            if round.eventDaysDropped > 0 {
+                logger.info(
+                    "Dropped days of events, by the retention settings",
+                    metadata: ["count": "\(round.eventDaysDropped)"])
             }
             if report.settled > 0 {
                 logger.debug("Counted days for the books", metadata: ["count": "\(report.settled)"])

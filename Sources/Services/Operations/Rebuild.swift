@@ -1,6 +1,8 @@
 import AccountStore
 import AppStorePayloads
 package import AppStoreVerification
+import EventStore
+import Events
 import EvidenceVerification
 import Foundation
 package import Ledger
@@ -53,7 +55,7 @@ package struct Rebuild: Sendable {
         self.verifier = verifier
         self.ledger = ledger
         outbox = Outbox(pool)
-        accounts = AccountStore(pool)
+        accounts = AccountStore(pool, witness: EventStore(pool))
     }
 
     /// How many purchases there are, about.
@@ -173,7 +175,7 @@ package struct Rebuild: Sendable {
                     }
                 }
             }
-            if repair, !differences.isEmpty { _ = try accounts.settle(keys, session) }
+            if repair, !differences.isEmpty { _ = try accounts.settle(keys, telling: .rebuild, session) }
             differences += try accounts.relink(keys, repair: repair, session)
             let report = Report(
                 purchases: keys.count, differences: unverified.count + differences.count, withoutBytes: withoutBytes,

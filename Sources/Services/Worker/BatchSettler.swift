@@ -70,13 +70,15 @@ final class BatchSettler: Sendable {
     private let obstructed = Atomic(0)
     private let accounts: AccountStore
     private let events: EventStore?
+    private let clock: EventClock?
     private var outbox: Outbox { Outbox(pool) }
 
     init(
         pool: PostgresPool, ledger: Ledger, configuration: WorkerConfiguration, watch: Watchdog, logger: Logger,
-        metrics: WorkerMetrics
+        metrics: WorkerMetrics, clock: EventClock? = nil
     ) {
         self.pool = pool
+        self.clock = clock
         accounts = AccountStore(pool)
         events = configuration.telling.map { EventStore(pool, rules: $0) }
         self.ledger = ledger
@@ -274,8 +276,9 @@ final class BatchSettler: Sendable {
             try Outbox.bury(letters, session)
             // After the purchases, which are locked: whose they are, and what those accounts are by now.
             let settled = try accounts.settle(purchases, session)
-            // In the transaction that causes it: what is rolled back was never told.
-            try events?.tell(news, settled, session)
+            // In the transaction that causes it: what is rolled back was never told. And no further than what has been done: of
+            // what comes later the renewal may be waiting, too.
+            let told = try events?.tell(news, settled, upTo: rows.map(\.claimed.receivedAt).max(), session)
             let end = (settled.clock, ContinuousClock.now)
             // At the end: who found something from the same address waits for this transaction.
             try Outbox.count(rows.compactMap { $0.finding(from: senders) }, configuration.junk, session)
@@ -284,10 +287,11 @@ final class BatchSettler: Sendable {
                 parked: outcomes.count { $0 == .parked }, dead: letters.count, lost: batch.rows.count - rows.count)
             return (
                 tally: tally, rows: rows, entries: entries, outcomes: outcomes, letters: letters, end: end,
-                accounts: settled.changed
+                accounts: settled.changed, told: told
             )
         }
         accounts.announce(done.accounts)
+        if let told = done.told { clock?.wrote(told) }
         // Asked inside the transaction, where it costs no connection; what the commit itself took is measured here.
         let committed = done.end.0.adding(ContinuousClock.now - done.end.1)
         metrics.settled(done.entries, done.outcomes, done.letters, at: committed)

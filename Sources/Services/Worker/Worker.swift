@@ -38,11 +38,12 @@ package final class Worker: Service {
     ///   - pool: at least two connections: one batch is claimed while another is applied.
     ///   - listener: hears of new rows at once; without it the worker polls.
     ///   - revocation: answers what the verifier's register asks.
+    ///   - clock: hears what was told.
     ///   - metrics: where to count.
     package init(
         pool: PostgresPool, verifier: Verifier, ledger: Ledger, listener: PostgresListener?,
-        revocation: RevocationChecker? = nil, configuration: WorkerConfiguration, logger: Logger,
-        metrics factory: any MetricsFactory = MetricsSystem.factory
+        revocation: RevocationChecker? = nil, configuration: WorkerConfiguration, clock: EventClock? = nil,
+        logger: Logger, metrics factory: any MetricsFactory = MetricsSystem.factory
     ) {
         metrics = WorkerMetrics(factory)
         outbox = Outbox(pool)
@@ -51,7 +52,8 @@ package final class Worker: Service {
             verifier: verifier, judge: EvidenceJudge(verifier, pool), revocation: revocation,
             configuration: configuration, watch: watch, metrics: metrics)
         settler = BatchSettler(
-            pool: pool, ledger: ledger, configuration: configuration, watch: watch, logger: logger, metrics: metrics)
+            pool: pool, ledger: ledger, configuration: configuration, watch: watch, logger: logger, metrics: metrics,
+            clock: clock)
         self.listener = listener
         self.configuration = configuration
         self.logger = logger

@@ -21,8 +21,8 @@ package struct WorkerConfiguration: Sendable {
     package var runawayLimit: Duration
     /// How much of what does not verify may come from one address.
     package var junk = JunkLimits()
-    /// By what rules is told what changes; nil where nobody reads it, and then nothing is written.
-    package var telling: TellingRules?
+    /// By what rules is told what changes; nil where it is measured what that costs, and then nothing is written.
+    package var telling: TellingRules? = TellingRules()
     /// Called with a row's id on the core that is about to verify it: the place at which a rehearsal of faults can do what
     /// a poisonous payload would.
     package var beforeVerifying: (@Sendable (Int64) -> Void)?

@@ -1,6 +1,7 @@
 package import Accounts
 import AppStorePayloads
 import Catalog
+import Events
 import Foundation
 import Ledger
 import Postgres
@@ -69,9 +70,11 @@ extension AccountStore {
             )
             try kind.refuse(was, would, facts.acts, at: act.at)
             let id = try self.record(act, for: token, by: person, why: why, session)
+            let settled = try self.settle([token], under: moment, session)
+            try self.witness?.witness(settled, of: [], cause: kind.cause, session)
             return (
                 act: StaffAct(id: id, at: act.at, kind: kind), before: was.value(at: act.at),
-                after: would.value(at: act.at), changed: try self.derive([token], under: moment, session)
+                after: would.value(at: act.at), changed: settled.changed
             )
         }
         announce(done.changed)
@@ -104,6 +107,14 @@ extension StaffAct.Kind {
         case .revoke: "revoke"
         case .unrevoke: "unrevoke"
         case .changeTier: "change_tier"
+        }
+    }
+
+    /// Why the account is another by it, as it is told.
+    fileprivate var cause: EventCause {
+        switch self {
+        case .grant: .grant
+        case .extend, .revoke, .unrevoke, .changeTier: .staff
         }
     }
 

@@ -1,5 +1,6 @@
 import Accounts
 package import AppStorePayloads
+import Events
 import Foundation
 import Ledger
 package import Postgres
@@ -74,7 +75,9 @@ extension AccountStore {
             try Ledger.hold([purchase], session)
             let binding = Binding(key: purchase, kind: .staff, token: token, person: person, why: why)
             try self.record([binding], session)
-            return try self.settle([purchase], naming: self.naming(token, account), session)
+            let settled = try self.settle([purchase], naming: self.naming(token, account), session)
+            try self.witness?.witness(settled, of: [purchase], cause: .staff, session)
+            return settled
         }
         announce(settled?.changed ?? [])
         return settled

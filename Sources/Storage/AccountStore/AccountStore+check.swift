@@ -1,6 +1,7 @@
 import Accounts
 package import AppStorePayloads
 import Catalog
+import Events
 import Foundation
 package import Ledger
 package import Postgres
@@ -32,7 +33,10 @@ extension AccountStore {
                     table: "account_status", key: "\(account.token) \(account.environment)", column: "phases",
                     stored: standing[id]?.summary ?? "nothing", derived: AccountState(derived.phases)?.summary ?? ""))
         }
-        if repair, !differences.isEmpty { _ = try derive(accounts, under: moment, session) }
+        if repair, !differences.isEmpty {
+            let settled = try settle(accounts, under: moment, session)
+            try witness?.witness(settled, of: [], cause: .rebuild, session)
+        }
         return (accounts, differences)
     }
 
@@ -72,7 +76,8 @@ extension AccountStore {
         if repair, !differences.isEmpty {
             let accounts = try link(purchases, session).sorted()
             try hold(accounts, session)
-            _ = try derive(accounts, under: moment, session)
+            let settled = try settle(accounts, under: moment, session)
+            try witness?.witness(settled, of: purchases, cause: .rebuild, session)
         }
         return differences
     }

@@ -1,5 +1,6 @@
 import Accounts
 import AppStorePayloads
+import Events
 import Foundation
 import Ledger
 import Postgres
@@ -34,7 +35,7 @@ extension AccountStore {
     private enum Erasure: Sendable {
         case unknown
         case outpaced
-        case erased(Int, Set<UniqueIdentifier>)
+        case erased(Int, [UniqueIdentifier])
     }
 
     private func erase(
@@ -61,7 +62,11 @@ extension AccountStore {
                 }
             }, session)
         for statement in Self.forgetting(token) { try session.query(statement) }
-        return .erased(freed.count, moment.isIdle ? [] : try derive(accounts, under: moment, session))
+        guard !moment.isIdle else { return .erased(freed.count, []) }
+        // Once more: by the instant before, the purchases are still its own.
+        let settled = try settle(accounts, under: AccountMoment(session), session)
+        try witness?.witness(settled, of: purchases, cause: .staff, session)
+        return .erased(freed.count, settled.changed)
     }
 
     private static func forgetting(_ token: UniqueIdentifier) -> [PostgresQuery] {

@@ -1,5 +1,7 @@
 package import Accounts
 package import AppStorePayloads
+import Catalog
+package import Events
 import Foundation
 import Ledger
 package import Postgres
@@ -14,6 +16,10 @@ extension AccountStore {
         package var changed: [UniqueIdentifier] = []
         /// Whether a catalog was ever applied.
         package var hasCatalog = false
+        /// The catalog that readers see; nil where none was applied.
+        package var catalog: Int64?
+        /// How many days before an end that catalog wants it told.
+        package var warningDays: Int?
         /// What the accounts are that were derived, for who tells of them: under the current catalog.
         package var states: [State] = []
         /// Whose the purchases are; none of those that are nobody's.
@@ -41,24 +47,39 @@ extension AccountStore {
         _ purchases: [PurchaseKey], naming: [UniqueIdentifier: String] = [:], _ session: borrowing PostgresSession
     ) throws -> Settled {
         let moment = try AccountMoment(session)
-        var settled = Settled(clock: moment.clock, hasCatalog: !moment.isIdle)
-        guard !moment.isIdle || !naming.isEmpty else { return settled }
+        guard !moment.isIdle || !naming.isEmpty else { return Settled(moment) }
         let linked = moment.isIdle || purchases.isEmpty ? [] : try link(purchases, session)
         let accounts = Set(linked).union(naming.keys).sorted()
         try hold(accounts, naming: naming, session)
-        if !moment.isIdle {
-            let now = Timestamp(settled.clock)
-            var (states, owners): ([State], [PurchaseKey: UniqueIdentifier]) = ([], [:])
-            settled.changed = try derive(
-                accounts, under: moment,
-                noting: { account, state in
-                    states.append(State(token: account.token, environment: account.environment, state: state))
-                    for purchase in account.owned(at: now) { owners[purchase] = account.token }
-                }, session
-            ).sorted()
-            settled.states = states
-            settled.owners = owners
-        }
+        return moment.isIdle ? Settled(moment) : try settle(accounts, under: moment, session)
+    }
+
+    /// The same, telling of it: for who has changed purchases and has no evidence of his own to tell why.
+    package func settle(
+        _ purchases: [PurchaseKey], telling cause: EventCause, _ session: borrowing PostgresSession
+    ) throws -> Settled {
+        let settled = try settle(purchases, session)
+        try witness?.witness(settled, of: purchases, cause: cause, session)
+        return settled
+    }
+
+    /// Derives accounts that are held, and notes what they are.
+    func settle(
+        _ accounts: [UniqueIdentifier], under moment: AccountMoment, _ session: borrowing PostgresSession
+    ) throws -> Settled {
+        var settled = Settled(moment)
+        let now = Timestamp(settled.clock)
+        var (states, owners): ([State], [PurchaseKey: UniqueIdentifier]) = ([], [:])
+        settled.changed = try derive(
+            accounts, under: moment,
+            noting: { account, state in
+                states.append(State(token: account.token, environment: account.environment, state: state))
+                for purchase in account.owned(at: now) { owners[purchase] = account.token }
+            }, session
+        ).sorted()
+        settled.states = states
+        settled.owners = owners
+        settled.warningDays = moment.current.flatMap { known($0) }?.warningDays
         return settled
     }
 
@@ -134,5 +155,11 @@ extension AccountStore {
                     on conflict (token) do update set account = excluded.account
                  where excluded.account is not null and known.account is distinct from excluded.account
                 """), deadline: deadline)
+    }
+}
+
+extension AccountStore.Settled {
+    init(_ moment: AccountMoment) {
+        self.init(clock: moment.clock, hasCatalog: !moment.isIdle, catalog: moment.current)
     }
 }

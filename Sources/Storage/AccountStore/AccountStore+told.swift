@@ -1,5 +1,6 @@
 import Accounts
 package import AppStorePayloads
+import Catalog
 import Foundation
 import Ledger
 package import Postgres
@@ -13,8 +14,9 @@ extension AccountStore {
         of purchases: [PurchaseKey], and others: [UniqueIdentifier], _ session: borrowing PostgresSession
     ) throws -> Settled {
         let moment = try AccountMoment(session)
-        var settled = Settled(clock: moment.clock, hasCatalog: !moment.isIdle)
+        var settled = Settled(moment)
         guard let current = moment.current else { return settled }
+        settled.warningDays = try catalog(current, session).warningDays
         let linked = try session.query(
             PostgresQuery(
                 "accounts.linked",

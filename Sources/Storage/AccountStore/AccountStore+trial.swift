@@ -2,6 +2,7 @@ package import Accounts
 import AppStorePayloads
 import Catalog
 import Crypto
+import Events
 import Foundation
 import Ledger
 import Postgres
@@ -29,7 +30,7 @@ extension AccountStore {
     ) async throws -> TrialOutcome {
         let token = AccountToken.of(account)
         let done = try await pool.withTransaction(TransactionOptions(isDurable: true, name: "accounts.trial")) {
-            session -> (outcome: TrialOutcome, changed: Set<UniqueIdentifier>) in
+            session -> (outcome: TrialOutcome, changed: [UniqueIdentifier]) in
             try self.hold([token], naming: self.naming(token, account), session)
             let moment = try AccountMoment(session)
             guard let version = moment.current, let trial = try self.catalog(version, session).trial,
@@ -54,7 +55,9 @@ extension AccountStore {
                     """)
             ).isEmpty
             guard isFirst else { return (.hadOne, []) }
-            return (.started(started), try self.derive([token], under: moment, session))
+            let settled = try self.settle([token], under: moment, session)
+            try self.witness?.witness(settled, of: [], cause: .trial, session)
+            return (.started(started), settled.changed)
         }
         announce(done.changed)
         return done.outcome

@@ -13,12 +13,16 @@ import Synchronization
 package final class AccountStore: Sendable {
     let pool: PostgresPool
     private let announcer: AccountAnnouncer
+    /// Told of what this store changes by itself. Who settles what others changed tells of it together with that.
+    let witness: (any AccountWitness)?
     /// Catalogs that were read, by version: a version never changes.
     private let catalogs = Mutex<[Int64: Catalog]>([:])
 
     /// The store behind a pool of connections. One is enough.
-    package init(_ pool: PostgresPool) {
+    /// - Parameter witness: told of every change, in its transaction; nil where nothing is going to change.
+    package init(_ pool: PostgresPool, witness: (any AccountWitness)? = nil) {
         self.pool = pool
+        self.witness = witness
         announcer = AccountAnnouncer(pool)
     }
 

@@ -4,6 +4,7 @@ import Foundation
 package import History
 import Postgres
 import Queue
+import Subscriptions
 
 extension ConsumptionRequests {
     /// What came of the wish to tell Apple.
@@ -219,7 +220,7 @@ extension ConsumptionRequests {
                 return nil
             }
             let answered = ConsumptionOutcome.answered.rawValue
-            return try session.query(
+            let settled = try session.query(
                 PostgresQuery(
                     "consumption.settle",
                     """
@@ -233,7 +234,29 @@ extension ConsumptionRequests {
                     returning environment, outcome, why
                     """)
             ).first.map { try ConsumptionSettled($0) }
+            if let settled, outcome == .answered { try tell(settled, request, session) }
+            return settled
         }
+    }
+
+    private func tell(
+        _ settled: ConsumptionSettled, _ request: ConsumptionRequest, _ session: borrowing PostgresSession
+    ) throws {
+        guard let witness else { return }
+        let row = try session.query(
+            PostgresQuery(
+                "consumption.told",
+                """
+                select n.environment, n.bundle_id, n.original_transaction_id, a.transaction_id
+                  from storehook.consumption_answers a
+                  join storehook.notifications n using (notification_uuid)
+                 where a.id = \(request.id) and n.original_transaction_id is not null
+                """)
+        ).first
+        guard let row, let transaction = try row.decode(3, as: String?.self) else { return }
+        let purchase = PurchaseKey(
+            environment: try row.decode(0), bundleID: try row.decode(1), originalTransactionID: try row.decode(2))
+        try witness.answered(about: purchase, transaction, outcome: settled.outcome, session)
     }
 
     /// Why a request is not to be answered, whatever the consent.

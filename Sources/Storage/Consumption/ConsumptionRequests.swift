@@ -20,10 +20,14 @@ package struct ConsumptionRequests: Sendable {
     let pool: PostgresPool
     /// Which of them are to be looked at; of those that are due the one with the earliest deadline goes first.
     package let queue: Queue
+    /// Told that Apple was answered, in the transaction that records it.
+    let witness: (any ConsumptionWitness)?
 
     /// The requests behind a pool of connections. One is enough.
-    package init(_ pool: PostgresPool) {
+    /// - Parameter witness: told what Apple was answered; nil where nobody is going to be.
+    package init(_ pool: PostgresPool, witness: (any ConsumptionWitness)? = nil) {
         self.pool = pool
+        self.witness = witness
         queue = Queue(Self.table, pool)
     }
 

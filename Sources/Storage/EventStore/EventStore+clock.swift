@@ -5,15 +5,26 @@ package import Events
 import Foundation
 package import Ledger
 package import Postgres
-import Subscriptions
+package import Subscriptions
 
 extension EventStore {
     /// What the clock has told.
-    package struct Ticked: Sendable, Hashable {
+    package struct Ticked: Sendable {
         /// Purchases and accounts that were due, and that nobody else was at.
         package var taken = 0
         /// Events that were written.
-        package var told = 0
+        package var told = Told()
+
+        /// Memberwise.
+        package init(taken: Int = 0, told: Told = Told()) {
+            self.taken = taken
+            self.told = told
+        }
+
+        /// Both.
+        package static func + (a: Ticked, b: Ticked) -> Ticked {
+            Ticked(taken: a.taken + b.taken, told: a.told + b.told)
+        }
     }
 
     /// Tells what has come to be by itself: of purchases and then of accounts whose instant has come, the first due first. Any number
@@ -22,66 +33,114 @@ extension EventStore {
     /// Purchases are held first and then accounts, as everywhere, so the rows that say what is due are not what is locked. What
     /// was told in between is read after the lock, and not told again. Accounts that are due by themselves have a transaction of their
     /// own, so that no account is waited for beside one that was taken out of the order.
-    ///
-    /// Who runs this must not be ahead of the workers: what Apple posted while all were away is to be applied first, or an end is told of
-    /// what was renewed.
+    /// - Parameter instant: up to when everything that was stored has been applied (``/Outbox/Outbox/reached()``): what is due later is
+    ///   left alone, or after an outage an end would be told of what Apple has long posted the renewal.
     /// - Throws: `PostgresError`, `UnreadableCatalog`.
-    package func tick(_ accounts: AccountStore, atMost limit: Int = 100) async throws -> Ticked {
+    package func tick(
+        _ accounts: AccountStore, upTo instant: PostgresTimestamp, atMost limit: Int = 100
+    ) async throws -> Ticked {
         let options = TransactionOptions(name: "events.tick")
-        var ticked = try await pool.withTransaction(options) { session in
-            let keys = try session.query(.duePurchases(limit)).map { row in
+        let purchases = try await pool.withTransaction(options) { session in
+            let keys = try session.query(.duePurchases(limit, upTo: instant)).map { row in
                 PurchaseKey(
                     environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
                     originalTransactionID: try row.decode("original_transaction_id"))
             }.sorted()
             guard !keys.isEmpty else { return Ticked() }
             let held = try accounts.owners(of: keys, and: [], session)
-            return Ticked(taken: keys.count, told: try tell(try lines(of: keys, session), held, session))
+            return Ticked(
+                taken: keys.count, told: try tell(try lines(of: keys, session), held, upTo: instant, session))
         }
         let others = try await pool.withTransaction(options) { session in
-            let due = try session.query(.dueAccounts(limit)).map { row in
+            let due = try session.query(.dueAccounts(limit, upTo: instant)).map { row in
                 UniqueIdentifier(try row.decode("token", as: UUID.self))
             }
             guard !due.isEmpty else { return Ticked() }
-            return Ticked(taken: due.count, told: try tell([], try accounts.owners(of: [], and: due, session), session))
+            let held = try accounts.owners(of: [], and: due, session)
+            return Ticked(taken: due.count, told: try tell([], held, upTo: instant, session))
         }
-        ticked.taken += others.taken
-        ticked.told += others.told
-        return ticked
+        return purchases + others
     }
 
-    /// Tells of what is settled, in the transaction that settled it; see ``tell(_:_:owners:cause:at:_:)``.
-    @discardableResult
-    package func tell(
-        _ purchases: [PurchaseNews], _ settled: AccountStore.Settled, cause: EventCause = .clock,
-        _ session: borrowing PostgresSession
-    ) throws -> Int {
-        try tell(
-            purchases,
-            settled.states.map { AccountNews(token: $0.token, environment: $0.environment, state: $0.state) },
-            owners: settled.owners, cause: cause, at: settled.clock, session)
+    /// Whether anything is due up to an instant.
+    package func isDue(upTo instant: PostgresTimestamp) async throws -> Bool {
+        try await pool.query(
+            PostgresQuery(
+                "events.is_due",
+                """
+                select exists (select from storehook.purchase_tellings where due_at <= \(instant))
+                    or exists (select from storehook.access_tellings where due_at <= \(instant))
+                """)
+        ).one().decode(0)
+    }
+
+    /// Puts off for an hour what is due first, because it cannot be told.
+    package func postponeFirst(upTo instant: PostgresTimestamp) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "events.postpone_purchase",
+                """
+                update storehook.purchase_tellings t set due_at = clock_timestamp() + interval '1 hour'
+                  from (select original_transaction_id, bundle_id, environment from storehook.purchase_tellings
+                         where due_at <= \(instant) order by due_at limit 1) first
+                 where (t.original_transaction_id, t.bundle_id, t.environment)
+                       = (first.original_transaction_id, first.bundle_id, first.environment)
+                """))
+        try await pool.query(
+            PostgresQuery(
+                "events.postpone_account",
+                """
+                update storehook.access_tellings t set due_at = clock_timestamp() + interval '1 hour'
+                  from (select token, environment from storehook.access_tellings
+                         where due_at <= \(instant) order by due_at limit 1) first
+                 where (t.token, t.environment) = (first.token, first.environment)
+                   and not exists (select from storehook.purchase_tellings where due_at <= \(instant))
+                """))
     }
 
     /// What purchases are that are held; nothing new of them is known.
-    private func lines(
-        of keys: [PurchaseKey], _ session: borrowing PostgresSession
+    /// - Parameter areKnown: whether those of which nothing was told are only to be told as they stand.
+    func lines(
+        of keys: [PurchaseKey], areKnown: Bool = false, _ session: borrowing PostgresSession
     ) throws -> [PurchaseNews] {
         guard !keys.isEmpty else { return [] }
         return try session.query(.phases(of: keys)).map { row in
             let place = Int(try row.decode("n", as: Int64.self)) - 1
-            return PurchaseNews(key: keys[place], phases: try Phase.all(of: row))
+            return PurchaseNews(key: keys[place], phases: try Phase.all(of: row), wasKnown: areKnown)
         }
     }
 }
 
+extension EventStore: AccountWitness {
+    /// Tells what the account store has changed by itself.
+    package func witness(
+        _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,
+        _ session: borrowing PostgresSession
+    ) throws {
+        try tell(try lines(of: purchases, areKnown: true, session), settled, cause: cause, session)
+    }
+
+    /// Tells of what an app handed in, and of purchases that it proved although nothing of them was new.
+    /// - Parameter proven: they are held, and those that anything was said of are among them.
+    @discardableResult
+    package func tell(
+        _ news: [PurchaseNews], proving proven: some Sequence<PurchaseKey>, _ settled: AccountStore.Settled,
+        _ session: borrowing PostgresSession
+    ) throws -> Told {
+        let others = Set(proven).subtracting(news.map(\.key)).sorted()
+        return try tell(
+            news + lines(of: others, areKnown: true, session), settled, cause: .client, session)
+    }
+}
+
 extension PostgresQuery {
-    fileprivate static func duePurchases(_ limit: Int) -> PostgresQuery {
+    fileprivate static func duePurchases(_ limit: Int, upTo instant: PostgresTimestamp) -> PostgresQuery {
         PostgresQuery(
             "events.due_purchases",
             """
             select p.original_transaction_id, p.bundle_id, p.environment
               from (select * from storehook.purchase_tellings
-                     where due_at <= clock_timestamp() order by due_at limit \(Int64(limit) * 2)) due
+                     where due_at <= \(instant) order by due_at limit \(Int64(limit) * 2)) due
               join storehook.purchase_lines p using (original_transaction_id, bundle_id, environment)
              limit \(Int64(limit))
                for no key update of p skip locked
@@ -89,19 +148,19 @@ extension PostgresQuery {
     }
 
     /// What is due with a purchase of the account's is told with that, after it, by whoever is at the purchase.
-    fileprivate static func dueAccounts(_ limit: Int) -> PostgresQuery {
+    fileprivate static func dueAccounts(_ limit: Int, upTo instant: PostgresTimestamp) -> PostgresQuery {
         PostgresQuery(
             "events.due_accounts",
             """
             select a.token
               from (select distinct token from (
                         select token from storehook.access_tellings
-                         where due_at <= clock_timestamp() order by due_at limit \(Int64(limit) * 2)) first) due
+                         where due_at <= \(instant) order by due_at limit \(Int64(limit) * 2)) first) due
               join storehook.accounts a using (token)
              where not exists (
                    select from storehook.account_lines l
                      join storehook.purchase_tellings t using (original_transaction_id, bundle_id, environment)
-                    where l.token = a.token and t.due_at <= clock_timestamp())
+                    where l.token = a.token and t.due_at <= \(instant))
              limit \(Int64(limit))
                for no key update of a skip locked
             """)

@@ -4,9 +4,6 @@ import Ledger
 import Postgres
 
 extension EventStore {
-    /// The channel on which it is told that events were placed: a hint.
-    package static let channel = "storehook_events"
-
     /// Between which positions events are kept.
     /// - Throws: `PostgresError`.
     package func bounds() async throws -> FeedBounds {

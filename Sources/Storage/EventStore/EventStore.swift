@@ -16,26 +16,4 @@ package struct EventStore: Sendable {
         self.pool = pool
         self.rules = rules
     }
-
-    /// Puts events that are committed into the order in which readers follow them.
-    /// - Returns: how many; none also where another session is at it.
-    /// - Throws: `PostgresError`.
-    @discardableResult
-    package func place(atMost limit: Int = 10_000) async throws -> Int {
-        let placed: Int32 = try await pool.query(
-            PostgresQuery("events.place", "select storehook.place_events(\(Int32(clamping: limit)))")
-        ).one().decode(0)
-        return Int(placed)
-    }
-
-    /// Makes partitions from yesterday to so many days ahead, where they are missing; answers how many.
-    @discardableResult
-    package func ensurePartitions(daysAhead: Int = 7) async throws -> Int {
-        let made: Int32 = try await pool.query(
-            PostgresQuery(
-                "events.ensure_partitions",
-                "select storehook.ensure_event_partitions(\(Int32(clamping: daysAhead)))")
-        ).one().decode(0)
-        return Int(made)
-    }
 }

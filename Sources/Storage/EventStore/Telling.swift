@@ -1,27 +1,11 @@
-package import Accounts
-package import AppStorePayloads
+package import AccountStore
+import Accounts
+import AppStorePayloads
 package import Events
 import Foundation
 package import Ledger
 package import Postgres
-package import Subscriptions
-
-/// An account, for who tells what became of it: what it is now, and which of the purchases at hand are its own.
-package struct AccountNews: Sendable {
-    /// Its token.
-    package var token: UniqueIdentifier
-    /// Apple's name of the environment.
-    package var environment: String
-    /// What it is, under the current catalog.
-    package var state: AccountState
-
-    /// Memberwise.
-    package init(token: UniqueIdentifier, environment: String, state: AccountState) {
-        self.token = token
-        self.environment = environment
-        self.state = state
-    }
-}
+import Subscriptions
 
 extension EventStore {
     /// Tells what a transaction has made of purchases and accounts, in that transaction. The purchases must be held, and so must the
@@ -29,73 +13,171 @@ extension EventStore {
     ///
     /// Three statements at the most, whatever their number, and one where there is nothing to tell.
     /// - Parameters:
-    ///   - owners: whose each purchase is; none of those that are nobody's.
+    ///   - settled: what became of the accounts, and whose the purchases are.
     ///   - cause: why, where no evidence says so; the clock.
-    /// - Returns: how many events were written.
+    ///   - instant: up to when it is told; to now unless told. What comes to be later is the clock's to tell: who is behind must not
+    ///     tell an end of which the renewal is only not done yet.
+    /// - Returns: what was written, by kind.
     /// - Throws: `PostgresError`; the transaction must then be rolled back.
     @discardableResult
     package func tell(
-        _ purchases: [PurchaseNews], _ accounts: [AccountNews] = [], owners: [PurchaseKey: UniqueIdentifier] = [:],
-        cause: EventCause = .clock, at now: PostgresTimestamp, _ session: borrowing PostgresSession
-    ) throws -> Int {
-        var telling = Telling(rules: rules, now: Timestamp(now), cause: cause)
+        _ purchases: [PurchaseNews], _ settled: AccountStore.Settled, cause: EventCause = .clock,
+        upTo instant: PostgresTimestamp? = nil, _ session: borrowing PostgresSession
+    ) throws -> Told {
+        var telling = Telling(
+            rules: rules, settled, cause: cause, upTo: instant, filling: try filling(purchases, session))
         if !purchases.isEmpty {
             for (place, row) in try session.query(.told(purchases.map(\.key))).enumerated() {
                 let key = purchases[place].key
-                telling.take(purchases[place], before: try ToldPurchase(row, key), owner: owners[key])
+                telling.take(purchases[place], before: try ToldPurchase(row, key), owner: settled.owners[key])
             }
         }
-        let ids = telling.accounts.union(accounts.map { .init(token: $0.token, environment: $0.environment) }).sorted()
+        let ids = telling.accounts.union(settled.states.map(\.id)).sorted()
         if !ids.isEmpty {
-            let states = Dictionary(
-                accounts.map { (ToldAccess.ID(token: $0.token, environment: $0.environment), $0.state) },
-                uniquingKeysWith: { first, _ in first })
+            let states = Dictionary(settled.states.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first })
             for (place, row) in try session.query(.told(ids)).enumerated() {
                 telling.take(try ToldAccess(row, ids[place]), states[ids[place]])
             }
         }
-        let written = telling.numbered()
-        guard !written.purchases.isEmpty || !written.accounts.isEmpty || !written.events.isEmpty else { return 0 }
-        try session.query(.tell(written))
-        return written.events.count
+        return try write(telling.numbered(), session)
     }
+
+    /// Writes what was put together.
+    func write(_ written: Telling.Written, _ session: borrowing PostgresSession) throws -> Told {
+        guard !written.purchases.isEmpty || !written.accounts.isEmpty || !written.events.isEmpty else { return Told() }
+        try session.query(.tell(written))
+        return Told(written.events)
+    }
+
+    /// The apps and environments of purchases at hand whose whole history is only being fetched.
+    private func filling(
+        _ purchases: [PurchaseNews], _ session: borrowing PostgresSession
+    ) throws -> Set<Telling.Scope> {
+        let scopes = Set(purchases.filter(\.isHistory).map { Telling.Scope($0.key) })
+        guard !scopes.isEmpty else { return [] }
+        return try Set(
+            session.query(
+                PostgresQuery(
+                    "events.filling",
+                    """
+                    select bundle_id, environment
+                      from unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                     where storehook.is_filling(bundle_id, environment)
+                    """)
+            ).map { Telling.Scope(bundleID: try $0.decode(0), environment: try $0.decode(1)) })
+    }
+}
+
+/// What was told in a transaction.
+package struct Told: Sendable, Hashable {
+    /// How many events of each kind, by why they are known.
+    package var events: [Line: Int] = [:]
+
+    /// What an event is counted as.
+    package struct Line: Sendable, Hashable {
+        /// What it tells.
+        package var kind: EventKind
+        /// Why it is known.
+        package var cause: String
+    }
+
+    /// How many events.
+    package var count: Int { events.values.reduce(0, +) }
+
+    /// Nothing.
+    package init() {}
+
+    init(_ events: [Event]) {
+        for event in events {
+            self.events[Line(kind: event.draft.kind, cause: event.draft.cause.name), default: 0] += 1
+        }
+    }
+
+    /// Both.
+    package static func + (a: Told, b: Told) -> Told {
+        var sum = a
+        sum.events.merge(b.events, uniquingKeysWith: +)
+        return sum
+    }
+}
+
+extension AccountStore.State {
+    fileprivate var id: ToldAccess.ID { .init(token: token, environment: environment) }
+}
+
+extension PurchaseNews {
+    /// Whether Apple's list of the past is all that speaks of it.
+    fileprivate var isHistory: Bool { !entries.isEmpty && entries.allSatisfy { $0.source == .history } }
 }
 
 /// What is told in one transaction, gathered.
 struct Telling {
+    /// An app in an environment.
+    struct Scope: Sendable, Hashable {
+        var bundleID: String
+        var environment: String
+
+        init(bundleID: String, environment: String) {
+            self.bundleID = bundleID
+            self.environment = environment
+        }
+
+        init(_ key: PurchaseKey) { self.init(bundleID: key.bundleID, environment: key.environment) }
+    }
+
     let rules: TellingRules
+    /// Up to when it is told.
     let now: Timestamp
     let cause: EventCause
+    /// The catalog by which accounts are what they are.
+    let catalog: Int64?
+    let filling: Set<Scope>
     private var purchases: [ToldPurchase] = []
     private var changedPurchases: Set<PurchaseKey> = []
     private var access: [ToldAccess.ID: ToldAccess] = [:]
     private var changedAccess: Set<ToldAccess.ID> = []
     private var drafts: [EventDraft] = []
     private var evidence: [ToldAccess.ID: [Evidence]] = [:]
+    /// Accounts of which half of a story came to light.
+    private var filled: Set<ToldAccess.ID> = []
     /// The accounts of which a purchase is told.
     private(set) var accounts: Set<ToldAccess.ID> = []
 
-    init(rules: TellingRules, now: Timestamp, cause: EventCause) {
+    init(
+        rules: TellingRules, _ settled: AccountStore.Settled, cause: EventCause = .clock,
+        upTo instant: PostgresTimestamp? = nil, filling: Set<Scope> = []
+    ) {
+        let clock = Timestamp(settled.clock)
+        now = instant.map { min(Timestamp($0), clock) } ?? clock
+        var rules = rules
+        rules.lagMilliseconds = clock.milliseconds(since: now)
+        if let days = settled.warningDays { rules.warningDays.insert(Int64(days)) }
         self.rules = rules
-        self.now = now
         self.cause = cause
+        catalog = settled.catalog
+        self.filling = filling
     }
 
     mutating func take(_ news: PurchaseNews, before stored: ToldPurchase, owner: UniqueIdentifier?) {
         var row = stored
-        let evidence = news.entries.map { Evidence($0) }
+        let evidence = evidence(of: news)
         // Apple's clocks and the database's differ by moments: what was heard has come to be.
         let latest = evidence.map(\.asOf).max() ?? .distantPast
         let ahead = latest.milliseconds(since: now)
         let now = ahead > 0 && ahead < Self.clockDifference ? latest : now
-        if let owner { accounts.insert(.init(token: owner, environment: news.key.environment)) }
-        if let former = stored.line?.account {
-            accounts.insert(.init(token: former, environment: news.key.environment))
+        let isFilling = news.isHistory && filling.contains(Scope(news.key))
+        let former = stored.line?.account
+        for account in Set([owner, former].compactMap(\.self)) {
+            let id = ToldAccess.ID(token: account, environment: news.key.environment)
+            accounts.insert(id)
+            if isFilling { filled.insert(id) } else { self.evidence[id, default: []] += evidence }
         }
         if !news.phases.isEmpty {
+            // Told as it stands when all of its past is known.
+            if isFilling, stored.line == nil { return purchases.append(row) }
             let line = LineNow(
-                key: news.key, phases: news.phases, periods: news.periods, periodsBefore: news.periodsBefore,
-                account: owner)
+                key: news.key, phases: news.phases, periods: news.periods,
+                periodsBefore: isFilling ? news.periods : news.periodsBefore, account: owner)
             let telling = LineTelling(
                 stored.line, line, evidence: evidence, at: now, isFill: news.wasKnown, rules: rules)
             drafts += telling.events
@@ -107,13 +189,38 @@ struct Telling {
         } else if let value = news.oneTime {
             drafts += PurchaseTelling.events(
                 news.oneTimeBefore, value, of: news.key, account: owner,
-                evidence: evidence.max { $0.asOf < $1.asOf } ?? Evidence(cause, asOf: now), at: now, rules: rules)
+                evidence: evidence.max { $0.asOf < $1.asOf } ?? Evidence(cause, asOf: now), at: now,
+                isFill: isFilling, rules: rules)
         }
-        if let owner {
-            self.evidence[.init(token: owner, environment: news.key.environment), default: []] += evidence
+        for entry in news.entries where entry.notification?.notificationType == .consumptionRequest && !isFilling {
+            drafts.append(request(entry, of: news.key, owner, at: now))
         }
         if row != stored { changedPurchases.insert(news.key) }
         purchases.append(row)
+    }
+
+    /// Takes up something that is told of a purchase and changes nothing.
+    mutating func note(_ draft: EventDraft, of stored: ToldPurchase) {
+        if let account = draft.account { accounts.insert(.init(token: account, environment: draft.environment)) }
+        drafts.append(draft)
+        purchases.append(stored)
+    }
+
+    private func request(
+        _ entry: LedgerEntry, of key: PurchaseKey, _ owner: UniqueIdentifier?, at now: Timestamp
+    ) -> EventDraft {
+        let evidence = Evidence(entry)
+        var reason: String?
+        if case .data(let data) = entry.notification?.part { reason = data.consumptionRequestReason?.rawValue }
+        return .consumptionRequested(
+            key, of: owner, transactionID: evidence.transactionID, reason: reason, cause: evidence.cause,
+            at: min(entry.notification?.signedDate ?? now, now), now: now, rules: rules)
+    }
+
+    /// What brought the news; who acts without any evidence is it himself.
+    private func evidence(of news: PurchaseNews) -> [Evidence] {
+        guard news.entries.isEmpty, cause != .clock else { return news.entries.map { Evidence($0) } }
+        return [Evidence(cause, asOf: now)]
     }
 
     /// By how much Apple's clocks may be ahead of the database's.
@@ -121,18 +228,26 @@ struct Telling {
 
     mutating func take(_ stored: ToldAccess, _ state: AccountState?) {
         var row = stored
-        if let state {
+        defer { access[stored.id] = row }
+        guard let state else { return }
+        var evidence = evidence[stored.id] ?? []
+        let isFilling = evidence.isEmpty && filled.contains(stored.id)
+        // Told as it stands when all of its past is known.
+        if isFilling, stored.told == nil { return }
+        if evidence.isEmpty, cause != .clock { evidence = [Evidence(cause, asOf: now)] }
+        // Another catalog makes it another from its beginning, whatever else has happened since.
+        if stored.told != nil, stored.catalog != catalog { evidence = [Evidence(.catalog, asOf: now)] }
+        let telling = AccountTelling(
+            stored.told, state, of: stored.id.token, in: stored.id.environment, evidence: evidence, at: now,
             // Before there were events an account may have been told to nobody, and readers have seen it change.
-            let telling = AccountTelling(
-                stored.told, state, of: stored.id.token, in: stored.id.environment,
-                evidence: evidence[stored.id] ?? (cause == .clock ? [] : [Evidence(cause, asOf: now)]), at: now,
-                isFill: stored.told == nil && stored.version > 1, rules: rules)
-            drafts += telling.events
-            row.told = telling.told
-            row.dueAt = telling.told.nextDue(state)
-            if row.told != stored.told || row.dueAt != stored.dueAt { changedAccess.insert(stored.id) }
+            isFill: isFilling || (stored.told == nil && stored.version > 1), rules: rules)
+        drafts += telling.events
+        row.told = telling.told
+        row.dueAt = telling.told.nextDue(state)
+        row.catalog = catalog
+        if row.told != stored.told || row.dueAt != stored.dueAt || row.catalog != stored.catalog {
+            changedAccess.insert(stored.id)
         }
-        access[stored.id] = row
     }
 
     /// What is to be written.

@@ -21,6 +21,8 @@ struct ToldAccess: Sendable {
     var sequence: Int64 = 0
     /// When something is to be told next.
     var dueAt: Timestamp?
+    /// The catalog under which it was told.
+    var catalog: Int64?
     /// What was told last; nil where nothing was.
     var told: ToldAccount?
     /// The account's version by now; 0 where nothing was derived of it.
@@ -33,30 +35,48 @@ struct ToldAccess: Sendable {
         guard let sequence = try row.decode("sequence", as: Int64?.self) else { return }
         self.sequence = sequence
         dueAt = try row.decode("due_at", as: PostgresTimestamp?.self).map { Timestamp($0) }
-        guard let status = try row.decode("status", as: String?.self) else { return }
-        guard let status = AccountStatus(rawValue: status),
-            let source = AccountSource(rawValue: try row.decode("source", as: String.self))
-        else {
-            throw PostgresError(
-                .decoding, "access_tellings: a status or source that this release does not know", operation: "decode")
+        catalog = try row.decode("catalog")
+        told = try row.decode("told", as: String?.self).map { try ToldAccount(told: $0, in: id.environment) }
+    }
+}
+
+extension ToldAccount {
+    /// Reads what ``text`` wrote.
+    init(told text: String, in environment: String) throws {
+        var fields = try ToldText.Reader(text)
+        // What was so from the beginning has no instant.
+        let since = try fields.nextInstant() ?? .distantPast
+        guard let status = try fields.next().flatMap(AccountStatus.init), let tier = try fields.next(),
+            let source = try fields.next().flatMap(AccountSource.init)
+        else { throw ToldText.Reader.unreadable }
+        let (product, app, original) = (try fields.next(), try fields.next(), try fields.next())
+        let purchase = app.flatMap { app in
+            original.map { PurchaseKey(environment: environment, bundleID: app, originalTransactionID: $0) }
         }
-        let stored = try row.decode("since", as: PostgresTimestamp.self)
-        let since = stored == .earliest ? Timestamp.distantPast : Timestamp(stored)
-        var purchase: PurchaseKey?
-        if let bundle = try row.decode("bundle_id", as: String?.self),
-            let original = try row.decode("original_transaction_id", as: String?.self)
-        {
-            purchase = PurchaseKey(
-                environment: id.environment, bundleID: bundle, originalTransactionID: original)
-        }
-        let ends = try row.decode("expires_at", as: PostgresTimestamp?.self)
-        told = ToldAccount(
+        self.init(
             value: AccountPhase(
-                startsAt: since, status: status, tier: try row.decode("tier"), source: source,
-                productID: try row.decode("product_id"), purchase: purchase, act: try row.decode("act"),
-                expiresAt: ends.map { Timestamp($0) }, willRenew: try row.decode("will_renew"),
-                inTrial: try row.decode("in_trial")),
+                startsAt: since, status: status, tier: tier, source: source, productID: product, purchase: purchase,
+                act: try fields.nextNumber(), expiresAt: try fields.nextInstant(),
+                willRenew: try ToldText.Reader.require(fields.nextFlag()),
+                inTrial: try ToldText.Reader.require(fields.nextFlag())),
             since: since)
+    }
+
+    /// All of it, as it is kept.
+    var text: String {
+        var fields = ToldText()
+        fields.add(since == .distantPast ? nil : since)
+        fields.add(value.status.rawValue)
+        fields.add(value.tier)
+        fields.add(value.source.rawValue)
+        fields.add(value.productID)
+        fields.add(value.purchase?.bundleID)
+        fields.add(value.purchase?.originalTransactionID)
+        fields.add(value.act)
+        fields.add(value.expiresAt)
+        fields.add(value.willRenew)
+        fields.add(value.inTrial)
+        return fields.text
     }
 }
 
@@ -66,8 +86,7 @@ extension PostgresQuery {
         PostgresQuery(
             "events.told_access",
             """
-            select key.n, s.version, t.sequence, t.due_at, t.since, t.status, t.tier, t.source, t.product_id,
-                   t.bundle_id, t.original_transaction_id, t.act, t.expires_at, t.will_renew, t.in_trial
+            select key.n, s.version, t.sequence, t.due_at, t.catalog, t.told
               from unnest(\(ids.map { UUID($0.token) }), \(ids.map(\.environment)))
                    with ordinality as key (token, environment, n)
               left join storehook.access_tellings t using (token, environment)
@@ -80,28 +99,17 @@ extension PostgresQuery {
 
     /// `told_purchase` and `told_access`: rows written over what stands, as the first parts of a WITH.
     static func telling(_ purchases: [ToldPurchase], _ rows: [ToldAccess]) -> PostgresQuery {
-        let values = rows.map { $0.told?.value }
-        return """
-            \(embedding: .telling(purchases)), told_access as (
-                insert into storehook.access_tellings as known (
-                    token, environment, sequence, due_at, since, status, tier, source, product_id, bundle_id,
-                    original_transaction_id, act, expires_at, will_renew, in_trial)
-                select * from unnest(
-                    \(rows.map { UUID($0.id.token) }), \(rows.map(\.id.environment)), \(rows.map(\.sequence)),
-                    \(rows.map { $0.dueAt.map { PostgresTimestamp($0) } }),
-                    \(rows.map { ($0.told?.since).map { PostgresTimestamp($0) } }),
-                    \(values.map { $0?.status.rawValue }), \(values.map { $0?.tier }),
-                    \(values.map { $0?.source.rawValue }), \(values.map { $0?.productID }),
-                    \(values.map { $0?.purchase?.bundleID }), \(values.map { $0?.purchase?.originalTransactionID }),
-                    \(values.map { $0?.act }), \(values.map { ($0?.expiresAt).map { PostgresTimestamp($0) } }),
-                    \(values.map { $0?.willRenew }), \(values.map { $0?.inTrial }))
-                on conflict (token, environment) do update
-                   set sequence = excluded.sequence, due_at = excluded.due_at, since = excluded.since,
-                       status = excluded.status, tier = excluded.tier, source = excluded.source,
-                       product_id = excluded.product_id, bundle_id = excluded.bundle_id,
-                       original_transaction_id = excluded.original_transaction_id, act = excluded.act,
-                       expires_at = excluded.expires_at, will_renew = excluded.will_renew, in_trial = excluded.in_trial
-            )
-            """
+        """
+        \(embedding: .telling(purchases)), told_access as (
+            insert into storehook.access_tellings as known (token, environment, sequence, due_at, catalog, told)
+            select * from unnest(
+                \(rows.map { UUID($0.id.token) }), \(rows.map(\.id.environment)), \(rows.map(\.sequence)),
+                \(rows.map { $0.dueAt.map { PostgresTimestamp($0) } }), \(rows.map(\.catalog)),
+                \(rows.map { $0.told?.text }))
+            on conflict (token, environment) do update
+               set sequence = excluded.sequence, due_at = excluded.due_at, catalog = excluded.catalog,
+                   told = excluded.told
+        )
+        """
     }
 }

@@ -38,9 +38,9 @@ public struct Ledger: Sendable {
 
     /// The same, for who tells what the batch made of each purchase, in the transaction that makes it.
     package func telling(
-        _ entries: [LedgerEntry], _ session: borrowing PostgresSession
+        _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], _ session: borrowing PostgresSession
     ) throws -> (outcomes: [LedgerOutcome], news: [PurchaseNews]) {
-        let (outcomes, updates) = try applied(entries, holding: [], session)
+        let (outcomes, updates) = try applied(entries, holding: others, session)
         let new = zip(entries, outcomes).filter { $1 != .duplicate }.map(\.0)
         let byPurchase = Dictionary(grouping: new, by: \.purchase)
         return (outcomes, updates.map { PurchaseNews($0, byPurchase[$0.key] ?? []) })

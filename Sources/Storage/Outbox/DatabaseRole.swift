@@ -68,6 +68,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "event_positions": [.select], "purchase_tellings": [.select, .insert, .update],
                 "access_tellings": [.select, .insert, .update],
                 "place_events": [.execute], "ensure_event_partitions": [.execute],
+                "is_filling": [.execute], "history_fills": [.execute], "event_days": [.execute],
+                "drop_event_day": [.execute], "telling_walks": [.select, .update], "telling_status": [.select],
             ])
             .union(
                 ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind"]
@@ -116,7 +118,10 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "usage_keys": [.select, .insert, .update, .delete], "count_usage": [.execute],
                 "refreshes": [.select, .insert, .update], "refresh_queue": [.select, .insert, .update],
                 "unsigned_words": [.select, .insert, .update], "kept_receipts": [.select, .insert],
-                "events": [.select], "event_positions": [.select], "event_feed": [.select],
+                "events": [.select, .insert], "event_id": [.usage], "events_unplaced": [.insert],
+                "event_positions": [.select], "event_feed": [.select],
+                "purchase_tellings": [.select, .insert, .update], "access_tellings": [.select, .insert, .update],
+                "is_filling": [.execute],
             ])
             .union(
                 ["notification_uuid", "received_at"]
@@ -131,7 +136,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
                 "contradictions": [.select], "consumption_requests": [.select], "proven_until": [.select],
                 "canary_status": [.select], "consumption_status": [.select], "extensions_open": [.select],
-                "subscriptions": [.select],
+                "telling_status": [.select], "subscriptions": [.select],
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
                 "account_status_now": [.select], "account_status": [.select], "catalog_state": [.select],

@@ -17,6 +17,9 @@ public struct StatusPolicy: Sendable, Hashable {
         self.renewalLeewaySeconds = renewalLeewaySeconds
     }
 
+    /// What programs go by unless told otherwise: access goes on for ten minutes where a renewal may only be late.
+    public static let usual = StatusPolicy(renewalLeewaySeconds: 600)
+
     /// When grace ends that began at an instant, where Apple gives no date.
     func graceEnd(from expiry: Timestamp, in environment: String) -> Timestamp {
         environment == Environment.production.rawValue

@@ -61,7 +61,7 @@ actor UpgradeSite {
         let process = Process()
         process.executableURL = release.executable
         process.arguments = arguments
-        process.environment = programs.environment(database.url)
+        process.environment = environment
         process.standardOutput = programs.log
         process.standardError = programs.log
         process.standardInput = FileHandle.nullDevice
@@ -84,7 +84,7 @@ actor UpgradeSite {
             case .workers: ["work"]
             }
         return try SupervisedProgram(
-            release.executable, arguments, environment: programs.environment(database.url), log: programs.log)
+            release.executable, arguments, environment: environment, log: programs.log)
     }
 
     private func untilReady(_ number: Int) async throws {
@@ -92,5 +92,10 @@ actor UpgradeSite {
         try await patiently("receiver \(number + 1) is ready", within: .seconds(30)) {
             await programs.isReady(metricsPort: port)
         }
+    }
+
+    /// A release that knows no leeway derives statuses without any: both are to derive the same.
+    private var environment: [String: String] {
+        programs.environment(database.url).merging(["STOREHOOK_RENEWAL_LEEWAY": "0"]) { _, own in own }
     }
 }

@@ -1,5 +1,6 @@
 import AccountStore
 import ArgumentParser
+import EventStore
 import Logging
 import Operations
 
@@ -24,7 +25,7 @@ struct AccountErase: AsyncParsableCommand {
         let name = account.account
         let settings = try await shared.settings()
         let freed = try await Database.with(settings) { pool in
-            try await AccountStore(pool).erase(name, by: Operator.name)
+            try await AccountStore(pool, witness: EventStore(pool)).erase(name, by: Operator.name)
         }
         guard let freed else { throw CommandFailure("no account \(name) is known, so there is nothing to erase") }
         // Not whom: logs are what forgetting would have to reach next.

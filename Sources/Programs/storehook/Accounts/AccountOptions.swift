@@ -1,6 +1,7 @@
 import AccountStore
 import Accounts
 import ArgumentParser
+import EventStore
 import Logging
 import Operations
 import Postgres
@@ -37,7 +38,8 @@ struct ActOptions: ParsableArguments {
         let logger = try settings.logger("staff")
         let answer = try await Database.with(settings) { pool in
             do {
-                let done = try await AccountStore(pool).act(kind, for: name, by: Operator.name, why: why)
+                let done = try await AccountStore(pool, witness: EventStore(pool)).act(
+                    kind, for: name, by: Operator.name, why: why)
                 var metadata: Logger.Metadata = [
                     "account": "\(name)", "act": "\(kind.name)", "number": "\(done.act.id)",
                     "tier": "\(done.after.tier)", "tier_before": "\(done.before.tier)",

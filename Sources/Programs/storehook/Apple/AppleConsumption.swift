@@ -5,6 +5,7 @@ import AppleSync
 import ArgumentParser
 import Consumption
 import ConsumptionPolicy
+import EventStore
 import Foundation
 import History
 import Ledger
@@ -106,13 +107,13 @@ struct AppleConsumption: AsyncParsableCommand {
             case .request(let notification):
                 place = environment ?? .production
                 try await Database.with(settings) { pool in
-                    let hand = ConsumptionByHand(ConsumptionRequests(pool), client, by: Operator.name)
+                    let hand = ConsumptionByHand(.telling(pool), client, by: Operator.name)
                     try Self.expectTold(try await hand.tell(consumption, about: notification))
                 }
             case .again(let notification):
                 place = environment ?? .production
                 try await Database.with(settings) { pool in
-                    let hand = ConsumptionByHand(ConsumptionRequests(pool), client, by: Operator.name)
+                    let hand = ConsumptionByHand(.telling(pool), client, by: Operator.name)
                     try Self.expectTold(
                         try await hand.tellAgain(
                             consumption, about: notification, transactionID: subject.transactionId, in: place))

@@ -2,6 +2,8 @@ import AccountStore
 import AppStoreServerAPI
 import AppStoreVerification
 import AppleSync
+import EventStore
+import Events
 import EvidenceIntake
 import HTTPTypes
 import Logging
@@ -13,14 +15,16 @@ extension AccountDesk {
     ///   asks for the rest.
     func refresh(_ caller: Caller) async throws {
         guard let refresh else { throw Self.nobodyToAsk }
-        let accounts = accounts
+        let (accounts, events) = (accounts, events)
         let deadline = ContinuousClock.now + Self.patience
         let (report, news) = try await refresh.gather(caller.token, until: deadline) {
             try await accounts.owned($0, by: caller.token)
         }
         let (answers, settled) = try await intake.take(news.compactMap { HandedIn($0) }, until: deadline) {
             transaction, session in
-            try accounts.settle(transaction.changed, session)
+            let settled = try accounts.settle(transaction.changed, session)
+            try events.tell(transaction.news, settled, cause: .refresh, session)
+            return settled
         }
         if let settled { accounts.announce(settled.changed) }
         if let trouble = report.trouble { throw Self.away(trouble) }

@@ -4,6 +4,7 @@ import AppStorePayloads
 import AppStoreVerification
 import AppleSync
 import Catalog
+import EventStore
 import EvidenceIntake
 import HTTPTypes
 import Ledger
@@ -28,13 +29,16 @@ extension AccountDesk {
         _ records: [HandedIn], by caller: Caller, isAllOrNothing: Bool = false, until deadline: ContinuousClock.Instant,
         checking check: @escaping @Sendable ([TakenEvidence]) throws -> Void
     ) async throws -> Proven {
-        let (accounts, rule) = (accounts, rule)
+        let (accounts, events, rule) = (accounts, events, rule)
         let (answers, bound) = try await intake.take(
             records, isAllOrNothing: isAllOrNothing, until: deadline
         ) { transaction, session in
             try check(transaction.taken)
-            return try accounts.bind(
-                transaction.provenPurchases, to: caller.account, under: rule, changed: transaction.changed, session)
+            let proven = transaction.provenPurchases
+            let bound = try accounts.bind(
+                proven, to: caller.account, under: rule, changed: transaction.changed, session)
+            try events.tell(transaction.news, proving: proven, bound.settled, session)
+            return bound
         }
         if let bound { accounts.announce(bound.settled.changed) }
         log.noteHandedIn(records, answers, bound?.outcomes ?? [:], by: caller, accounts.remembered)

@@ -3,6 +3,7 @@ import AppStorePayloads
 import AppStoreVerification
 import AppleSync
 import Catalog
+import EventStore
 import EvidenceIntake
 import HTTPTypes
 import History
@@ -86,7 +87,7 @@ extension AccountDesk {
     private func apply(
         _ finding: ReceiptFinding, by caller: Caller, until deadline: ContinuousClock.Instant
     ) async throws -> [PurchaseKey: BindOutcome] {
-        let (accounts, rule) = (accounts, rule)
+        let (accounts, events, rule) = (accounts, events, rule)
         let evidence =
             [finding.receipt] + (finding.answer.map { [$0] } ?? []) + finding.words.map(\.evidence) + finding.records
         let places = Dictionary(evidence.enumerated().map { ($1, $0) }) { first, _ in first }
@@ -102,9 +103,11 @@ extension AccountDesk {
             if news.isEmpty, !isNew, let answer = finding.answer.flatMap({ places[$0] }) { skipped.insert(answer) }
             return IntakePlan(skipping: skipped, holding: try accounts.known(finding.purchases, session))
         } settling: { transaction, session in
-            try accounts.bind(
-                try accounts.known(finding.purchases, session), to: caller.account, under: rule,
-                changed: transaction.changed, session)
+            let proven = try accounts.known(finding.purchases, session)
+            let bound = try accounts.bind(
+                proven, to: caller.account, under: rule, changed: transaction.changed, session)
+            try events.tell(transaction.news, proving: proven, bound.settled, session)
+            return bound
         }
         if let bound { accounts.announce(bound.settled.changed) }
         // What Apple answered and cannot be judged now is not applied: the account as it was would be a wrong answer.

@@ -3,6 +3,7 @@ import Accounts
 import AppStorePayloads
 package import AppleSync
 import Catalog
+package import EventStore
 package import EvidenceIntake
 import Synchronization
 package import Usage
@@ -10,6 +11,7 @@ package import Usage
 /// What the account API's paths do: reads accounts, takes in what proves purchases, and counts use.
 package struct AccountDesk: Sendable {
     let accounts: AccountStore
+    let events: EventStore
     let reads: AccountReads
     let intake: EvidenceIntake
     let usage: Usage
@@ -27,6 +29,8 @@ package struct AccountDesk: Sendable {
 
     /// A desk.
     /// - Parameters:
+    ///   - accounts: tells the same events of what it changes by itself.
+    ///   - events: where is told what apps' evidence changes.
     ///   - reads: reads accounts, for all of its requests.
     ///   - rule: who gets a purchase that a second account proves.
     ///   - sandbox: whose purchases in Sandbox open something.
@@ -36,12 +40,14 @@ package struct AccountDesk: Sendable {
     ///   - mostNewReceipts: how many receipts that were never seen before an account may hand in at once; one more each quarter of an
     ///     hour.
     package init(
-        accounts: AccountStore, reads: AccountReads, intake: EvidenceIntake, usage: Usage, rule: RestoreRule,
+        accounts: AccountStore, events: EventStore, reads: AccountReads, intake: EvidenceIntake, usage: Usage,
+        rule: RestoreRule,
         sandbox: SandboxAccess,
         receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil, log: AccountLog = .none,
         mostNewReceipts: Int = 50
     ) {
         self.accounts = accounts
+        self.events = events
         self.reads = reads
         self.intake = intake
         self.usage = usage

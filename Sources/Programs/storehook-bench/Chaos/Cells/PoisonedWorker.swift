@@ -9,6 +9,7 @@ import Outbox
 import Postgres
 import Queue
 import ServiceLifecycle
+import Subscriptions
 import UnixSignals
 import Worker
 
@@ -53,7 +54,7 @@ struct PoisonedWorker: AsyncParsableCommand {
             verifier: Verifier(configuration: VerifierConfiguration(apps: [app: appAppleID], trustedRoots: [root])) {
                 Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))
             },
-            ledger: Ledger(), listener: listener,
+            ledger: Ledger(policy: .usual), listener: listener,
             configuration: WorkerConfiguration(
                 name: "poisoned:\(ProcessInfo.processInfo.processIdentifier)", batchSize: batch, lease: .seconds(lease),
                 retries: RetryPolicy(maximumAttempts: attempts), beforeVerifying: act),

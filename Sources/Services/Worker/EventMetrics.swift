@@ -1,0 +1,28 @@
+package import EventStore
+import Events
+package import Metrics
+
+/// What is counted of events: every series is made here, at 0.
+package final class EventMetrics: Sendable {
+    private let written: [EventKind: Counter]
+    private let postponed: Counter
+
+    /// - Parameter factory: where to count.
+    package init(_ factory: any MetricsFactory = MetricsSystem.factory) {
+        written = Dictionary(
+            uniqueKeysWithValues: EventKind.allCases.map { kind in
+                (
+                    kind,
+                    Counter(label: "storehook_events_total", dimensions: [("kind", kind.rawValue)], factory: factory)
+                )
+            })
+        postponed = Counter(label: "storehook_events_postponed_total", dimensions: [], factory: factory)
+    }
+
+    /// What was told in a transaction that is committed.
+    package func count(_ told: Told) {
+        for (line, count) in told.events { written[line.kind]?.increment(by: count) }
+    }
+
+    func postpone() { postponed.increment() }
+}

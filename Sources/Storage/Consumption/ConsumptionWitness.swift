@@ -1,0 +1,14 @@
+package import Postgres
+package import Subscriptions
+
+/// Who is told that Apple was told about a purchase, in the transaction that records it.
+package protocol ConsumptionWitness: Sendable {
+    /// - Parameters:
+    ///   - purchase: what it is about.
+    ///   - transaction: the one that a refund is asked for.
+    ///   - outcome: what it came to.
+    func answered(
+        about purchase: PurchaseKey, _ transaction: String, outcome: ConsumptionOutcome,
+        _ session: borrowing PostgresSession
+    ) throws
+}

@@ -1,0 +1,50 @@
+package import AccountStore
+package import Consumption
+import Events
+import Ledger
+package import Postgres
+package import Subscriptions
+
+/// Tells that Apple was told about a customer's use of a purchase.
+package struct ConsumptionTeller: ConsumptionWitness {
+    private let events: EventStore
+    private let accounts: AccountStore
+
+    /// - Parameter accounts: says whose purchases are.
+    package init(_ events: EventStore, _ accounts: AccountStore) {
+        self.events = events
+        self.accounts = accounts
+    }
+
+    /// Holds the purchase and its account from here on.
+    package func answered(
+        about purchase: PurchaseKey, _ transaction: String, outcome: ConsumptionOutcome,
+        _ session: borrowing PostgresSession
+    ) throws {
+        try Ledger.hold([purchase], session)
+        let held = try accounts.owners(of: [purchase], and: [], session)
+        var telling = Telling(rules: events.rules, held)
+        let owner = held.owners[purchase]
+        for row in try session.query(.told([purchase])) {
+            telling.note(
+                .consumptionAnswered(
+                    purchase, of: owner, transactionID: transaction, answer: outcome.rawValue, cause: .clock,
+                    at: telling.now),
+                of: try ToldPurchase(row, purchase))
+        }
+        let ids = telling.accounts.sorted()
+        if !ids.isEmpty {
+            for (place, row) in try session.query(.told(ids)).enumerated() {
+                telling.take(try ToldAccess(row, ids[place]), nil)
+            }
+        }
+        _ = try events.write(telling.numbered(), session)
+    }
+}
+
+extension ConsumptionRequests {
+    /// Requests whose answers are told as events.
+    package static func telling(_ pool: PostgresPool) -> ConsumptionRequests {
+        ConsumptionRequests(pool, witness: ConsumptionTeller(EventStore(pool), AccountStore(pool)))
+    }
+}

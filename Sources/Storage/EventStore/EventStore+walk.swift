@@ -1,0 +1,149 @@
+package import AccountStore
+import AppStorePayloads
+import Events
+import Foundation
+import Ledger
+import Postgres
+import Subscriptions
+
+extension EventStore {
+    /// How many purchases or accounts are told in one portion: what workers may have to wait for.
+    private static let portion = 100
+
+    /// Goes on with what is to be told of everybody, by a portion each: all accounts, where another catalog became current; all
+    /// purchases that nothing was told of, where an app's history has been fetched for the first time, and once after an upgrade
+    /// from a release that told nothing. Any number may do this at once: one is at it, the others are told that there is nothing.
+    ///
+    /// Where it has come to is noted in the transaction that tells: who dies on the way leaves nothing out and nothing twice.
+    /// - Returns: what was told; nothing taken where there is nothing to go through.
+    /// - Throws: `PostgresError`, `UnreadableCatalog`.
+    package func walk(_ accounts: AccountStore) async throws -> Ticked {
+        let purchases = try await pool.withTransaction(TransactionOptions(name: "events.walk")) { session in
+            try walkPurchases(accounts, session)
+        }
+        let others = try await pool.withTransaction(TransactionOptions(name: "events.walk")) { session in
+            try walkAccounts(accounts, session)
+        }
+        return purchases + others
+    }
+
+    /// Whether somebody has begun to tell of everybody, or another catalog has become current: the cheap half of ``walk(_:)``.
+    package func isWalking() async throws -> Bool {
+        try await pool.query(
+            PostgresQuery(
+                "events.is_walking",
+                """
+                select exists (
+                    select from storehook.telling_walks w cross join storehook.catalog_state c
+                     where w.is_under_way
+                        or w.what = 'accounts' and c.current_version is not null
+                           and w.catalog is distinct from c.current_version)
+                """)
+        ).one().decode(0)
+    }
+
+    private func walkPurchases(_ accounts: AccountStore, _ session: borrowing PostgresSession) throws -> Ticked {
+        let row = try session.query(
+            PostgresQuery(
+                "events.walk_purchases",
+                """
+                select w.is_under_way, w.after_key, w.filled_scopes, f.filled
+                  from storehook.telling_walks w cross join storehook.history_fills() f
+                 where w.what = 'purchases' and (w.is_under_way or w.filled_scopes <> f.filled)
+                   for update of w skip locked
+                """)
+        ).first
+        guard let row else { return Ticked() }
+        let filled: Int64 = try row.decode("filled")
+        // What has been filled since it began was perhaps gone past: once more, from the beginning.
+        let isNew = try row.decode("filled_scopes", as: Int64.self) != filled
+        let last = isNew ? nil : try row.decode("after_key", as: [String]?.self)
+        let keys = try session.query(.untold(after: last, Self.portion)).map { row in
+            PurchaseKey(
+                environment: try row.decode(2), bundleID: try row.decode(1), originalTransactionID: try row.decode(0))
+        }
+        let end = keys.last.map { [$0.originalTransactionID, $0.bundleID, $0.environment] }
+        try session.query(
+            PostgresQuery(
+                "events.walk_purchases_on",
+                """
+                update storehook.telling_walks
+                   set is_under_way = \(end != nil), after_key = \(end), filled_scopes = \(filled)
+                 where what = 'purchases'
+                """))
+        guard !keys.isEmpty else { return Ticked() }
+        try Ledger.hold(keys, session)
+        let held = try accounts.owners(of: keys, and: [], session)
+        let news = try lines(of: keys.sorted(), areKnown: true, session)
+        return Ticked(taken: keys.count, told: try tell(news, held, cause: .reconcile, session))
+    }
+
+    private func walkAccounts(_ accounts: AccountStore, _ session: borrowing PostgresSession) throws -> Ticked {
+        let row = try session.query(
+            PostgresQuery(
+                "events.walk_accounts",
+                """
+                select w.after_key, w.next_catalog, c.current_version
+                  from storehook.telling_walks w cross join storehook.catalog_state c
+                 where w.what = 'accounts' and c.current_version is not null
+                   and w.catalog is distinct from c.current_version
+                   for update of w skip locked
+                """)
+        ).first
+        guard let row else { return Ticked() }
+        let current: Int64 = try row.decode("current_version")
+        let isNew = try row.decode("next_catalog", as: Int64?.self) != current
+        let last = isNew ? nil : try row.decode("after_key", as: [String]?.self)?.first.flatMap { UUID(uuidString: $0) }
+        let tokens = try session.query(
+            PostgresQuery(
+                "events.walk_page",
+                """
+                select a.token from storehook.accounts a
+                 where (\(last)::uuid is null or a.token > \(last))
+                   -- An account of which a subscription is untold is told with that.
+                   and not exists (
+                       select from storehook.account_lines l
+                         join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
+                         left join storehook.purchase_tellings t using (original_transaction_id, bundle_id, environment)
+                        where l.token = a.token and t.told is null)
+                 order by a.token limit \(Self.portion)
+                """)
+        ).map { try $0.decode(0, as: UUID.self) }
+        let end = tokens.last.map { [$0.uuidString] }
+        try session.query(
+            PostgresQuery(
+                "events.walk_accounts_on",
+                """
+                update storehook.telling_walks
+                   set is_under_way = \(end != nil), after_key = \(end), next_catalog = \(current),
+                       catalog = case when \(end != nil) then catalog else \(current) end
+                 where what = 'accounts'
+                """))
+        guard !tokens.isEmpty else { return Ticked() }
+        let held = try accounts.owners(of: [], and: tokens.map { UniqueIdentifier($0) }, session)
+        return Ticked(taken: tokens.count, told: try tell([], held, cause: .catalog, session))
+    }
+}
+
+extension PostgresQuery {
+    /// The next subscriptions of which nothing was told, but for those of apps whose history is only being fetched.
+    fileprivate static func untold(after last: [String]?, _ limit: Int) -> PostgresQuery {
+        PostgresQuery(
+            "events.untold",
+            """
+            with filling as materialized (
+                select bundle_id, environment from (select distinct bundle_id, environment from storehook.served_apps) s
+                 where storehook.is_filling(bundle_id, environment)
+            )
+            select s.original_transaction_id, s.bundle_id, s.environment
+              from storehook.subscriptions s
+              left join storehook.purchase_tellings t using (original_transaction_id, bundle_id, environment)
+             where t.told is null and (s.bundle_id, s.environment) not in (select bundle_id, environment from filling)
+               and (\(last)::text[] is null
+                    or (s.original_transaction_id, s.bundle_id, s.environment)
+                       > ((\(last)::text[])[1], (\(last)::text[])[2], (\(last)::text[])[3]))
+             order by 1, 2, 3
+             limit \(limit)
+            """)
+    }
+}

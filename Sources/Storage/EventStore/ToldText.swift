@@ -1,0 +1,114 @@
+import AppStorePayloads
+import Postgres
+
+/// Fields of what was told last, as one text; see the migration that makes `purchase_tellings`.
+///
+/// It is read and written for each notification: one column costs a fraction of twenty.
+struct ToldText {
+    private static let separator = UInt8(ascii: "|")
+    private static let escape = UInt8(ascii: "\\")
+    private static let version = "1"
+
+    private var bytes = Array(Self.version.utf8)
+
+    init() { bytes.reserveCapacity(256) }
+
+    /// All that was added.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    mutating func add(_ value: String?) {
+        bytes.append(Self.separator)
+        guard let value else { return }
+        if value.isEmpty {
+            bytes.append(Self.escape)
+            bytes.append(UInt8(ascii: "e"))
+        }
+        for byte in value.utf8 {
+            switch byte {
+            case Self.separator:
+                bytes.append(Self.escape)
+                bytes.append(UInt8(ascii: "p"))
+            case Self.escape:
+                bytes.append(Self.escape)
+                bytes.append(Self.escape)
+            default: bytes.append(byte)
+            }
+        }
+    }
+
+    mutating func add(_ value: Int64?) {
+        bytes.append(Self.separator)
+        if let value { bytes.append(contentsOf: String(value).utf8) }
+    }
+
+    mutating func add(_ value: Bool?) { add(value.map { $0 ? 1 : 0 as Int64 }) }
+
+    mutating func add(_ value: Timestamp?) { add(value?.millisecondsSince1970) }
+
+    mutating func add(_ value: UniqueIdentifier?) { add(value?.description) }
+
+    /// Reads the fields in their order.
+    struct Reader {
+        private let fields: [Substring.UTF8View]
+        private var place = 0
+
+        /// - Throws: `PostgresError` where a newer release wrote it.
+        init(_ text: String) throws {
+            fields = text.utf8.split(separator: ToldText.separator, omittingEmptySubsequences: false)
+            guard try next() == ToldText.version else { throw Self.unreadable }
+        }
+
+        mutating func next() throws -> String? {
+            guard place < fields.count else { throw Self.unreadable }
+            defer { place += 1 }
+            let field = fields[place]
+            if field.isEmpty { return nil }
+            guard field.contains(ToldText.escape) else { return String(Substring(field)) }
+            var bytes: [UInt8] = []
+            var isEscaped = false
+            for byte in field {
+                if isEscaped {
+                    isEscaped = false
+                    if byte == UInt8(ascii: "p") { bytes.append(ToldText.separator) }
+                    if byte == ToldText.escape { bytes.append(byte) }
+                } else if byte == ToldText.escape {
+                    isEscaped = true
+                } else {
+                    bytes.append(byte)
+                }
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+
+        mutating func nextNumber() throws -> Int64? {
+            guard place < fields.count else { throw Self.unreadable }
+            defer { place += 1 }
+            if fields[place].isEmpty { return nil }
+            guard let number = Int64(Substring(fields[place])) else { throw Self.unreadable }
+            return number
+        }
+
+        mutating func nextFlag() throws -> Bool? { try nextNumber().map { $0 != 0 } }
+
+        mutating func nextInstant() throws -> Timestamp? {
+            try nextNumber().map { Timestamp(millisecondsSince1970: $0) }
+        }
+
+        mutating func nextIdentifier() throws -> UniqueIdentifier? {
+            try next().map { text in
+                guard let identifier = UniqueIdentifier(text) else { throw Self.unreadable }
+                return identifier
+            }
+        }
+
+        /// A field that is always there.
+        static func require<Value>(_ value: Value?) throws -> Value {
+            guard let value else { throw unreadable }
+            return value
+        }
+
+        static var unreadable: PostgresError {
+            PostgresError(.decoding, "told: a text that this release cannot read", operation: "decode")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import AccountAPI
+import AccountStore
+import AppStorePayloads
+import EventStore
+import Postgres
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("What apps hand in is told")
+struct TellingTests {
+    /// What was told of an account, in order: kind and cause.
+    private func told(_ account: String, _ shop: Shop) async throws -> [String] {
+        let token = Caller(account: account, isServer: false).token.description
+        return try await shop.api.observer.query(
+            """
+            select kind || ' ' || (('{' || content || '}')::jsonb -> 'cause' ->> 'kind') from storehook.events
+             where token = \(token)::text::uuid order by sequence
+            """
+        ).map { try $0.decode(0) }
+    }
+
+    @Test("once, in the transaction that takes it, and to both where a purchase moves")
+    func proven() async throws {
+        try await Shop.open(rule: .transfer) { shop in
+            let bought = shop.buy(lane: 1)
+            for _ in 0..<2 { #expect(try await shop.verify(bought.transaction, as: "alice").status == 200) }
+            #expect(try await told("alice", shop) == ["subscription.started client", "account.access_changed client"])
+            #expect(try await shop.verify(bought.transaction, as: "bob").status == 200)
+            #expect(
+                try await told("alice", shop).suffix(2)
+                    == ["subscription.transferred client", "account.access_changed client"])
+            #expect(
+                try await told("bob", shop) == ["subscription.transferred client", "account.access_changed client"])
+            // What is refused tells nothing.
+            #expect(try await shop.verify("a.b.c", as: "bob").status == 400)
+            #expect(try await told("bob", shop).count == 2)
+            let ahead: Int64 = try await shop.api.observer.query(
+                """
+                select count(*) from storehook.events e join storehook.account_status_now s using (token, environment)
+                 where e.version > s.version
+                """
+            ).one().decode(0)
+            #expect(ahead == 0)
+        }
+    }
+}
