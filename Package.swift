@@ -274,6 +274,20 @@ let package = Package(
                 "Subscriptions",
             ],
             path: "Sources/Storage/EventStore", swiftSettings: rules),
+        // Where events are posted to, what waits for each endpoint, and what became of it.
+        .target(
+            name: "EndpointStore",
+            dependencies: [
+                "AppStorePayloads", "Endpoints", "Events", "Ledger", "Postgres", "Queue", crypto,
+            ],
+            path: "Sources/Storage/EndpointStore", swiftSettings: rules),
+        .testTarget(
+            name: "EndpointStoreTests",
+            dependencies: [
+                "AppStorePayloads", "EndpointStore", "Endpoints", "Ledger", "Postgres", "Queue", "TestSupport",
+                "WebhookSupport",
+            ],
+            swiftSettings: rules),
         .testTarget(
             name: "EventStoreTests",
             dependencies: [
@@ -450,14 +464,33 @@ let package = Package(
             ],
             swiftSettings: rules
         ),
+        // What delivers events to endpoints.
+        .target(
+            name: "Webhooks",
+            dependencies: [
+                "AppStorePayloads", "EndpointStore", "Endpoints", "Events", "Ledger", "NetworkAddresses", "Postgres",
+                "Queue", asyncHTTPClient, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+            ],
+            path: "Sources/Services/Webhooks",
+            swiftSettings: rules
+        ),
+        .testTarget(
+            name: "WebhooksTests",
+            dependencies: [
+                "AppStorePayloads", "EndpointStore", "Endpoints", "Ledger", "Monitoring", "NetworkAddresses",
+                "Postgres",
+                "Queue", "TestSupport", "WebhookSupport", "Webhooks", logging, metrics, nioSSL, serviceLifecycle,
+            ],
+            swiftSettings: rules
+        ),
         // What people have done for them: the commands ask it, and a console can.
         .target(
             name: "Operations",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption", "ConsumptionPolicy",
-                "EventStore", "Events", "EvidenceVerification", "HTTPServing", "History", "Ledger", "Outbox",
-                "Postgres", "Queue",
+                "EndpointStore", "Endpoints", "EventStore", "Events", "EvidenceVerification", "HTTPServing", "History",
+                "Ledger", "Outbox", "Postgres", "Queue",
                 "RenewalExtensions", "ServerKeys", "Subscriptions", "Usage", asyncHTTPClient, logging, nioCore,
                 nioHTTP1, nioPosix, serviceLifecycle,
             ],
@@ -512,11 +545,11 @@ let package = Package(
             dependencies: [
                 "AccountAPI", "AccountStore", "Accounts", "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts",
                 "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption",
-                "ConsumptionPolicy", "EventStore", "EvidenceIntake", "EvidenceVerification", "HTTPServing", "History",
-                "Ledger", "Monitoring", "NetworkAddresses",
+                "ConsumptionPolicy", "EndpointStore", "Endpoints", "EventStore", "EvidenceIntake",
+                "EvidenceVerification", "HTTPServing", "History", "Ledger", "Monitoring", "NetworkAddresses",
                 "Operations", "Outbox", "Postgres", "Queue", "Receiver", "RenewalExtensions", "Schema", "ServerKeys",
-                "Simulator", "StandIn", "StrictYAML", "Subscriptions", "Usage", "Worker", argumentParser,
-                asyncHTTPClient, configuration, crypto, jwtKit, logging, metrics, nioCore, nioHTTP1, nioPosix,
+                "Simulator", "StandIn", "StrictYAML", "Subscriptions", "Usage", "Webhooks", "Worker", argumentParser,
+                asyncHTTPClient, configuration, crypto, jwtKit, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL,
                 serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Sources/Programs/storehook",
@@ -527,13 +560,12 @@ let package = Package(
         .executableTarget(
             name: "storehook-bench",
             dependencies: [
-                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events",
-                "Ledger", "Outbox",
-                "Postgres",
+                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "EndpointStore", "Endpoints",
+                "EventStore", "Events", "Ledger", "Outbox", "Postgres",
                 "Queue", "Schema", "SimulatedState", "Simulator", "Subscriptions", "Worker", argumentParser,
                 asyncHTTPClient, crypto,
-                histogram, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
-                unixSignals,
+                histogram, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                serviceLifecycle, unixSignals,
             ],
             path: "Sources/Programs/storehook-bench",
             swiftSettings: rules
@@ -564,9 +596,8 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events", "Ledger",
-                "Operations",
-                "Outbox",
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EndpointStore", "EventStore", "Events",
+                "Ledger", "Operations", "Outbox",
                 "Postgres",
                 "Queue", "Schema", "Simulator", "StandInSupport", "Subscriptions", "TestSupport", "Usage", "Worker",
                 logging, serviceLifecycle,
@@ -579,7 +610,8 @@ let package = Package(
                 "storehook", "storehook-bench", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "EventStore", "EvidenceVerification", "HTTPServing", "History",
                 "NetworkAddresses", "Outbox", "Postgres", "Queue", "AccountAPI", "Schema", "ServerKeys",
-                "Simulator", "Subscriptions", "TestSupport", "Worker", argumentParser, asyncHTTPClient, crypto, logging,
+                "Simulator", "Subscriptions", "TestSupport", "WebhookSupport", "Worker", argumentParser,
+                asyncHTTPClient, crypto, logging,
                 nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             exclude: ["schemathesis.toml"],
@@ -598,6 +630,15 @@ let package = Package(
                 logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Tests/StandInSupport", swiftSettings: rules),
+
+        // For tests alone: endpoints and events in a database.
+        .target(
+            name: "WebhookSupport",
+            dependencies: [
+                "AppStorePayloads", "EndpointStore", "Endpoints", "EventStore", "Ledger", "Postgres", "Schema",
+                "TestSupport", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+            ],
+            path: "Tests/WebhookSupport", swiftSettings: rules),
 
         // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
         .target(

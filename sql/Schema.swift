@@ -34,6 +34,7 @@ public enum Schema {
         Migration(version: 28, name: "receipts", sql: text(PackageResources._028_receipts_sql)),
         Migration(version: 29, name: "events", sql: text(PackageResources._029_events_sql)),
         Migration(version: 30, name: "telling", sql: text(PackageResources._030_telling_sql)),
+        Migration(version: 31, name: "endpoints", sql: text(PackageResources._031_endpoints_sql)),
     ]
 
     /// The oldest version of the schema that this program works with: what stands in the migrations after it, no statement

@@ -142,6 +142,13 @@ grant execute on function storehook.place_events(integer), storehook.ensure_even
 -- How far it has come with what is to be told of everybody, and how far telling is behind.
 grant select, update on storehook.telling_walks to storehook_worker;
 grant select on storehook.telling_status to storehook_worker;
+-- They deal events out to endpoints and deliver them. Endpoints they disable, and throw away once they were removed.
+grant select, update, delete on storehook.endpoints, storehook.endpoint_cursors, storehook.endpoint_health
+    to storehook_worker;
+grant select, insert, update, delete on storehook.delivery_lanes, storehook.delivery_queue,
+    storehook.deliveries_pending to storehook_worker;
+grant select, insert, delete on storehook.deliveries to storehook_worker;
+grant select on storehook.delivery_status to storehook_worker;
 
 -- Operators are workers (see above) who may also look at everything, put back and decide.
 grant select on all tables in schema storehook to storehook_ops;
@@ -154,6 +161,10 @@ grant update (token) on storehook.trials to storehook_ops;
 grant delete on storehook.purchase_attempts to storehook_ops;
 grant execute on function storehook.account_status_at(timestamptz) to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
+-- They add endpoints, and have sent again what was given up.
+grant insert on storehook.endpoints, storehook.endpoint_cursors, storehook.endpoint_health to storehook_ops;
+grant usage on sequence storehook.endpoint_id to storehook_ops;
+grant update (resent_at) on storehook.deliveries to storehook_ops;
 -- They make keys for the operator's own servers and revoke them; none is deleted.
 grant insert on storehook.server_keys to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
@@ -219,7 +230,7 @@ grant select on storehook.events, storehook.event_positions, storehook.event_fee
 grant select on storehook.queue_depth, storehook.queue_waiting, storehook.conservation, storehook.dead_letters_open,
     storehook.subscription_status, storehook.entitlements, storehook.contradictions,
     storehook.consumption_requests, storehook.consumption_status, storehook.proven_until, storehook.canary_status,
-    storehook.extensions_open, storehook.telling_status
+    storehook.extensions_open, storehook.telling_status, storehook.delivery_status
     to storehook_monitor;
 grant select (received_at) on storehook.outbox to storehook_monitor;
 grant select (applied_at) on storehook.notifications, storehook.records to storehook_monitor;

@@ -1917,6 +1917,237 @@ CREATE VIEW storehook.dead_letters_open AS
    FROM storehook.dead_letters
   WHERE (dead_letters.resolution = 'open'::text);
 
+CREATE TABLE storehook.deliveries (
+    id bigint NOT NULL,
+    endpoint_id bigint NOT NULL,
+    event_id bigint NOT NULL,
+    told_at timestamp with time zone NOT NULL,
+    sequence bigint NOT NULL,
+    previous_sequence bigint,
+    outcome text NOT NULL,
+    attempts integer NOT NULL,
+    status smallint,
+    reason text,
+    ended_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    resent_at timestamp with time zone,
+    CONSTRAINT deliveries_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT deliveries_check CHECK (((outcome = 'dead'::text) OR ((reason IS NULL) AND (status IS NOT NULL)))),
+    CONSTRAINT deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'dead'::text]))),
+    CONSTRAINT deliveries_reason_check CHECK ((length(reason) <= 200))
+);
+
+COMMENT ON TABLE storehook.deliveries IS 'what was delivered, and what was given up';
+
+COMMENT ON COLUMN storehook.deliveries.status IS 'the last answer''s, where there was one';
+
+COMMENT ON COLUMN storehook.deliveries.resent_at IS 'of a dead one: when it was put back to be sent again';
+
+CREATE TABLE storehook.deliveries_pending (
+    id bigint NOT NULL,
+    endpoint_id bigint NOT NULL,
+    lane_id bigint NOT NULL,
+    "position" bigint,
+    event_id bigint NOT NULL,
+    told_at timestamp with time zone NOT NULL,
+    sequence bigint NOT NULL,
+    previous_sequence bigint
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='20000', autovacuum_vacuum_insert_scale_factor='0', autovacuum_vacuum_insert_threshold='100000', autovacuum_vacuum_cost_delay='0');
+
+COMMENT ON TABLE storehook.deliveries_pending IS 'what is still to be delivered; of a lane in the order of its numbers';
+
+COMMENT ON COLUMN storehook.deliveries_pending."position" IS 'of the event; null of what is sent again';
+
+COMMENT ON COLUMN storehook.deliveries_pending.previous_sequence IS 'of the event that was dealt out to this endpoint before this one, of the same lane';
+
+ALTER TABLE storehook.deliveries_pending ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.deliveries_pending_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.delivery_lanes (
+    id bigint NOT NULL,
+    endpoint_id bigint NOT NULL,
+    subject text NOT NULL COLLATE pg_catalog."C",
+    last_sequence bigint NOT NULL,
+    CONSTRAINT delivery_lanes_subject_check CHECK ((length(subject) <= 600))
+)
+WITH (fillfactor='70');
+
+COMMENT ON TABLE storehook.delivery_lanes IS 'what arrives in order: an account''s events, or a purchase''s of no account, for one endpoint';
+
+COMMENT ON COLUMN storehook.delivery_lanes.last_sequence IS 'of the last event that was dealt out to it';
+
+ALTER TABLE storehook.delivery_lanes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.delivery_lanes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.delivery_queue (
+    id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lapses smallint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_token uuid,
+    last_reason text,
+    endpoint_id bigint NOT NULL
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0', autovacuum_vacuum_insert_threshold='100000', autovacuum_vacuum_cost_delay='0');
+
+COMMENT ON TABLE storehook.delivery_queue IS 'lanes in which something is still to be delivered';
+
+CREATE TABLE storehook.endpoint_cursors (
+    endpoint_id bigint NOT NULL,
+    "position" bigint NOT NULL,
+    queued_position bigint NOT NULL,
+    has_resends boolean DEFAULT false NOT NULL,
+    CONSTRAINT endpoint_cursors_check CHECK ((queued_position <= "position")),
+    CONSTRAINT endpoint_cursors_position_check CHECK (("position" >= 0)),
+    CONSTRAINT endpoint_cursors_queued_position_check CHECK ((queued_position >= 0))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE storehook.endpoint_cursors IS 'up to which position events are dealt out to each endpoint';
+
+COMMENT ON COLUMN storehook.endpoint_cursors.queued_position IS 'up to which position the lanes of what was dealt out are in the queue: always of transactions that are committed';
+
+COMMENT ON COLUMN storehook.endpoint_cursors.has_resends IS 'what is to be sent again waits, and its lanes are not in the queue';
+
+CREATE TABLE storehook.endpoint_health (
+    endpoint_id bigint NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    failing_since timestamp with time zone,
+    last_failure text,
+    paused_at timestamp with time zone,
+    probe_at timestamp with time zone,
+    probes integer DEFAULT 0 NOT NULL,
+    rest_until timestamp with time zone,
+    spent_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT endpoint_health_check CHECK (((failures = 0) = (failing_since IS NULL))),
+    CONSTRAINT endpoint_health_check1 CHECK (((paused_at IS NULL) = (probe_at IS NULL))),
+    CONSTRAINT endpoint_health_check2 CHECK (((paused_at IS NULL) OR (failures > 0))),
+    CONSTRAINT endpoint_health_failures_check CHECK ((failures >= 0)),
+    CONSTRAINT endpoint_health_last_failure_check CHECK ((length(last_failure) <= 200)),
+    CONSTRAINT endpoint_health_probes_check CHECK ((probes >= 0))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE storehook.endpoint_health IS 'how each endpoint fares';
+
+COMMENT ON COLUMN storehook.endpoint_health.failures IS 'calls that failed since the last one that succeeded';
+
+COMMENT ON COLUMN storehook.endpoint_health.paused_at IS 'since when it is only probed, one call at a time';
+
+COMMENT ON COLUMN storehook.endpoint_health.probe_at IS 'when the next probe is due';
+
+COMMENT ON COLUMN storehook.endpoint_health.rest_until IS 'until when the endpoint asked to be left alone (Retry-After)';
+
+CREATE TABLE storehook.endpoints (
+    id bigint NOT NULL,
+    url text NOT NULL,
+    bundle_id text COLLATE pg_catalog."C",
+    environment text COLLATE pg_catalog."C",
+    kinds text[],
+    rate integer,
+    in_flight smallint DEFAULT 32 NOT NULL,
+    state text DEFAULT 'enabled'::text NOT NULL,
+    reason text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_by text NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    changed_by text NOT NULL,
+    secret bytea,
+    former_secret bytea,
+    former_ends_at timestamp with time zone,
+    CONSTRAINT endpoints_bundle_id_check CHECK ((length(bundle_id) <= 255)),
+    CONSTRAINT endpoints_changed_by_check CHECK (((length(changed_by) >= 1) AND (length(changed_by) <= 200))),
+    CONSTRAINT endpoints_check CHECK (((state = 'enabled'::text) = (reason IS NULL))),
+    CONSTRAINT endpoints_check1 CHECK (((state = 'removed'::text) = (secret IS NULL))),
+    CONSTRAINT endpoints_check2 CHECK (((former_secret IS NULL) = (former_ends_at IS NULL))),
+    CONSTRAINT endpoints_created_by_check CHECK (((length(created_by) >= 1) AND (length(created_by) <= 200))),
+    CONSTRAINT endpoints_environment_check CHECK ((length(environment) <= 50)),
+    CONSTRAINT endpoints_former_secret_check CHECK (((octet_length(former_secret) >= 28) AND (octet_length(former_secret) <= 200))),
+    CONSTRAINT endpoints_id_check CHECK ((id > 0)),
+    CONSTRAINT endpoints_in_flight_check CHECK (((in_flight >= 1) AND (in_flight <= 256))),
+    CONSTRAINT endpoints_kinds_check CHECK (((cardinality(kinds) >= 1) AND (cardinality(kinds) <= 100))),
+    CONSTRAINT endpoints_rate_check CHECK (((rate >= 1) AND (rate <= 100000))),
+    CONSTRAINT endpoints_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 200))),
+    CONSTRAINT endpoints_secret_check CHECK (((octet_length(secret) >= 28) AND (octet_length(secret) <= 200))),
+    CONSTRAINT endpoints_state_check CHECK ((state = ANY (ARRAY['enabled'::text, 'disabled'::text, 'removed'::text]))),
+    CONSTRAINT endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
+);
+
+COMMENT ON TABLE storehook.endpoints IS 'where events are posted to';
+
+COMMENT ON COLUMN storehook.endpoints.kinds IS 'kinds of events, where * stands for any part: subscription.*';
+
+COMMENT ON COLUMN storehook.endpoints.rate IS 'at most so many deliveries a second, when it catches up too; null: as many as it takes';
+
+COMMENT ON COLUMN storehook.endpoints.in_flight IS 'at most so many deliveries at the same time by each worker';
+
+COMMENT ON COLUMN storehook.endpoints.reason IS 'why it is disabled or removed: a person''s words, gone, or failing';
+
+COMMENT ON COLUMN storehook.endpoints.former_ends_at IS 'until when the secret before this one signs as well';
+
+CREATE TABLE storehook.event_positions (
+    "position" bigint NOT NULL,
+    id bigint NOT NULL,
+    told_at timestamp with time zone NOT NULL,
+    CONSTRAINT event_positions_position_check CHECK (("position" > 0))
+);
+
+COMMENT ON TABLE storehook.event_positions IS 'committed events in the order in which readers follow them, without a gap';
+
+CREATE VIEW storehook.delivery_status AS
+ SELECT e.id AS endpoint_id,
+        CASE
+            WHEN ((e.state = 'enabled'::text) AND (h.paused_at IS NOT NULL)) THEN 'paused'::text
+            ELSE e.state
+        END AS state,
+    e.reason,
+    h.failures,
+    h.failing_since,
+    h.last_failure,
+    h.paused_at,
+    ( SELECT count(*) AS count
+           FROM storehook.delivery_queue q
+          WHERE (q.endpoint_id = e.id)) AS lanes,
+    GREATEST((( SELECT max(p."position") AS max
+           FROM storehook.event_positions p) - c."position"), (0)::bigint) AS behind,
+    ( SELECT count(*) AS count
+           FROM storehook.deliveries d
+          WHERE ((d.endpoint_id = e.id) AND (d.outcome = 'dead'::text) AND (d.resent_at IS NULL))) AS dead,
+    (COALESCE(EXTRACT(epoch FROM (now() - LEAST(( SELECT min(q.received_at) AS min
+           FROM storehook.delivery_queue q
+          WHERE (q.endpoint_id = e.id)), ( SELECT p.told_at
+           FROM storehook.event_positions p
+          WHERE (p."position" > c."position")
+          ORDER BY p."position"
+         LIMIT 1)))), (0)::numeric))::double precision AS oldest_age_seconds
+   FROM ((storehook.endpoints e
+     JOIN storehook.endpoint_cursors c ON ((c.endpoint_id = e.id)))
+     JOIN storehook.endpoint_health h ON ((h.endpoint_id = e.id)))
+  WHERE (e.state <> 'removed'::text);
+
+COMMENT ON VIEW storehook.delivery_status IS 'each endpoint: how it fares, what waits for it, and since when';
+
+CREATE SEQUENCE storehook.endpoint_id
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
 CREATE VIEW storehook.entitlements AS
  WITH purchases AS (
          SELECT status_at.environment,
@@ -2015,15 +2246,6 @@ CREATE SEQUENCE storehook.event_id
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
-
-CREATE TABLE storehook.event_positions (
-    "position" bigint NOT NULL,
-    id bigint NOT NULL,
-    told_at timestamp with time zone NOT NULL,
-    CONSTRAINT event_positions_position_check CHECK (("position" > 0))
-);
-
-COMMENT ON TABLE storehook.event_positions IS 'committed events in the order in which readers follow them, without a gap';
 
 CREATE TABLE storehook.events (
     told_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -3175,6 +3397,21 @@ ALTER TABLE ONLY storehook.dead_letters
 ALTER TABLE storehook.dead_letters
     ADD CONSTRAINT dead_letters_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'history'::text, 'api'::text, 'client'::text, 'operator'::text]))) NOT VALID;
 
+ALTER TABLE ONLY storehook.deliveries_pending
+    ADD CONSTRAINT deliveries_pending_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.deliveries
+    ADD CONSTRAINT deliveries_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.delivery_lanes
+    ADD CONSTRAINT delivery_lanes_endpoint_id_subject_key UNIQUE (endpoint_id, subject);
+
+ALTER TABLE ONLY storehook.delivery_lanes
+    ADD CONSTRAINT delivery_lanes_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.delivery_queue
+    ADD CONSTRAINT delivery_queue_pkey PRIMARY KEY (id);
+
 ALTER TABLE storehook.duplicates
     ADD CONSTRAINT duplicates_check CHECK (((notification_uuid IS NULL) <> (digest IS NULL))) NOT VALID;
 
@@ -3183,6 +3420,15 @@ ALTER TABLE storehook.duplicates
 
 ALTER TABLE ONLY storehook.duplicates
     ADD CONSTRAINT duplicates_pkey PRIMARY KEY (outbox_id);
+
+ALTER TABLE ONLY storehook.endpoint_cursors
+    ADD CONSTRAINT endpoint_cursors_pkey PRIMARY KEY (endpoint_id);
+
+ALTER TABLE ONLY storehook.endpoint_health
+    ADD CONSTRAINT endpoint_health_pkey PRIMARY KEY (endpoint_id);
+
+ALTER TABLE ONLY storehook.endpoints
+    ADD CONSTRAINT endpoints_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.event_feed
     ADD CONSTRAINT event_feed_pkey PRIMARY KEY (only_row);
@@ -3421,6 +3667,20 @@ CREATE UNIQUE INDEX dead_letters_one_open ON storehook.dead_letters USING btree 
 
 CREATE INDEX dead_letters_open_by_reason ON storehook.dead_letters USING btree (reason, id) WHERE (resolution = 'open'::text);
 
+CREATE INDEX deliveries_by_event ON storehook.deliveries USING btree (event_id);
+
+CREATE INDEX deliveries_dead ON storehook.deliveries USING btree (endpoint_id, id) WHERE ((outcome = 'dead'::text) AND (resent_at IS NULL));
+
+CREATE INDEX deliveries_ended_at ON storehook.deliveries USING brin (ended_at);
+
+CREATE INDEX deliveries_pending_by_lane ON storehook.deliveries_pending USING btree (lane_id, id);
+
+CREATE INDEX deliveries_pending_by_position ON storehook.deliveries_pending USING btree (endpoint_id, "position");
+
+CREATE INDEX delivery_queue_due ON storehook.delivery_queue USING btree (due_at, id);
+
+CREATE INDEX delivery_queue_due_by_endpoint ON storehook.delivery_queue USING btree (endpoint_id, due_at, id);
+
 CREATE INDEX event_positions_told_at ON storehook.event_positions USING brin (told_at);
 
 CREATE INDEX events_by_account ON ONLY storehook.events USING btree (token, sequence) WHERE (token IS NOT NULL);
@@ -3528,6 +3788,15 @@ ALTER TABLE ONLY storehook.consumption_answers
 
 ALTER TABLE ONLY storehook.consumption_queue
     ADD CONSTRAINT consumption_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.consumption_answers(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY storehook.delivery_lanes
+    ADD CONSTRAINT delivery_lanes_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES storehook.endpoints(id);
+
+ALTER TABLE ONLY storehook.endpoint_cursors
+    ADD CONSTRAINT endpoint_cursors_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES storehook.endpoints(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY storehook.endpoint_health
+    ADD CONSTRAINT endpoint_health_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES storehook.endpoints(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY storehook.extension_failures
     ADD CONSTRAINT extension_failures_extension_id_fkey FOREIGN KEY (extension_id) REFERENCES storehook.extensions(id) ON DELETE CASCADE;

@@ -77,6 +77,17 @@ struct PrometheusTests {
                        (bundle_id, environment, request_identifier, original_transaction_id, days, reason_code, requested_by)
                 values ('org.example', 'Sandbox', 'a', '1', 1, 0, 'somebody')
                 """)
+            try await site.pool.query(
+                """
+                with endpoint as (
+                    insert into storehook.endpoints (id, url, created_by, changed_by, secret)
+                    values (1, 'https://example.com/', 'somebody', 'somebody', decode(repeat('00', 60), 'hex'))
+                    returning id
+                ), cursor as (
+                    insert into storehook.endpoint_cursors (endpoint_id, position, queued_position) select id, 0, 0 from endpoint
+                )
+                insert into storehook.endpoint_health (endpoint_id) select id from endpoint
+                """)
             try await Self.waitForConsumptionAnswer(site)
             try await withTokenKey { settings in
                 try await site.with(["receive", "--port", "0", "--metrics-port", "0"]) { receiver in

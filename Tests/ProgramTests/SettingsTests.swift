@@ -170,8 +170,10 @@ struct SettingsTests {
         }
         // swift-configuration makes a variable's name of a key by its dots.
         let read = Set(
-            try ["Settings.swift", "Settings+api.swift", "Settings+apple.swift", "Settings+consumption.swift"].flatMap {
-                file in
+            try [
+                "Settings.swift", "Settings+api.swift", "Settings+apple.swift", "Settings+consumption.swift",
+                "Settings+endpoints.swift",
+            ].flatMap { file in
                 try text("Sources/Programs/storehook/\(file)").matches(of: /"(storehook(\.[a-z]+)+)"/)
                     .map { $0.1.uppercased().replacing(".", with: "_") }
             })

@@ -17,6 +17,8 @@ public final class ScriptedServer: Sendable {
         case bytes(String)
         /// Silence.
         case silence
+        /// These bytes, and then others again and again until the other side has gone.
+        case endless(String, then: String)
 
         /// A status with a JSON text, and perhaps headers, each with its line's end.
         public static func json(_ status: Int, _ text: String, _ headers: String = "") -> Answer {
@@ -70,8 +72,14 @@ public final class ScriptedServer: Sendable {
         let line = text.prefix { $0 != "\r\n" }.split(separator: " ").prefix(2).joined(separator: " ")
         let request = Request(line: line, text: text)
         log.withLock { $0.append(request) }
-        guard case .bytes(let bytes) = answer(request) else { return }
-        try? connection.send(bytes)
-        connection.shutDown()
+        switch answer(request) {
+        case .bytes(let bytes):
+            try? connection.send(bytes)
+            connection.shutDown()
+        case .silence: break
+        case .endless(let beginning, let more):
+            try? connection.send(beginning)
+            while (try? connection.send(more)) != nil {}
+        }
     }
 }

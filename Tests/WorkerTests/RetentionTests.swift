@@ -1,4 +1,5 @@
 import AppStorePayloads
+import EndpointStore
 import EventStore
 import Foundation
 import Ledger
@@ -123,7 +124,7 @@ struct RetentionTests {
             let rounds = (0..<4).map { _ in
                 MaintenanceService(
                     outbox: bench.outbox, usage: Usage(bench.pool), events: EventStore(bench.pool),
-                    retention: Self.week, interval: .milliseconds(50),
+                    endpoints: EndpointStore(bench.pool), retention: Self.week, interval: .milliseconds(50),
                     logger: quiet)
             }
             let group = ServiceGroup(services: rounds, logger: quiet)

@@ -67,7 +67,8 @@ struct Doctor: AsyncParsableCommand {
             { _ = try settings.logger("doctor") }, { _ = try settings.checksRevocation() },
             { _ = try settings.listens() }, { _ = try settings.appleHosts() },
             { _ = try settings.trustedProxies() }, { _ = try settings.connectionsPerAddress() },
-            { _ = try settings.junkLimits() },
+            { _ = try settings.junkLimits() }, { _ = try settings.secretKey() }, { _ = try settings.endpointPolicy() },
+            { _ = try settings.endpointRoots() },
             { _ = try settings.consumptionPolicy() }, { if settings.hasAppleKeys { _ = try settings.appleKeys() } },
         ]
         return ConfigurationChecks(

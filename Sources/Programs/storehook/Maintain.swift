@@ -1,4 +1,5 @@
 import ArgumentParser
+import EndpointStore
 import EventStore
 import Operations
 import Outbox
@@ -31,7 +32,8 @@ struct Maintain: AsyncParsableCommand {
                 print(format == .json ? try JSONText.encode(days) : days.joined(separator: "\n"))
                 return nil
             }
-            return try await MaintenanceRound(outbox, Usage(pool), EventStore(pool), retention)
+            return try await MaintenanceRound(
+                outbox, Usage(pool), EventStore(pool), EndpointStore(pool), retention)
         }
         guard let round else { return }
         switch format {

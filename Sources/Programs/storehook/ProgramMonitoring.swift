@@ -1,5 +1,6 @@
 import Canary
 import Consumption
+import EndpointStore
 import EventStore
 import History
 import Ledger
@@ -55,6 +56,8 @@ struct ProgramMonitoring: Sendable {
         } telling: {
             try await EventStore(pool).statusIfAllowed()
                 .map { Monitor.TellingReading(unplaced: $0.unplaced, dueFor: $0.dueFor) }
+        } endpoints: {
+            try await EndpointStore(pool).standingsIfAllowed()?.map(Monitor.EndpointReading.init)
         }
     }
 
@@ -67,6 +70,14 @@ extension Monitor.HistoryReading {
         self.init(
             app: proof.scope.bundleID, environment: proof.scope.environment, age: proof.age,
             windows: (proof.windows - proof.unprovenWindows, proof.unprovenWindows, proof.refusedWindows))
+    }
+}
+
+extension Monitor.EndpointReading {
+    fileprivate init(_ standing: EndpointStanding) {
+        self.init(
+            id: standing.endpointID, isUp: standing.state == .enabled, waiting: standing.lanes, dead: standing.dead,
+            oldestAge: standing.oldestAge)
     }
 }
 

@@ -287,18 +287,25 @@ struct Settings: Sendable {
         .seconds(try positive("storehook.lease.seconds", "STOREHOOK_LEASE_SECONDS", default: 60, upTo: 86_400))
     }
 
-    /// `STOREHOOK_JUNK_DAYS`: after which letters are given up that did not verify; `STOREHOOK_RETENTION_DAYS`: for how long Apple's bytes are kept; `forever`, or 0, drops none.
+    /// `STOREHOOK_JUNK_DAYS`: after which letters are given up that did not verify; `STOREHOOK_DELIVERY_DAYS`: for how long is kept
+    /// what became of deliveries; `STOREHOOK_RETENTION_DAYS`: for how long Apple's bytes are kept; `forever`, or 0, drops none.
     func retention() throws -> Retention {
-        let key: ConfigKey = "storehook.retention.days"
-        let junk = try positive("storehook.junk.days", "STOREHOOK_JUNK_DAYS", default: 7, upTo: 36_500)
-        guard let value = text(key) else { return Retention(days: Retention.usual.days, junkDays: junk) }
-        if value == "forever" || value == "0" { return Retention(days: nil, junkDays: junk) }
+        var retention = Retention.usual
+        retention.junkDays = try positive("storehook.junk.days", "STOREHOOK_JUNK_DAYS", default: 7, upTo: 36_500)
+        retention.deliveryDays = try positive(
+            "storehook.delivery.days", "STOREHOOK_DELIVERY_DAYS", default: 30, upTo: 36_500)
+        guard let value = text("storehook.retention.days") else { return retention }
+        if value == "forever" || value == "0" {
+            retention.days = nil
+            return retention
+        }
         guard let days = Int(value), (Retention.minimumDays...36_500).contains(days) else {
             throw CommandFailure(
                 "STOREHOOK_RETENTION_DAYS must be forever or a whole number from \(Retention.minimumDays) to 36500",
                 status: .usage)
         }
-        return Retention(days: days, junkDays: junk)
+        retention.days = days
+        return retention
     }
 
     /// `STOREHOOK_JUNK_PER_MINUTE`, `STOREHOOK_JUNK_MIB_PER_DAY`: how much of what does not verify may come from one address.

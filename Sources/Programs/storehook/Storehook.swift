@@ -20,7 +20,8 @@ struct Storehook: AsyncParsableCommand {
             AppleCommand.self, AppStoreCommand.self, Reconcile.self, RefreshCommand.self,
             ConsentCommand.self, ConsumptionCommand.self, ExtensionsCommand.self, CatalogCommand.self,
             AccountCommand.self, GrantCommand.self, ExtendCommand.self, RevokeCommand.self, UnrevokeCommand.self,
-            ChangeTierCommand.self, EventsCommand.self, Serve.self, StaffCommand.self, Apps.self, Demo.self,
+            ChangeTierCommand.self, EndpointsCommand.self, EventsCommand.self, Serve.self, StaffCommand.self, Apps.self,
+            Demo.self,
         ]
     )
 }

@@ -8,6 +8,7 @@ import Canary
 import Catalog
 import Consumption
 import ConsumptionPolicy
+import EndpointStore
 import EventStore
 import Foundation
 import History
@@ -29,6 +30,7 @@ struct Work: AsyncParsableCommand {
             With --metrics-port it serves /metrics, /healthz and /readyz. Where keys are set (STOREHOOK_APPLE_KEYS) it also
             asks Apple, beside its work, for what was lost on the way; see storehook reconcile. By the
             catalog's refunds, or STOREHOOK_CONSUMPTION_POLICY, it answers Apple's requests for consumption data; see storehook consumption.
+            Where STOREHOOK_SECRET_KEY_FILE is set it delivers events to endpoints; see storehook endpoints.
 
             Example: STOREHOOK_APPS=com.example.app=1234567890 storehook work --metrics-port 9101
             """)
@@ -70,6 +72,7 @@ struct Work: AsyncParsableCommand {
         name: String, logger: Logger
     ) async throws -> ProgramServices {
         let trust = try settings.verifier()
+        try settings.checkEndpoints()
         guard !trust.apps.isEmpty else {
             throw CommandFailure(
                 "STOREHOOK_APPS names no app; every notification would end as a dead letter. "
@@ -101,9 +104,8 @@ struct Work: AsyncParsableCommand {
             configuration: configuration, clock: clock,
             logger: logger)
         let maintenance = MaintenanceService(
-            outbox: Outbox(pool), usage: Usage(pool), events: events, retention: try settings.retention(),
-            served: Served(trust),
-            logger: logger)
+            outbox: Outbox(pool), usage: Usage(pool), events: events, endpoints: EndpointStore(pool),
+            retention: try settings.retention(), served: Served(trust), logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         var services = ProgramServices()
         services.add("the database pool", pool)
@@ -112,6 +114,7 @@ struct Work: AsyncParsableCommand {
         services.add("the maintenance", maintenance)
         services.add("the clock of events", clock)
         services.add("the worker", worker)
+        try addWebhooks(settings, monitoring, to: &services, name: name, logger: logger)
         try addDuties(apple, settings, monitoring, beside: pool, to: &services, name: name, logger: logger)
         return services
     }

@@ -23,6 +23,11 @@ package enum SecretFile {
     /// Its owner alone may read it; or else root gives it to a group that this program is in and that may not write it, as
     /// Kubernetes and systemd hand secrets out.
     package static func read(_ path: String) throws(Fault) -> String {
+        String(decoding: try bytes(path), as: UTF8.self)
+    }
+
+    /// The file's bytes, under the same conditions as ``read(_:)``.
+    package static func bytes(_ path: String) throws(Fault) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw Fault(description: "cannot read \(path): \(String(cString: strerror(errno)))")
@@ -51,7 +56,7 @@ package enum SecretFile {
             length += count
         }
         guard length <= longest else { throw Fault(description: "\(path) is longer than \(longest) bytes") }
-        return String(decoding: bytes[..<length], as: UTF8.self)
+        return Array(bytes[..<length])
     }
 
     /// For a shell.

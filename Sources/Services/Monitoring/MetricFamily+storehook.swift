@@ -1,7 +1,7 @@
 extension MetricFamily {
     /// Every metric of storehook's. What is not listed here is not exposed.
     public static let storehook: [MetricFamily] =
-        queue + receiving + processing + handingIn + asking + serving + surroundings
+        queue + receiving + processing + handingIn + asking + delivering + serving + surroundings
 
     private static let queue = [
         MetricFamily(
@@ -154,6 +154,36 @@ extension MetricFamily {
         MetricFamily(
             "storehook_refreshes_total", .counter,
             "Purchases that records contradict and that Apple was asked about, by what came of it."),
+    ]
+
+    private static let delivering = [
+        MetricFamily(
+            "storehook_deliveries_total", .counter,
+            "Events posted to endpoints, by endpoint and by what a call came to: delivered, failed, or dead, which is given up."
+        ),
+        MetricFamily(
+            "storehook_delivery_seconds", .histogram(bounds: milliseconds + [10, 30, 60, 300, 1800, 21_600]),
+            "From the beginning of the transaction that caused an event until an endpoint took it."),
+        MetricFamily(
+            "storehook_delivery_call_seconds", .histogram(bounds: milliseconds + [10, 15]),
+            "How long a call of an endpoint took."),
+        MetricFamily(
+            "storehook_events_dealt_total", .counter,
+            "Events that this worker has gone through for an endpoint, its own or not."),
+        MetricFamily(
+            "storehook_deliveries_oldest_age_seconds", .gauge,
+            "Since when the oldest event has been told that an endpoint has not got; 0 where there is none. The same for every worker."
+        ),
+        MetricFamily(
+            "storehook_deliveries_waiting", .gauge,
+            "Accounts of which something waits for an endpoint, the same for every worker."),
+        MetricFamily(
+            "storehook_deliveries_dead", .gauge,
+            "Deliveries that were given up and not put back, by endpoint, the same for every worker."),
+        MetricFamily(
+            "storehook_endpoint_up", .gauge,
+            "1 where an endpoint is called, 0 where it is paused because it fails, or disabled; the same for every worker."
+        ),
     ]
 
     private static let serving = [

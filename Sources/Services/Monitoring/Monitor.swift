@@ -120,6 +120,39 @@ public struct Monitor: Sendable {
         }
     }
 
+    /// What waits for an endpoint, and how it fares.
+    public struct EndpointReading: Sendable {
+        /// The endpoint's number.
+        public var id: Int64
+        /// Whether it is called.
+        public var isUp: Bool
+        /// Accounts of which something waits.
+        public var waiting: Int64
+        /// Deliveries that were given up.
+        public var dead: Int64
+        /// Since when the oldest event has been told that waits.
+        public var oldestAge: Duration
+
+        /// A reading.
+        public init(id: Int64, isUp: Bool, waiting: Int64, dead: Int64, oldestAge: Duration) {
+            self.id = id
+            self.isUp = isUp
+            self.waiting = waiting
+            self.dead = dead
+            self.oldestAge = oldestAge
+        }
+
+        fileprivate var samples: [MetricSample] {
+            let endpoint = [("endpoint", "\(id)")]
+            return [
+                MetricSample("storehook_deliveries_oldest_age_seconds", endpoint, oldestAge / .seconds(1)),
+                MetricSample("storehook_deliveries_waiting", endpoint, Double(waiting)),
+                MetricSample("storehook_deliveries_dead", endpoint, Double(dead)),
+                MetricSample("storehook_endpoint_up", endpoint, isUp ? 1 : 0),
+            ]
+        }
+    }
+
     private let registry: MetricsRegistry
     private let program: Program
     /// Why nothing could be stored; nil if it could.
@@ -132,6 +165,7 @@ public struct Monitor: Sendable {
     private let extensions: CachedReading<[ExtensionReading]?>
     private let consumption: CachedReading<[ConsumptionReading]?>
     private let telling: CachedReading<TellingReading?>
+    private let endpoints: CachedReading<[EndpointReading]?>
 
     /// A monitor.
     /// - Parameters:
@@ -144,6 +178,7 @@ public struct Monitor: Sendable {
     ///   - extensions: which extensions of renewal dates are not finished; nil where the program may not see it.
     ///   - consumption: what Apple wants data about; nil where the program may not see it.
     ///   - telling: how far telling is behind; nil where the program may not see it.
+    ///   - endpoints: what waits for each endpoint; nil where the program may not see it.
     public init(
         _ program: Program, registry: MetricsRegistry, outbox: Outbox,
         schemaFits: @escaping @Sendable () async throws -> Bool,
@@ -152,7 +187,8 @@ public struct Monitor: Sendable {
         canaries: @escaping @Sendable () async throws -> [CanaryReading]? = { nil },
         extensions: @escaping @Sendable () async throws -> [ExtensionReading]? = { nil },
         consumption: @escaping @Sendable () async throws -> [ConsumptionReading]? = { nil },
-        telling: @escaping @Sendable () async throws -> TellingReading? = { nil }
+        telling: @escaping @Sendable () async throws -> TellingReading? = { nil },
+        endpoints: @escaping @Sendable () async throws -> [EndpointReading]? = { nil }
     ) {
         self.program = program
         self.registry = registry
@@ -177,6 +213,7 @@ public struct Monitor: Sendable {
         self.extensions = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(900), extensions)
         self.consumption = CachedReading(every: .seconds(10), maxWait: maxWait, maxAge: .seconds(900), consumption)
         self.telling = CachedReading(every: .seconds(5), maxWait: maxWait, maxAge: .seconds(900), telling)
+        self.endpoints = CachedReading(every: .seconds(5), maxWait: maxWait, maxAge: .seconds(900), endpoints)
     }
 
     /// Why the database can be no help now, for people; nil if it answers and takes writes.
@@ -197,6 +234,7 @@ public struct Monitor: Sendable {
         async let extending = extensions.answer()
         async let requested = consumption.answer()
         async let told = telling.answer()
+        async let delivered = endpoints.answer()
         var samples = ProcessSamples.now()
         samples.append(
             MetricSample(
@@ -242,6 +280,7 @@ public struct Monitor: Sendable {
             samples.append(MetricSample("storehook_events_unplaced", [], Double(reading.unplaced)))
             samples.append(MetricSample("storehook_events_due_seconds", [], reading.dueFor / .seconds(1)))
         }
+        samples += ((await delivered.value ?? nil) ?? []).flatMap(\.samples)
         if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
         return (Exposition.contentType, registry.exposition(with: samples))
     }

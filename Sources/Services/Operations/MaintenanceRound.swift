@@ -1,3 +1,4 @@
+package import EndpointStore
 package import EventStore
 package import Outbox
 import Postgres
@@ -13,10 +14,14 @@ package struct MaintenanceRound: Sendable, Hashable {
     package var eventDaysMade = 0
     /// Days of events that it dropped.
     package var eventDaysDropped = 0
+    /// What it threw away of deliveries.
+    package var deliveries = DeliveryUpkeep()
 
     /// Does what is due. What one step cannot do keeps none of the others from being done, and is among the outbox's failures.
     /// - Throws: `PostgresError` where the database is away.
-    package init(_ outbox: Outbox, _ usage: Usage, _ events: EventStore, _ retention: Retention) async throws {
+    package init(
+        _ outbox: Outbox, _ usage: Usage, _ events: EventStore, _ endpoints: EndpointStore, _ retention: Retention
+    ) async throws {
         self.outbox = try await outbox.maintain(retention)
         do {
             self.usage = try await usage.dropOld()
@@ -32,6 +37,11 @@ package struct MaintenanceRound: Sendable, Hashable {
             eventDaysDropped = try await events.dropOld(keeping: retention.days)
         } catch let error as PostgresError {
             self.outbox.failures.append(.init(step: "the old days of events", error: error))
+        }
+        do {
+            self.deliveries = try await endpoints.dropOld(keeping: retention.deliveryDays)
+        } catch let error as PostgresError {
+            self.outbox.failures.append(.init(step: "the old deliveries", error: error))
         }
     }
 }

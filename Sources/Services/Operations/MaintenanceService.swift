@@ -1,3 +1,4 @@
+package import EndpointStore
 package import EventStore
 package import Logging
 package import Outbox
@@ -5,7 +6,8 @@ import Postgres
 import ServiceLifecycle
 package import Usage
 
-/// Keeps the partitions of the outbox and of events made ahead, drops old ones and what is over of usage, beside a worker.
+/// Keeps the partitions of the outbox and of events made ahead, drops old ones and what is over of usage and of deliveries,
+/// beside a worker.
 ///
 /// Every worker process does it, about once an hour and never two at a time; what is due is decided by the database and
 /// its clock. So nobody has to think of a cron job, and a system that works is one whose partitions are there.
@@ -13,22 +15,25 @@ package struct MaintenanceService: Service {
     private let outbox: Outbox
     private let usage: Usage
     private let events: EventStore
+    private let endpoints: EndpointStore
     private let retention: Retention
     private let served: Served?
     private let interval: Duration
     private let logger: Logger
 
-    /// Maintenance of an outbox and of usage.
+    /// Maintenance of an outbox, of usage and of deliveries.
     /// - Parameters:
     ///   - served: whom the worker serves, to be said each round.
     ///   - interval: between two rounds, give or take a quarter, so that many workers do not come together.
     package init(
-        outbox: Outbox, usage: Usage, events: EventStore, retention: Retention, served: Served? = nil,
+        outbox: Outbox, usage: Usage, events: EventStore, endpoints: EndpointStore, retention: Retention,
+        served: Served? = nil,
         interval: Duration = .seconds(3600), logger: Logger
     ) {
         self.outbox = outbox
         self.usage = usage
         self.events = events
+        self.endpoints = endpoints
         self.retention = retention
         self.served = served
         self.interval = interval
@@ -53,7 +58,7 @@ package struct MaintenanceService: Service {
             logger.warning("Could not record whom this worker serves; trying again", metadata: ["error": "\(error)"])
         }
         do {
-            let round = try await MaintenanceRound(outbox, usage, events, retention)
+            let round = try await MaintenanceRound(outbox, usage, events, endpoints, retention)
             let report = round.outbox
             if report.made > 0 { logger.info("Made partitions ahead", metadata: ["count": "\(report.made)"]) }
             if report.expired > 0 {
@@ -71,6 +76,13 @@ package struct MaintenanceService: Service {
                 logger.debug(
                     "Threw away what is over of usage",
                     metadata: ["counters": "\(round.usage.counters)", "keys": "\(round.usage.keys)"])
+            }
+            if round.deliveries != DeliveryUpkeep() {
+                logger.debug(
+                    "Threw away old deliveries",
+                    metadata: [
+                        "deliveries": "\(round.deliveries.deliveries)", "endpoints": "\(round.deliveries.endpoints)",
+                    ])
             }
             for day in report.days {
                 let metadata: Logger.Metadata = [

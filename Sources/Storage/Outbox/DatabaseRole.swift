@@ -70,6 +70,12 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "place_events": [.execute], "ensure_event_partitions": [.execute],
                 "is_filling": [.execute], "history_fills": [.execute], "event_days": [.execute],
                 "drop_event_day": [.execute], "telling_walks": [.select, .update], "telling_status": [.select],
+                "endpoints": [.select, .update, .delete], "endpoint_cursors": [.select, .update, .delete],
+                "endpoint_health": [.select, .update, .delete],
+                "delivery_lanes": [.select, .insert, .update, .delete],
+                "delivery_queue": [.select, .insert, .update, .delete],
+                "deliveries_pending": [.select, .insert, .update, .delete],
+                "deliveries": [.select, .insert, .delete], "delivery_status": [.select],
             ])
             .union(
                 ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind"]
@@ -81,6 +87,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                     Self.rights([
                         DatabaseRight.everyRelation: [.select], "consumption_consents": [.insert],
                         "server_keys": [.insert],
+                        "endpoints": [.insert], "endpoint_cursors": [.insert], "endpoint_health": [.insert],
+                        "endpoint_id": [.usage],
                         "catalogs": [.insert], "catalog_state": [.update], "purchase_bindings": [.insert],
                         "staff_acts": [.insert], "purchase_attempts": [.delete], "account_status_at": [.execute],
                         "status_at": [.execute],
@@ -94,6 +102,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 )
                 .union(["revoked_at", "revoked_by"].map { DatabaseRight(.update, on: "server_keys", column: $0) })
                 .union([DatabaseRight(.update, on: "trials", column: "token")])
+                .union([DatabaseRight(.update, on: "deliveries", column: "resent_at")])
         case .api:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
@@ -136,7 +145,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
                 "contradictions": [.select], "consumption_requests": [.select], "proven_until": [.select],
                 "canary_status": [.select], "consumption_status": [.select], "extensions_open": [.select],
-                "telling_status": [.select], "subscriptions": [.select],
+                "telling_status": [.select], "delivery_status": [.select], "subscriptions": [.select],
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
                 "account_status_now": [.select], "account_status": [.select], "catalog_state": [.select],

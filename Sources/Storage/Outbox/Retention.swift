@@ -7,10 +7,14 @@ package struct Retention: Sendable, Hashable {
     /// case longer than ``days``, so that they hold no day back.
     package var junkDays: Int
 
+    /// Whole days for which is kept what became of deliveries.
+    package var deliveryDays: Int
+
     /// A retention of so many days.
-    package init(days: Int?, junkDays: Int = 7) {
+    package init(days: Int?, junkDays: Int = 7, deliveryDays: Int = 30) {
         self.days = days
         self.junkDays = junkDays
+        self.deliveryDays = deliveryDays
     }
 
     /// Unless told otherwise: a year, because an annual subscription is questioned when its renewal is paid for, and five

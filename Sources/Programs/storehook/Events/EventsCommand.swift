@@ -5,5 +5,5 @@ struct EventsCommand: AsyncParsableCommand {
         commandName: "events",
         abstract: "What has changed, as it is told to backends.",
         discussion: "Example: storehook events list --account user-42",
-        subcommands: [EventsList.self])
+        subcommands: [EventsList.self, EventsResend.self, EventsDeliveries.self])
 }

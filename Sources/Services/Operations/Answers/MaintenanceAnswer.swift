@@ -1,3 +1,4 @@
+import EndpointStore
 import Outbox
 import Usage
 
@@ -15,6 +16,11 @@ package struct MaintenanceAnswer: Encodable, Sendable {
         var keys: Int64
     }
 
+    private struct Gone: Encodable, Sendable {
+        var deliveries: Int
+        var endpoints: Int
+    }
+
     private struct Failure: Encodable, Sendable {
         var step: String
         var error: String
@@ -25,12 +31,14 @@ package struct MaintenanceAnswer: Encodable, Sendable {
     private let settled: Int
     private let expired: Int64
     private let usage: Over
+    private let deliveries: Gone
     private let failures: [Failure]
 
     /// An answer.
     package init(_ round: MaintenanceRound) {
         let report = round.outbox
         usage = Over(counters: round.usage.counters, keys: round.usage.keys)
+        deliveries = Gone(deliveries: round.deliveries.deliveries, endpoints: round.deliveries.endpoints)
         made = report.made
         settled = report.settled
         expired = report.expired
@@ -39,7 +47,7 @@ package struct MaintenanceAnswer: Encodable, Sendable {
     }
 
     /// For people: a line for the partitions, one for the letters that were given up, one for each day that is too old, one
-    /// for the days that were counted, one for what is over of usage, and one for each step that failed.
+    /// for the days that were counted, one for what is over of usage, one for old deliveries, and one for each step that failed.
     package static func text(_ round: MaintenanceRound) -> String {
         let report = round.outbox
         let failures = report.failures.map { "failed: \($0.step): \($0.error)" }
@@ -48,7 +56,11 @@ package struct MaintenanceAnswer: Encodable, Sendable {
         let expired = report.expired == 0 ? [] : ["gave up \(report.expired) letters that did not verify"]
         let (counters, keys) = (round.usage.counters, round.usage.keys)
         let usage = counters + keys == 0 ? [] : ["threw away \(counters) counters of usage and \(keys) keys"]
-        return ([made] + expired + report.days.map(line) + settled + usage + failures).joined(separator: "\n")
+        let (old, removed) = (round.deliveries.deliveries, round.deliveries.endpoints)
+        let deliveries =
+            old + removed == 0 ? [] : ["threw away \(old) old deliveries and \(removed) removed endpoints"]
+        return ([made] + expired + report.days.map(line) + settled + usage + deliveries + failures).joined(
+            separator: "\n")
     }
 
     private static func line(_ day: MaintenanceReport.Day) -> String {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Where a worker with nothing to do waits: for a wake-up that something was stored, for the time to look anyway, or for the
 /// end. A wake-up that comes while nobody waits is kept, once.
-final class WorkSignal: Sendable {
+package final class WorkSignal: Sendable {
     private struct State {
         var isWoken = false
         var stopped = false
@@ -10,17 +10,20 @@ final class WorkSignal: Sendable {
     }
     private let state = Mutex(State())
 
+    /// Nobody was woken or told to stop.
+    package init() {}
+
     /// Whether the worker has been told to stop.
-    var isStopped: Bool { state.withLock(\.stopped) }
+    package var isStopped: Bool { state.withLock(\.stopped) }
 
     /// Says that there may be something to do.
-    func wake() { update { $0.isWoken = true } }
+    package func wake() { update { $0.isWoken = true } }
 
     /// Says that it is time to stop; every wait from now on ends at once.
-    func stop() { update { $0.stopped = true } }
+    package func stop() { update { $0.stopped = true } }
 
     /// Waits for a wake-up, for `longest`, or for the stop.
-    func wait(atMost longest: Duration) async {
+    package func wait(atMost longest: Duration) async {
         await withTaskGroup { group in
             group.addTask { await self.waitForWakeUp() }
             group.addTask { try? await Task.sleep(for: longest) }
@@ -30,7 +33,7 @@ final class WorkSignal: Sendable {
     }
 
     /// Waits for `duration` or for the stop, whatever is stored meanwhile.
-    func rest(for duration: Duration) async {
+    package func rest(for duration: Duration) async {
         let end = ContinuousClock.now + duration
         while !isStopped, !Task.isCancelled, end > .now { await wait(atMost: end - .now) }
     }

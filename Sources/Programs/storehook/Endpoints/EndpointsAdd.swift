@@ -1,0 +1,95 @@
+import AppStorePayloads
+import ArgumentParser
+import EndpointStore
+import Endpoints
+import Operations
+import Webhooks
+
+struct EndpointsAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add an endpoint; events that are told from now on are posted to it.",
+        discussion: """
+            Prints the secret that its deliveries are signed with (Standard Webhooks); it is shown once. What is older than the
+            endpoint it gets by storehook events resend.
+
+            Example: storehook endpoints add https://example.com/webhooks --app com.example.app --kinds 'subscription.*'
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "Where to post to, https.") var url: String
+    @Option(help: "Only events of this app (bundle id), and of none.") var app: String?
+    @Option(help: "Only events of this environment: Production, Sandbox.") var environment: String?
+    @Option(
+        help: "Only these kinds, separated by commas; * stands for any part: 'subscription.*,account.access_changed'.")
+    var kinds: String?
+    @Option(help: "At most so many deliveries a second, also when it catches up; 1 to 100000.") var rate: Int?
+    @Option(help: "At most so many at the same time, by each worker; 1 to 256.") var inFlight = 32
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard rate.map({ (1...100_000).contains($0) }) ?? true else {
+            throw ValidationError("--rate goes from 1 to 100000")
+        }
+        guard (1...256).contains(inFlight) else { throw ValidationError("--in-flight goes from 1 to 256") }
+        guard app.map({ (1...255).contains($0.unicodeScalars.count) }) ?? true else {
+            throw ValidationError("--app takes a bundle id")
+        }
+        if let strange = filter.strangePattern {
+            throw ValidationError("--kinds: no kind of event fits \(strange); see Be told in the README")
+        }
+        guard filter.kinds.map({ (1...100).contains($0.count) }) ?? true else {
+            throw ValidationError("--kinds takes 1 to 100 of them")
+        }
+        if let environment, !Environment(rawValue: environment).isKnown {
+            throw ValidationError("--environment takes Production, Sandbox, Xcode or LocalTesting")
+        }
+    }
+
+    private var filter: EndpointFilter {
+        EndpointFilter(
+            bundleID: app, environment: environment,
+            kinds: kinds.map { $0.split(separator: ",").map { $0.filter { !$0.isWhitespace } } })
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        let key = try settings.requiredSecretKey()
+        let url = try await checked(url, settings)
+        let secret = WebhookSecret()
+        let endpoint = try await Database.with(settings) { pool in
+            try await EndpointStore(pool).add(
+                url, filter, rate: rate, inFlight: inFlight, secret: secret, key, by: Operator.name)
+        }
+        let answer = EndpointAnswer(endpoint, secret: secret)
+        print(
+            OutputFormat.chosen(format) == .json
+                ? try JSONText.encode(answer)
+                : """
+                endpoint \(endpoint.id): \(endpoint.url)
+                \(secret.text)
+                This secret is shown once; the receiver checks signatures with it. To try it: storehook endpoints test \(endpoint.id)
+                """)
+    }
+
+    /// What would never be called is refused here; a name that says nothing as yet is left to the workers, who may ask elsewhere.
+    private func checked(_ text: String, _ settings: Settings) async throws -> EndpointURL {
+        let policy = try settings.endpointPolicy()
+        do throws(EndpointRefusal) {
+            let url = try policy.url(text)
+            if case .name(let name) = url.host {
+                let resolver = SystemResolver(threads: 1)
+                let addresses = await resolver.addresses(of: name)
+                await resolver.shutdown()
+                if addresses.isEmpty {
+                    StandardError.line("storehook: note: the name \(name) resolves to no address here")
+                } else {
+                    _ = try policy.addresses(addresses)
+                }
+            }
+            return url
+        } catch {
+            throw CommandFailure("the URL is not called: \(error)", status: .usage)
+        }
+    }
+}

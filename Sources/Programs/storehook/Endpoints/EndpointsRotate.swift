@@ -1,0 +1,45 @@
+import ArgumentParser
+import EndpointStore
+import Endpoints
+import Operations
+
+struct EndpointsRotate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Give an endpoint a new secret; the old one signs as well for a day.",
+        discussion: """
+            Prints the new secret, once. Until the old one ends each delivery carries both signatures, so that the receiver can
+            be changed in between. Workers sign with the new one within a second.
+
+            Example: storehook endpoints rotate 1 --hours 48
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "The endpoint's number.") var id: Int64
+    @Option(help: "For how many hours the old secret signs as well, 1 to 720.") var hours = 24
+    @Flag(help: "The old secret ends at once: it may be known to others.") var atOnce = false
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard (1...720).contains(hours) else { throw ValidationError("--hours goes from 1 to 720") }
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        let key = try settings.requiredSecretKey()
+        let secret = WebhookSecret()
+        let endpoint = try await Database.with(settings) { pool in
+            try await EndpointStore(pool).rotate(
+                id, to: secret, overlap: atOnce ? .zero : .seconds(hours * 3600), key, by: Operator.name)
+        }
+        guard let endpoint else { throw EndpointsCommand.unknown(id) }
+        let answer = EndpointAnswer(endpoint, secret: secret)
+        print(
+            OutputFormat.chosen(format) == .json
+                ? try JSONText.encode(answer)
+                : """
+                \(secret.text)
+                This secret is shown once. The old one \(answer.formerSecretEndsAt.map { "signs as well until \($0)" } ?? "is gone").
+                """)
+    }
+}

@@ -1,0 +1,30 @@
+import Accounts
+import ArgumentParser
+import EndpointStore
+import Ledger
+import Postgres
+
+/// Which events, or deliveries of them, are meant.
+struct EventSelectionOptions: ParsableArguments {
+    @Argument(help: "The events, by what receivers know them by (evt_42).") var ids: [String] = []
+    @Option(help: "Those of this account, as the app's own tokens call it.") var account: String?
+    @Option(help: "Told from this instant on: 2026-01-31 or 2026-01-31T12:00:00Z.") var since: Instant?
+    @Option(help: "Told before this instant.") var until: Instant?
+    @Option(help: "To this endpoint alone, by its number.") var endpoint: Int64?
+
+    func validate() throws {
+        if let strange = ids.first(where: { Delivery.eventID($0) == nil }) {
+            throw ValidationError("\(strange.prefix(40)) names no event; write evt_ and a number")
+        }
+    }
+
+    /// Whether it says anything but whom to.
+    var namesEvents: Bool { !ids.isEmpty || account != nil || since != nil || until != nil }
+
+    var selection: EventSelection {
+        EventSelection(
+            eventIDs: ids.isEmpty ? nil : ids.compactMap { Delivery.eventID($0) },
+            token: account.map { AccountToken.of($0) }, since: since.map { PostgresTimestamp($0.timestamp) },
+            until: until.map { PostgresTimestamp($0.timestamp) }, endpointID: endpoint)
+    }
+}

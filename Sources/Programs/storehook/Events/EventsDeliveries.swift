@@ -1,0 +1,31 @@
+import ArgumentParser
+import EndpointStore
+import Operations
+
+struct EventsDeliveries: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deliveries",
+        abstract: "List deliveries, the youngest first: what waits, what arrived, what was given up.",
+        discussion: "Example: storehook events deliveries --account user-42 --endpoint 1")
+
+    @OptionGroup var shared: SharedOptions
+    @OptionGroup var which: EventSelectionOptions
+    @Option(help: "Only those that are waiting, delivered or dead.") var outcome: DeliveryRecord.Outcome?
+    @Option(help: "At most so many, 1 to 10000.") var limit = 100
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
+    }
+
+    func run() async throws {
+        let found = try await Database.with(try await shared.settings()) { pool in
+            try await EndpointStore(pool).deliveries(which.selection, outcome: outcome, limit: limit)
+        }
+        let answers = found.map { DeliveryAnswer($0) }
+        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answers) : DeliveryAnswer.table(answers))
+    }
+}
+
+/// `--outcome dead`
+extension DeliveryRecord.Outcome: ExpressibleByArgument {}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import EndpointStore
+import Operations
+
+struct EventsResend: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resend",
+        abstract: "Send events again: some, an account's, those of a time, or dead deliveries.",
+        discussion: """
+            To every endpoint that wants them, or to one; what is older than it too. Receivers know them by the same webhook-id as
+            before. Each account's go in order, behind what waits. With --dead only deliveries that were given up are sent
+            again.
+
+            Example: storehook events resend --endpoint 1 --since 2026-01-31T12:00:00Z
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @OptionGroup var which: EventSelectionOptions
+    @Flag(help: "Only deliveries that were given up.") var dead = false
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    func validate() throws {
+        guard dead || which.namesEvents else {
+            throw ValidationError("name events, --account, --since or --until, or say --dead")
+        }
+    }
+
+    private struct Answer: Encodable {
+        var resent: Int
+    }
+
+    func run() async throws {
+        let count = try await Database.with(try await shared.settings()) { pool in
+            let store = EndpointStore(pool)
+            if let id = which.endpoint, try await store.find(id) == nil { throw EndpointsCommand.unknown(id) }
+            return dead ? try await store.resendDead(which.selection) : try await store.resend(which.selection)
+        }
+        print(
+            OutputFormat.chosen(format) == .json
+                ? try JSONText.encode(Answer(resent: count))
+                : count == 0
+                    ? "nothing to send again: no such event is kept and wanted, or it waits already"
+                    : "\(count) deliveries are sent again; see storehook events deliveries")
+    }
+}

@@ -1,0 +1,86 @@
+import AppStoreAccess
+import Configuration
+import EndpointStore
+import Endpoints
+import NIOSSL
+import NetworkAddresses
+import Webhooks
+
+extension Settings {
+    /// `STOREHOOK_SECRET_KEY_FILE`: what webhook secrets are encrypted with; nil where it is not set.
+    func secretKey() throws -> SecretKey? {
+        guard let file = text("storehook.secret.key.file") else { return nil }
+        let bytes: [UInt8]
+        do throws(SecretFile.Fault) {
+            bytes = try SecretFile.bytes(file)
+        } catch {
+            throw CommandFailure("STOREHOOK_SECRET_KEY_FILE: \(error.description)", status: .usage)
+        }
+        guard let key = SecretKey(file: bytes) else {
+            throw CommandFailure(
+                "STOREHOOK_SECRET_KEY_FILE: \(file) must hold 32 bytes, or their 64 hexadecimal digits; type: "
+                    + "openssl rand -hex 32 > FILE && chmod 600 FILE", status: .usage)
+        }
+        return key
+    }
+
+    /// The same, where nothing can be done without.
+    func requiredSecretKey() throws -> SecretKey {
+        guard let key = try secretKey() else {
+            throw CommandFailure(
+                "STOREHOOK_SECRET_KEY_FILE is not set: endpoints' secrets are kept encrypted with it; type: "
+                    + "openssl rand -hex 32 > FILE && chmod 600 FILE, and give the same file to all workers",
+                status: .usage)
+        }
+        return key
+    }
+
+    /// `STOREHOOK_ENDPOINT_HTTP`, `STOREHOOK_ENDPOINT_NETWORKS`: which URLs and addresses events are posted to beside https and public
+    /// ones.
+    func endpointPolicy() throws -> EndpointPolicy {
+        var policy = EndpointPolicy()
+        switch text("storehook.endpoint.http") ?? "off" {
+        case "on": policy.allowsHTTP = true
+        case "off": break
+        default: throw CommandFailure("STOREHOOK_ENDPOINT_HTTP must be on or off", status: .usage)
+        }
+        policy.allowedNetworks = try (list("storehook.endpoint.networks") ?? []).map { text in
+            guard let block = AddressBlock(around: text) else {
+                throw CommandFailure(
+                    "STOREHOOK_ENDPOINT_NETWORKS: write addresses or blocks of them, comma-separated: 10.0.0.0/8,127.0.0.1",
+                    status: .usage)
+            }
+            return block
+        }
+        return policy
+    }
+
+    /// `STOREHOOK_ENDPOINT_CERTIFICATES`: a PEM file of certificates that endpoints' are trusted by, beside the system's.
+    func endpointRoots() throws -> [NIOSSLCertificate] {
+        guard let file = text("storehook.endpoint.certificates") else { return [] }
+        guard let roots = try? NIOSSLCertificate.fromPEMFile(file), !roots.isEmpty else {
+            throw CommandFailure(
+                "STOREHOOK_ENDPOINT_CERTIFICATES: cannot read certificates (PEM) from \(file)", status: .usage)
+        }
+        return roots
+    }
+
+    /// Reads all of these settings, so that a fault is said before anything begins.
+    func checkEndpoints() throws { _ = (try secretKey(), try endpointPolicy(), try endpointRoots()) }
+
+    /// Calls endpoints by these settings, while `body` lasts.
+    func withEndpointCaller<T>(_ body: (EndpointCaller, SystemResolver) async throws -> T) async throws -> T {
+        let resolver = SystemResolver()
+        let caller = EndpointCaller(try endpointPolicy(), resolver: resolver, roots: try endpointRoots())
+        do {
+            let value = try await body(caller, resolver)
+            await caller.shutdown()
+            await resolver.shutdown()
+            return value
+        } catch {
+            await caller.shutdown()
+            await resolver.shutdown()
+            throw error
+        }
+    }
+}

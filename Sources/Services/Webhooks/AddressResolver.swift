@@ -1,0 +1,59 @@
+import Glibc
+import NIOPosix
+package import NetworkAddresses
+
+/// Who says which addresses a name has.
+package protocol AddressResolver: Sendable {
+    /// All addresses of a name, the one to be tried first at the beginning; none where it has none.
+    func addresses(of name: String) async -> [NetworkAddress]
+}
+
+/// The system's own: files, DNS, whatever this machine asks.
+package struct SystemResolver: AddressResolver {
+    private let threads: NIOThreadPool
+
+    /// A resolver with threads of its own: one that waits for a server which is away keeps a thread.
+    package init(threads count: Int = 8) {
+        threads = NIOThreadPool(numberOfThreads: count)
+        threads.start()
+    }
+
+    /// Ends its threads.
+    package func shutdown() async { try? await threads.shutdownGracefully() }
+
+    /// All addresses of a name.
+    package func addresses(of name: String) async -> [NetworkAddress] {
+        (try? await threads.runIfActive { Self.look(up: name) }) ?? []
+    }
+
+    private static func look(up name: String) -> [NetworkAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(name, nil, &hints, &first) == 0 else { return [] }
+        defer { freeaddrinfo(first) }
+        var found: [NetworkAddress] = []
+        var next = first
+        while let entry = next {
+            if let address = address(entry.pointee), !found.contains(address) { found.append(address) }
+            next = entry.pointee.ai_next
+        }
+        return found
+    }
+
+    private static func address(_ entry: addrinfo) -> NetworkAddress? {
+        guard let socket = entry.ai_addr else { return nil }
+        switch entry.ai_family {
+        case AF_INET:
+            return socket.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
+                withUnsafeBytes(of: pointer.pointee.sin_addr) { NetworkAddress(bytes: Array($0)) }
+            }
+        case AF_INET6:
+            return socket.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
+                withUnsafeBytes(of: pointer.pointee.sin6_addr) { NetworkAddress(bytes: Array($0)) }
+            }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import AppStorePayloads
+import EndpointStore
+import Endpoints
+import Foundation
+import Ledger
+import Postgres
+import Queue
+
+/// A lane that was claimed, and what to do with it: its deliveries are made one after the other, until one fails.
+struct LaneWork: Sendable {
+    /// What it came to.
+    struct Result: Sendable {
+        var token: UUID
+        var leaseEnd: ContinuousClock.Instant
+        var outcome: LaneOutcome
+        var news: EndpointNews
+    }
+
+    let row: ClaimedRow<[Delivery]>
+    let token: UUID
+    let leaseEnd: ContinuousClock.Instant
+    let clock: DatabaseClock
+    let callable: EndpointStore.Callable
+    let isProbe: Bool
+    let caller: EndpointCaller
+    let schedule: DeliverySchedule
+    let metrics: WebhookMetrics
+    /// Whether no further delivery is to be begun.
+    let isStopped: @Sendable () -> Bool
+
+    /// What must be left of a lease when a call begins: as long as it may take, and settling after it.
+    private static let reserve = Duration.seconds(20)
+
+    func run() async -> Result {
+        var outcome = LaneOutcome(laneID: row.id, ends: [], retry: nil)
+        var news = EndpointNews()
+        news.isProbe = isProbe
+        // A worker's end is no answer of the endpoint's.
+        var attempts = max(row.attempts - row.lapses, 1)
+        for (place, delivery) in row.content.enumerated() {
+            if place > 0, isStopped() || leaseEnd - .now < Self.reserve { break }
+            guard let body = delivery.body else {
+                outcome.ends.append(
+                    .init(deliveryID: delivery.id, attempts: attempts - 1, status: nil, reason: "event_dropped"))
+                metrics.count(.dead, callable.endpoint.id)
+                continue
+            }
+            let answer = await call(body, delivery)
+            if answer.isSuccess {
+                outcome.ends.append(
+                    .init(deliveryID: delivery.id, attempts: attempts, status: answer.status, reason: nil))
+                news.successes += 1
+                metrics.count(.delivered, callable.endpoint.id)
+                if !delivery.isResent { metrics.delivered(toldAt: delivery.toldAt, now: clock.now) }
+                attempts = 1
+                continue
+            }
+            if Task.isCancelled {
+                // It was not the endpoint that gave up.
+                outcome.retry = .init(delay: .zero, attempts: attempts - 1, lapses: 0, reason: "stopped")
+                break
+            }
+            news.failures += 1
+            news.lastFailure = answer.text
+            metrics.count(.failed, callable.endpoint.id)
+            let wish = wish(answer, &news)
+            if case .answered(410, _) = answer { news.isGone = true }
+            // Whether a paused endpoint is back, and that it is gone, is not about this event.
+            let isUncounted = isProbe || news.isGone
+            if let pause = schedule.pause(afterFailures: isUncounted ? 1 : attempts, wish: wish) {
+                outcome.retry = .init(
+                    delay: pause, attempts: isUncounted ? attempts - 1 : attempts, lapses: 0, reason: answer.code)
+            } else {
+                outcome.ends.append(
+                    .init(deliveryID: delivery.id, attempts: attempts, status: answer.status, reason: answer.code))
+                metrics.count(.dead, callable.endpoint.id)
+            }
+            break
+        }
+        return Result(token: token, leaseEnd: leaseEnd, outcome: outcome, news: news)
+    }
+
+    private func call(_ body: String, _ delivery: Delivery) async -> CallOutcome {
+        guard
+            let signature = WebhookSignature(
+                Array(body.utf8), id: delivery.webhookID, at: Timestamp(clock.now), secrets: callable.secrets)
+        else { return .failed(.unsigned) }
+        let begun = ContinuousClock.now
+        let answer = await caller.post(
+            body, to: callable.endpoint.url, of: callable.endpoint.id, headers: signature.headers)
+        metrics.called(.now - begun)
+        return answer
+    }
+
+    /// For how long the endpoint asks to be left alone: 429 and 503 mean all of it.
+    private func wish(_ answer: CallOutcome, _ news: inout EndpointNews) -> Duration? {
+        guard case .answered(let status, let header) = answer,
+            let wait = RetryAfter.wait(header, now: Timestamp(clock.now))
+        else { return nil }
+        if status == 429 || status == 503 { news.rest = min(wait, Self.longestRest) }
+        return wait
+    }
+
+    /// Nobody rests longer because of one answer: a probe a minute is no burden.
+    private static let longestRest = Duration.seconds(300)
+}
+
+/// The database's clock, between two looks at it.
+struct DatabaseClock: Sendable {
+    private let at: PostgresTimestamp
+    private let seen: ContinuousClock.Instant
+
+    init(_ at: PostgresTimestamp, seen: ContinuousClock.Instant = .now) {
+        self.at = at
+        self.seen = seen
+    }
+
+    var now: PostgresTimestamp { at.adding(.now - seen) }
+}

@@ -1,0 +1,72 @@
+import NetworkAddresses
+import Synchronization
+
+/// What names resolved to a short while ago. Who asks for the same name at the same time waits for one answer, and who is cancelled
+/// does not wait for it.
+final class ResolvedNames: Sendable {
+    private struct Entry {
+        var addresses: [NetworkAddress]?
+        var until: ContinuousClock.Instant
+        var isAsked = false
+        var waiters: [Int: CheckedContinuation<[NetworkAddress]?, Never>] = [:]
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var waiters = 0
+    }
+
+    private let resolver: any AddressResolver
+    private let age: Duration
+    private let state = Mutex(State())
+
+    /// As many names as are kept beyond their age: endpoints come and go.
+    private static let most = 1000
+
+    init(_ resolver: any AddressResolver, age: Duration) {
+        self.resolver = resolver
+        self.age = age
+    }
+
+    /// The addresses of a name; nil where who asks was cancelled meanwhile.
+    func addresses(of name: String) async -> [NetworkAddress]? {
+        let number = state.withLock { state in
+            state.waiters += 1
+            return state.waiters
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (answer, asks): ([NetworkAddress]??, Bool) = state.withLock { state in
+                    var entry = state.entries[name] ?? Entry(until: .now)
+                    if let addresses = entry.addresses, entry.until > .now { return (.some(addresses), false) }
+                    if Task.isCancelled { return (.some(nil), false) }
+                    entry.waiters[number] = continuation
+                    defer { entry.isAsked = true; state.entries[name] = entry }
+                    return (nil, !entry.isAsked)
+                }
+                if let answer { continuation.resume(returning: answer) }
+                if asks { Task { await ask(name) } }
+            }
+        } onCancel: {
+            state.withLock { $0.entries[name]?.waiters.removeValue(forKey: number) }?.resume(returning: nil)
+        }
+    }
+
+    /// The next one who asks is told anew.
+    func forget(_ name: String) {
+        state.withLock { $0.entries[name]?.until = .now }
+    }
+
+    private func ask(_ name: String) async {
+        let found = await resolver.addresses(of: name)
+        let waiters = state.withLock { state in
+            if state.entries.count > Self.most {
+                state.entries = state.entries.filter { $0.value.isAsked || $0.value.until > .now }
+            }
+            let waiters = state.entries[name]?.waiters.values.map(\.self) ?? []
+            state.entries[name] = Entry(addresses: found, until: .now + (found.isEmpty ? .zero : age))
+            return waiters
+        }
+        for waiter in waiters { waiter.resume(returning: found) }
+    }
+}

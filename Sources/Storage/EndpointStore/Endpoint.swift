@@ -1,0 +1,71 @@
+package import Postgres
+
+/// Where events are posted to, and how it fares; without its secrets.
+package struct Endpoint: Sendable, Hashable {
+    /// Whether it is called. The raw values are names that others build on.
+    package enum State: String, Sendable, Hashable, CaseIterable {
+        /// It is.
+        case enabled
+        /// It failed again and again: it is only probed, one call at a time, and its events wait.
+        case paused
+        /// It is not: somebody said so, it answered that it is gone, or it failed for days.
+        case disabled
+    }
+
+    /// Its number.
+    package var id: Int64
+    /// Where.
+    package var url: String
+    /// Which events it gets.
+    package var filter: EndpointFilter
+    /// At most so many deliveries a second; nil: as many as it takes.
+    package var rate: Int?
+    /// At most so many at the same time, by each worker.
+    package var inFlight: Int
+    /// Whether it is called.
+    package var state: State
+    /// Why it is disabled: a person's words, `gone`, or `failing`.
+    package var reason: String?
+    /// When it was added. It gets nothing older.
+    package var createdAt: PostgresTimestamp
+    /// Who added it.
+    package var createdBy: String
+    /// Until when the secret before the present one signs as well; nil where there is none.
+    package var formerSecretEndsAt: PostgresTimestamp?
+    /// Calls that failed since the last one that succeeded.
+    package var failures: Int
+    /// Since when it fails; nil where the last call succeeded.
+    package var failingSince: PostgresTimestamp?
+    /// How the last failure went.
+    package var lastFailure: String?
+    /// Since when it is only probed.
+    package var pausedAt: PostgresTimestamp?
+
+    /// What is read of one, from the tables as `e` and `h`.
+    static let columns: StaticString = """
+        e.id, e.url, e.bundle_id, e.environment, e.kinds, e.rate, e.in_flight, e.state, e.reason, e.created_at, e.created_by,
+        case when e.former_ends_at > now() then e.former_ends_at end as former_ends_at,
+        h.failures, h.failing_since, h.last_failure, h.paused_at
+        """
+
+    /// Reads ``columns``.
+    init(_ row: PostgresRow) throws {
+        id = try row.decode("id")
+        url = try row.decode("url")
+        filter = EndpointFilter(
+            bundleID: try row.decode("bundle_id"), environment: try row.decode("environment"),
+            kinds: try row.decode("kinds", as: [String]?.self))
+        rate = try row.decode("rate", as: Int32?.self).map { Int($0) }
+        inFlight = Int(try row.decode("in_flight", as: Int16.self))
+        pausedAt = try row.decode("paused_at")
+        let stored = try row.decode("state", among: State.self)
+        state = stored == .enabled && pausedAt != nil ? .paused : stored
+        reason = try row.decode("reason")
+        createdAt = try row.decode("created_at")
+        createdBy = try row.decode("created_by")
+        formerSecretEndsAt = try row.decode("former_ends_at")
+        failures = Int(try row.decode("failures", as: Int32.self))
+        failingSince = try row.decode("failing_since")
+        lastFailure = try row.decode("last_failure")
+    }
+}

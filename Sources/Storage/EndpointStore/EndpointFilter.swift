@@ -1,0 +1,44 @@
+import Events
+
+/// Which events an endpoint gets.
+package struct EndpointFilter: Sendable, Hashable {
+    /// Of this app, and of none, as a grant is; nil: of every app.
+    package var bundleID: String?
+    /// Of this environment; nil: of all.
+    package var environment: String?
+    /// Of these kinds, where `*` stands for any part: `subscription.*`; nil: whatever they are.
+    package var kinds: [String]?
+
+    /// A filter; everything passes unless told otherwise.
+    package init(bundleID: String? = nil, environment: String? = nil, kinds: [String]? = nil) {
+        self.bundleID = bundleID
+        self.environment = environment
+        self.kinds = kinds
+    }
+
+    /// The first of its patterns that no kind of event fits; nil where each fits one.
+    package var strangePattern: String? {
+        kinds?.first { pattern in !EventKind.allCases.contains { Self.matches(pattern, $0.rawValue) } }
+    }
+
+    /// Whether a kind fits a pattern.
+    static func matches(_ pattern: String, _ kind: String) -> Bool {
+        let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
+        guard let first = parts.first, let last = parts.last, parts.count > 1 else { return pattern == kind }
+        guard kind.hasPrefix(first) else { return false }
+        var rest = kind.dropFirst(first.count)
+        for part in parts.dropFirst().dropLast() where !part.isEmpty {
+            guard let range = rest.firstRange(of: part) else { return false }
+            rest = rest[range.upperBound...]
+        }
+        return rest.hasSuffix(last)
+    }
+
+    /// Its patterns as SQL's LIKE takes them.
+    var likePatterns: [String]? {
+        kinds?.map {
+            $0.replacing("\\", with: "\\\\").replacing("_", with: "\\_").replacing("%", with: "\\%").replacing(
+                "*", with: "%")
+        }
+    }
+}

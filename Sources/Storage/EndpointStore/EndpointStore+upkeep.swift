@@ -1,0 +1,110 @@
+import Postgres
+
+/// What was thrown away of deliveries.
+package struct DeliveryUpkeep: Sendable, Hashable {
+    /// Records of deliveries.
+    package var deliveries = 0
+    /// Endpoints that had been removed, with all that waited for them.
+    package var endpoints = 0
+
+    /// Nothing.
+    package init() {}
+}
+
+/// How it stands with an endpoint, for whoever watches.
+package struct EndpointStanding: Sendable, Hashable {
+    /// The endpoint's number.
+    package var endpointID: Int64
+    /// Whether it is called.
+    package var state: Endpoint.State
+    /// Why it is disabled.
+    package var reason: String?
+    /// Calls that failed since the last one that succeeded.
+    package var failures: Int
+    /// How the last failure went.
+    package var lastFailure: String?
+    /// Accounts for which something waits.
+    package var lanes: Int64
+    /// Events that are not dealt out to it so far.
+    package var behind: Int64
+    /// Dead deliveries that nobody has put back.
+    package var dead: Int64
+    /// Since when the oldest event has been told that waits; zero where none does.
+    package var oldestAge: Duration
+
+    init(_ row: PostgresRow) throws {
+        endpointID = try row.decode("endpoint_id")
+        state = try row.decode("state", among: Endpoint.State.self)
+        reason = try row.decode("reason")
+        failures = Int(try row.decode("failures", as: Int32.self))
+        lastFailure = try row.decode("last_failure")
+        lanes = try row.decode("lanes")
+        behind = try row.decode("behind")
+        dead = try row.decode("dead")
+        oldestAge = .seconds(max(0, try row.decode("oldest_age_seconds", as: Double.self)))
+    }
+}
+
+extension EndpointStore {
+    /// How it stands with each endpoint; nil where the connected user may not ask.
+    package func standingsIfAllowed() async throws -> [EndpointStanding]? {
+        let mayAsk: Bool = try await pool.query(
+            PostgresQuery(
+                "delivery.may_see", "select has_table_privilege('storehook.delivery_status', 'select')")
+        ).one().decode(0)
+        return mayAsk ? try await standings() : nil
+    }
+
+    /// How it stands with each endpoint.
+    package func standings() async throws -> [EndpointStanding] {
+        try await pool.query(
+            PostgresQuery("delivery.status", "select * from storehook.delivery_status order by endpoint_id")
+        ).map { try EndpointStanding($0) }
+    }
+
+    /// Throws away what became of deliveries longer ago than that, and endpoints that were removed; in portions, so that nobody waits
+    /// for long.
+    package func dropOld(keeping days: Int) async throws -> DeliveryUpkeep {
+        var upkeep = DeliveryUpkeep()
+        upkeep.deliveries = try await repeating(
+            PostgresQuery(
+                "delivery.drop_old",
+                """
+                delete from storehook.deliveries
+                 where ctid = any (array(select ctid from storehook.deliveries
+                                          where ended_at < now() - make_interval(days => \(Int32(clamping: days))) limit 10000))
+                """))
+        let removed = try await pool.query(
+            PostgresQuery("endpoint.removed", "select id from storehook.endpoints where state = 'removed'")
+        ).map { try $0.decode(0, as: Int64.self) }
+        for id in removed {
+            // Who has one of its lanes in hand may still put it back; then the next maintenance takes it.
+            for (name, table) in [
+                ("endpoint.purge_queue", "delivery_queue"), ("endpoint.purge_pending", "deliveries_pending"),
+                ("endpoint.purge_lanes", "delivery_lanes"),
+            ] {
+                _ = try await repeating(
+                    PostgresQuery(
+                        name,
+                        """
+                        delete from storehook.\(unescaped: table)
+                         where ctid = any (array(select ctid from storehook.\(unescaped: table)
+                                                  where endpoint_id = \(id) limit 10000))
+                        """))
+            }
+            try await pool.query(
+                PostgresQuery("endpoint.purge", "delete from storehook.endpoints where id = \(id)"))
+            upkeep.endpoints += 1
+        }
+        return upkeep
+    }
+
+    private func repeating(_ query: PostgresQuery) async throws -> Int {
+        var count = 0
+        while true {
+            let affected = try await pool.query(query).affectedRows
+            count += affected
+            if affected == 0 { return count }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import EndpointStore
+import Endpoints
+import Foundation
+import Postgres
+import Queue
+import TestSupport
+import Testing
+import WebhookSupport
+
+@Suite("Endpoints as they are kept")
+struct EndpointTests {
+    @Test("a secret is kept encrypted, for its endpoint alone, and cannot be read with another key")
+    func encrypted() async throws {
+        try await EndpointSite.with { site in
+            let (secret, other) = (WebhookSecret(), WebhookSecret())
+            let endpoint = try await site.add(secret: secret)
+            let second = try await site.add("https://other.example/", secret: other)
+            #expect(try await site.store.callable(endpoint.id, site.key)?.secrets == [secret])
+            let stored: [UInt8] = try await site.value(
+                "select secret from storehook.endpoints where id = \(endpoint.id)")
+            #expect(stored.firstRange(of: secret.bytes) == nil && stored.count == 12 + 32 + 16)
+            let stranger = try #require(SecretKey(bytes: [UInt8](repeating: 7, count: 32)))
+            await #expect(throws: UnreadableSecret(endpointID: endpoint.id)) {
+                _ = try await site.store.callable(endpoint.id, stranger)
+            }
+            #expect(try await site.store.callable(stranger).map(\.secrets) == [[], []])
+            // Put into another's row, it is nothing.
+            try await site.pool.query(
+                """
+                update storehook.endpoints set secret = (select secret from storehook.endpoints where id = \(endpoint.id))
+                 where id = \(second.id)
+                """)
+            await #expect(throws: UnreadableSecret(endpointID: second.id)) {
+                _ = try await site.store.callable(second.id, site.key)
+            }
+            var dumped = ""
+            dump(site.key, to: &dumped)
+            #expect("\(site.key)" == "a key" && !dumped.contains("UInt8"))
+        }
+    }
+
+    @Test("a key file holds 32 bytes, their hexadecimal digits or their base64, and nothing else")
+    func keyFile() {
+        let bytes = [UInt8](0..<32)
+        let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        for text in [bytes, Array(hex.utf8), Array("\(hex)\n".utf8), Array(Data(bytes).base64EncodedString().utf8)] {
+            #expect(SecretKey(file: text) != nil)
+        }
+        for text in [
+            [], Array(bytes.dropLast()), bytes + [1], Array(hex.dropLast().utf8), Array("z\(hex.dropLast())".utf8),
+        ] {
+            #expect(SecretKey(file: text) == nil)
+        }
+    }
+
+    @Test("while a secret is replaced both sign, the new one first; at once, the old one is gone")
+    func rotation() async throws {
+        try await EndpointSite.with { site in
+            let (old, new, newest) = (WebhookSecret(), WebhookSecret(), WebhookSecret())
+            let id = try await site.add(secret: old).id
+            let rotated = try await site.store.rotate(id, to: new, overlap: .seconds(3600), site.key, by: "test")
+            #expect(rotated?.formerSecretEndsAt != nil)
+            #expect(try await site.store.callable(id, site.key)?.secrets == [new, old])
+            try await site.pool.query("update storehook.endpoints set former_ends_at = now() - interval '1 second'")
+            #expect(try await site.store.callable(id, site.key)?.secrets == [new])
+            #expect(try await site.store.find(id)?.formerSecretEndsAt == nil)
+            _ = try await site.store.rotate(id, to: newest, overlap: .zero, site.key, by: "test")
+            #expect(try await site.store.callable(id, site.key)?.secrets == [newest])
+            #expect(try await site.store.rotate(99, to: newest, overlap: .zero, site.key, by: "test") == nil)
+        }
+    }
+
+    @Test("a disabled endpoint gets nothing until it is enabled, and then all of it, or nothing that it missed")
+    func disabled() async throws {
+        try await EndpointSite.with { site in
+            let id = try await site.add().id
+            try await site.write(of: 1)
+            try await site.deal(id)
+            #expect(try await site.store.disable(id, why: "for a while", by: "test")?.state == .disabled)
+            try await site.write(of: 1)
+            #expect(try await site.store.needs().isEmpty)
+            _ = try await site.store.deal(id)
+            try await DealingTests.deliver(site, id)
+            #expect(try await site.value("select count(*) from storehook.deliveries") == 0 as Int64)
+            #expect(try await site.store.enable(id, skipsMissed: false, by: "test")?.state == .enabled)
+            try await site.deal(id)
+            try await DealingTests.deliver(site, id)
+            #expect(try await site.value("select count(*) from storehook.deliveries") == 2 as Int64)
+            _ = try await site.store.disable(id, why: "again", by: "test")
+            try await site.write(3, of: 1)
+            _ = try await site.store.enable(id, skipsMissed: true, by: "test")
+            try await site.write(of: 1)
+            try await site.deal(id)
+            try await DealingTests.deliver(site, id)
+            let told = try await site.pool.query("select sequence from storehook.deliveries order by id")
+                .map { try $0.decode(0, as: Int64.self) }
+            #expect(told == [1, 2, 6])
+        }
+    }
+
+    @Test("a removed endpoint is gone with its secrets, and maintenance takes what waited for it; old deliveries too")
+    func removal() async throws {
+        try await EndpointSite.with { site in
+            let (gone, kept) = (try await site.add().id, try await site.add("https://kept.example/").id)
+            for account in 1...3 { try await site.write(of: account) }
+            for id in [gone, kept] { try await site.deal(id) }
+            try await DealingTests.deliver(site, kept)
+            #expect(try await site.store.remove(gone, by: "test"))
+            #expect(try await site.store.remove(gone, by: "test") == false)
+            #expect(try await site.store.list().map(\.id) == [kept])
+            let traces: Int64 = try await site.value(
+                "select count(*) from storehook.endpoints where id = \(gone) and (secret is not null or url like 'http%')"
+            )
+            #expect(traces == 0)
+            try await site.pool.query(
+                "update storehook.deliveries set ended_at = now() - interval '31 days' where sequence = 1 and endpoint_id = \(kept)"
+            )
+            let upkeep = try await site.store.dropOld(keeping: 30)
+            #expect(upkeep.endpoints == 1 && upkeep.deliveries == 3)
+            for table in ["endpoints", "endpoint_cursors", "endpoint_health", "delivery_lanes", "deliveries_pending"] {
+                let left: Int64 = try await site.value(
+                    """
+                    select count(*) from storehook.\(unescaped: table)
+                     where \(unescaped: table == "endpoints" ? "id" : "endpoint_id") = \(gone)
+                    """)
+                #expect(left == 0, "\(table)")
+            }
+        }
+    }
+
+    @Test("an endpoint's rate lets so many through in a second, whoever takes them")
+    func rate() async throws {
+        try await EndpointSite.with { site in
+            let id = try await site.add(rate: 10).id
+            // A transaction's clock stands still: what is asked in one second is asked at one instant.
+            let first = try await site.store.takeAllowance(7, of: id, rate: 10)
+            #expect(first == 7)
+            try await site.pool.query(
+                "update storehook.endpoint_health set spent_until = now() + interval '1 hour'")
+            #expect(try await site.store.takeAllowance(5, of: id, rate: 10) == 0)
+            try await site.pool.query("update storehook.endpoint_health set spent_until = '-infinity'")
+            #expect(try await site.store.takeAllowance(500, of: id, rate: 10) == 10)
+        }
+    }
+}

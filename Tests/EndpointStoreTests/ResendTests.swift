@@ -1,0 +1,145 @@
+import AppStorePayloads
+import EndpointStore
+import Foundation
+import Ledger
+import Postgres
+import Queue
+import TestSupport
+import Testing
+import WebhookSupport
+
+@Suite("Sending events again")
+struct ResendTests {
+    /// Two endpoints that have got two events of each of two accounts.
+    private func delivered(_ body: (EndpointSite, [Int64]) async throws -> Void) async throws {
+        try await EndpointSite.with { site in
+            let ids = [
+                try await site.add().id,
+                try await site.add("https://b.example/", EndpointFilter(environment: "Production")).id,
+            ]
+            for account in 1...2 { try await site.write(2, of: account) }
+            for id in ids {
+                try await site.deal(id)
+                try await DealingTests.deliver(site, id)
+            }
+            #expect(try await site.value("select count(*) from storehook.deliveries") == 8 as Int64)
+            try await body(site, ids)
+        }
+    }
+
+    /// What an endpoint is brought, lane by lane.
+    private func brought(_ site: EndpointSite, _ id: Int64) async throws -> [[Int64]] {
+        try await site.deal(id)
+        let batch = try await site.store.claim(100, of: id, for: Lease(owner: "test", duration: .seconds(60)))
+        return batch.rows.map { row in row.content.map(\.eventID) }
+    }
+
+    private func eventIDs(_ site: EndpointSite) async throws -> [Int64] {
+        try await site.pool.query("select id from storehook.events order by id").map { try $0.decode(0) }
+    }
+
+    @Test("by its number an event goes again to every endpoint, or to one; its name stays")
+    func byNumber() async throws {
+        try await delivered { site, ids in
+            let events = try await eventIDs(site)
+            #expect(try await site.store.resend(EventSelection(eventIDs: [events[1]])) == 2)
+            #expect(try await site.store.resend(EventSelection(eventIDs: [events[1]])) == 0, "it waits already")
+            #expect(try await site.store.resend(EventSelection(eventIDs: [events[2]], endpointID: ids[0])) == 1)
+            #expect(try await brought(site, ids[0]) == [[events[1]], [events[2]]])
+            #expect(try await brought(site, ids[1]) == [[events[1]]])
+            #expect(Delivery.webhookID(events[1]) == "evt_\(events[1])" && Delivery.eventID("evt_7") == 7)
+        }
+    }
+
+    @Test("an account's events go again in order, behind what waits, each with the number before it")
+    func byAccount() async throws {
+        try await delivered { site, ids in
+            let events = try await eventIDs(site)
+            try await site.write(of: 1)
+            try await site.deal(ids[0])
+            let token = UniqueIdentifier(EndpointSite.token(1))
+            #expect(try await site.store.resend(EventSelection(token: token, endpointID: ids[0])) == 2)
+            let lanes = try await brought(site, ids[0])
+            #expect(lanes.map { $0.dropFirst() } == [[events[0], events[1]]])
+            let previous = try await site.pool.query(
+                "select previous_sequence from storehook.deliveries_pending where endpoint_id = \(ids[0]) order by id"
+            ).map { try $0.decode(0, as: Int64?.self) }
+            #expect(previous == [2, nil, 1])
+        }
+    }
+
+    @Test("from an instant on an endpoint gets everything that it wants, also what is older than it")
+    func byTime() async throws {
+        try await delivered { site, _ in
+            let late = try await site.add("https://late.example/").id
+            let narrow = try await site.add("https://narrow.example/", EndpointFilter(environment: "Sandbox")).id
+            let instant: PostgresTimestamp = try await site.value("select max(told_at) from storehook.events")
+            #expect(try await site.store.resend(EventSelection(since: instant, endpointID: late)) == 2)
+            #expect(
+                try await site.store.resend(
+                    EventSelection(since: instant.adding(.seconds(-3600)), until: instant, endpointID: late))
+                    == 2)
+            #expect(
+                try await site.store.resend(EventSelection(since: instant.adding(.seconds(-3600)), endpointID: narrow))
+                    == 0)
+            let events = try await eventIDs(site)
+            #expect(Set(try await brought(site, late)) == [[events[0], events[1]], [events[2], events[3]]])
+            // What comes next follows upon that.
+            try await site.write(of: 2)
+            try await site.deal(late)
+            let previous: Int64 = try await site.value(
+                "select previous_sequence from storehook.deliveries_pending where endpoint_id = \(late) and position is not null"
+            )
+            #expect(previous == 2)
+        }
+    }
+
+    @Test("dead deliveries are kept, and go again once")
+    func dead() async throws {
+        try await EndpointSite.with { site in
+            let id = try await site.add().id
+            try await site.write(2, of: 1)
+            try await site.deal(id)
+            let batch = try await site.store.claim(1, of: id, for: Lease(owner: "test", duration: .seconds(60)))
+            let row = batch.rows[0]
+            _ = try await site.store.settle(
+                [
+                    LaneOutcome(
+                        laneID: row.id,
+                        ends: row.content.map {
+                            .init(deliveryID: $0.id, attempts: 10, status: nil, reason: "timeout")
+                        }, retry: nil)
+                ], of: id, token: batch.token, EndpointNews())
+            #expect(try await site.store.standings().map(\.dead) == [2])
+            #expect(try await site.store.resendDead(EventSelection(endpointID: 99)) == 0)
+            #expect(try await site.store.resendDead(EventSelection()) == 2)
+            #expect(try await site.store.resendDead(EventSelection()) == 0)
+            #expect(try await site.store.standings().map(\.dead) == [0])
+            #expect(try await brought(site, id) == [row.content.map(\.eventID)])
+            let records = try await site.store.deliveries(EventSelection(), limit: 10)
+            #expect(records.map(\.outcome) == [.waiting, .waiting, .dead, .dead])
+            #expect(records.last?.resentAt != nil)
+        }
+    }
+
+    @Test("deliveries are found by endpoint, event, account, time and what became of them")
+    func list() async throws {
+        try await delivered { site, ids in
+            let events = try await eventIDs(site)
+            func count(_ selection: EventSelection, _ outcome: DeliveryRecord.Outcome? = nil) async throws -> Int {
+                try await site.store.deliveries(selection, outcome: outcome, limit: 100).count
+            }
+            #expect(try await count(EventSelection()) == 8)
+            #expect(try await count(EventSelection(endpointID: ids[0])) == 4)
+            #expect(try await count(EventSelection(eventIDs: [events[0]])) == 2)
+            let token = UniqueIdentifier(EndpointSite.token(2))
+            #expect(try await count(EventSelection(token: token, endpointID: ids[1])) == 2)
+            #expect(try await count(EventSelection(eventIDs: [events[0]], token: token)) == 0)
+            #expect(try await count(EventSelection(), .delivered) == 8)
+            #expect(try await count(EventSelection(), .dead) == 0)
+            let last: PostgresTimestamp = try await site.value("select max(told_at) from storehook.events")
+            #expect(try await count(EventSelection(since: last)) == 4)
+            #expect(try await count(EventSelection(until: last)) == 4)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import AppStorePayloads
+import Testing
+
+@testable import Webhooks
+
+@Suite("When a delivery is tried again")
+struct ScheduleTests {
+    @Test(
+        "at once, and after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 hours, up to a fifth later; then it is given up"
+    )
+    func pauses() throws {
+        let schedule = DeliverySchedule()
+        let seconds: [Double] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+        #expect(schedule.attempts == 10)
+        for (place, pause) in seconds.enumerated() {
+            for _ in 0..<50 {
+                let wait = try #require(schedule.pause(afterFailures: place + 1)) / .seconds(1)
+                #expect(wait >= pause && wait < pause * 1.2)
+            }
+        }
+        #expect(schedule.pause(afterFailures: 10) == nil && schedule.pause(afterFailures: 11) == nil)
+    }
+
+    @Test(
+        "what the endpoint asks for is heeded, never sooner than the schedule has it and never for longer than six hours"
+    )
+    func wishes() {
+        let schedule = DeliverySchedule()
+        #expect(schedule.pause(afterFailures: 1, wish: .seconds(120)) == .seconds(120))
+        #expect((schedule.pause(afterFailures: 1, wish: .seconds(1)) ?? .zero) >= .seconds(5))
+        #expect(schedule.pause(afterFailures: 1, wish: .seconds(999_999)) == .seconds(6 * 3600))
+        #expect(schedule.pause(afterFailures: 10, wish: .seconds(5)) == nil)
+    }
+
+    @Test("Retry-After is seconds or a date, and anything else says nothing")
+    func retryAfter() {
+        let now = Timestamp(iso8601: "1994-11-06T08:49:00Z") ?? .distantPast
+        #expect(RetryAfter.wait("120", now: now) == .seconds(120))
+        #expect(RetryAfter.wait(" 0 ", now: now) == .zero)
+        #expect(RetryAfter.wait("99999999999999999999999", now: now) == .seconds(999_999_999))
+        #expect(RetryAfter.wait("Sun, 06 Nov 1994 08:49:37 GMT", now: now) == .seconds(37))
+        #expect(RetryAfter.wait("Sun, 06 Nov 1994 08:48:00 GMT", now: now) == .zero)
+        for text in [
+            "", "-5", "1.5", "soon", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT", "06 Nov 1994",
+        ] {
+            #expect(RetryAfter.wait(text, now: now) == nil, "\(text)")
+        }
+        #expect(RetryAfter.wait(nil, now: now) == nil)
+    }
+}
