@@ -6,7 +6,7 @@ import Postgres
 import Schema
 
 /// A database of the measurement's own on the server that `DATABASE_URL` names, dropped afterwards.
-struct BenchDatabase {
+struct BenchDatabase: Sendable {
     let url: String
     let pool: PostgresPool
     let name: String
