@@ -291,7 +291,8 @@ let package = Package(
         .testTarget(
             name: "EventStoreTests",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "EventStore", "Events", "Ledger",
+                "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "Consumption", "EventStore", "Events",
+                "Ledger",
                 "Outbox", "Postgres", "Schema", "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
             ],
             swiftSettings: rules),

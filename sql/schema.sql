@@ -953,7 +953,7 @@ CREATE TABLE storehook.access_tellings (
     told text,
     CONSTRAINT access_tellings_check CHECK (((told IS NULL) OR (catalog IS NOT NULL))),
     CONSTRAINT access_tellings_sequence_check CHECK ((sequence >= 0)),
-    CONSTRAINT access_tellings_told_check CHECK (((told ~ '^[0-9]+\|'::text) AND (octet_length(told) <= 65536)))
+    CONSTRAINT access_tellings_told_check CHECK ((octet_length(told) <= 65536))
 )
 WITH (fillfactor='70');
 
@@ -2828,7 +2828,7 @@ CREATE TABLE storehook.purchase_tellings (
     due_at timestamp with time zone,
     told text,
     CONSTRAINT purchase_tellings_sequence_check CHECK ((sequence >= 0)),
-    CONSTRAINT purchase_tellings_told_check CHECK (((told ~ '^[0-9]+\|'::text) AND (octet_length(told) <= 65536)))
+    CONSTRAINT purchase_tellings_told_check CHECK ((octet_length(told) <= 65536))
 )
 WITH (fillfactor='70');
 

@@ -1,6 +1,7 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
+import Consumption
 import EventStore
 import Events
 import Foundation
@@ -79,6 +80,31 @@ struct PathTests {
                 }
             }
             #expect(try await told(1, site) == ["account.access_changed client pro active"])
+            #expect(try await site.gaps() == 0)
+        }
+    }
+
+    @Test("that Apple wants data about a purchase, and that it was answered, in the account's order")
+    func consumption() async throws {
+        try await EventDatabase.with { site in
+            try await site.apply([Records.period(purchase(1), from: -1, to: 29, account: token(1))])
+            try await site.apply([
+                Records.span(
+                    purchase(1), Records.now.adding(days: -1)..<Records.now.adding(days: 29), account: token(1),
+                    type: .consumptionRequest, at: Records.now.adding(seconds: -60))
+            ])
+            let teller = ConsumptionTeller(site.events, site.accounts)
+            try await site.pool.withTransaction { session in
+                try teller.answered(about: purchase(1), "1", outcome: .answered, session)
+            }
+            #expect(
+                try await site.told("token = \(UUID(token(1)))").suffix(2)
+                    == ["3 consumption.requested", "4 consumption.answered"])
+            let body = try #require(try await site.feed().last).json(previousSequence: 3)
+            #expect(
+                body.contains(
+                    #""consumption":{"originalTransactionId":"10001","transactionId":"1","reason":null,"answer":"answered"}"#
+                ))
             #expect(try await site.gaps() == 0)
         }
     }

@@ -13,7 +13,7 @@ create table storehook.purchase_tellings (
     environment             text        collate "C" not null,
     sequence                bigint      not null default 0 check (sequence >= 0),
     due_at                  timestamptz,
-    told                    text        check (told ~ '^[0-9]+\|' and octet_length(told) <= 65536),
+    told                    text        check (octet_length(told) <= 65536),
     primary key (original_transaction_id, bundle_id, environment)
 ) with (fillfactor = 70);
 comment on table storehook.purchase_tellings is 'what was told last of each purchase, and when something is to be told next';
@@ -30,7 +30,7 @@ create table storehook.access_tellings (
     sequence                bigint      not null default 0 check (sequence >= 0),
     due_at                  timestamptz,
     catalog                 bigint,
-    told                    text        check (told ~ '^[0-9]+\|' and octet_length(told) <= 65536),
+    told                    text        check (octet_length(told) <= 65536),
     primary key (token, environment),
     check (told is null or catalog is not null)
 ) with (fillfactor = 70);
