@@ -82,6 +82,7 @@ extension PostgresQuery {
                 select g.id, g.endpoint_id, g.event_id, g.told_at, g.sequence, g.previous_sequence,
                        case when ended.is_delivered then 'delivered' else 'dead' end, ended.attempts, ended.status, ended.reason
                   from gone g join ended using (id)
+                 order by g.id
             ), again as (
                 insert into storehook.delivery_queue (id, endpoint_id, received_at, due_at, attempts, lapses, last_reason)
                 select lane.id, \(endpointID), first.told_at, now() + make_interval(secs => lane.delay), lane.attempts,
