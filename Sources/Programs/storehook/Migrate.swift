@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventStore
 import Outbox
 import Postgres
 import Schema
@@ -50,7 +51,8 @@ struct Migrate: AsyncParsableCommand {
         } catch let mismatch as SchemaMismatch {
             throw CommandFailure("\(mismatch)", status: .schemaMismatch)
         }
-        let made = try await Outbox(pool).ensurePartitions()
+        // Before anything is there that would have to be moved into them.
+        let made = try await Outbox(pool).ensurePartitions() + EventStore(pool).ensurePartitions()
         if made > 0 { print("made \(made) partitions") }
         print(try await migrator.check(on: pool))
     }
