@@ -254,7 +254,8 @@ struct ReconciliationTests {
             // The database's clock is ten minutes ahead, or Apple's behind.
             site.apple.tell(ImpatientClock().now().adding(seconds: -600))
             let early = try await site.reconcile()
-            #expect(early.unprovenWindows == 1)
+            // In the first ten minutes of an hour the one before is not over for Apple either.
+            #expect((1...2).contains(early.unprovenWindows))
             #expect(early.lastReason == "clock_skew")
             #expect(early.recovered == 0)
             site.apple.tell(ImpatientClock().now())
