@@ -97,8 +97,10 @@ run_side_by_side() {
     "$start" pid swift test list --skip-build "${checks[@]}" >"$directory/list"
     await "$pid" || return
     grep -c '[.].*(' "$directory/list" >"$directory/count" || true
-    # SwiftPM has one at a time build; nothing is built here.
+    # SwiftPM has one at a time build; nothing is built here. Yet each plans, and writes the plan that the other may be reading:
+    # the second starts when the first has its tests running.
     "$start" pid swift test --ignore-lock --event-stream-output-path "$directory/events" --filter "$part" "$@"
+    while [[ ! -s $directory/events ]] && kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
     "$start" other swift test --ignore-lock --event-stream-output-path "$directory/events-beside" --skip "$part" "$@" \
         >"$directory/output" 2>&1
     await "$pid" || status=$?
