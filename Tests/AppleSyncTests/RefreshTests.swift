@@ -5,6 +5,7 @@ import Foundation
 import History
 import Postgres
 import Simulator
+import Subscriptions
 import TestSupport
 import Testing
 
@@ -79,6 +80,64 @@ struct RefreshTests {
             guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for") }
             #expect(try await site.value("select outcome from storehook.refreshes") == "transaction_id_not_found")
             guard case .idle = try await duty.step() else { throw NeverHappened("it is left alone") }
+        }
+    }
+
+    @Test("is asked for when its period has ended without a word of the renewal, once, before its status stops waiting")
+    func awaited() async throws {
+        try await withSite { site in
+            // A week ended five minutes ago. Of one customer the renewal was lost, another has said that it will not renew.
+            let now = ImpatientClock().now().millisecondsSince1970
+            let story = Story(weekEnding: now - 300_000)
+            try await site.post(story.notifications.prefix(1).map { $0.signed(by: site.authority) })
+            var leaver = SimulatedSubscriber(app: Site.app, lane: 8, seed: 8)
+            let line = leaver.buy(.basicWeekly, at: now - 7 * 86_400_000 - 300_000)
+            leaver.switchAutoRenew(line, on: false, at: now - 86_400_000)
+            try await site.post(leaver.takeNotifications().map { $0.signed(by: site.authority) })
+            try await site.workOff(policy: .usual)
+            story.answers(site)
+            func duty(leeway: Duration) throws -> RefreshDuty {
+                RefreshDuty(
+                    site.history, try site.clients(), owner: "test", leeway: leeway, interval: .zero, logger: quiet,
+                    metrics: AppleSyncMetrics())
+            }
+            // Not where nothing is awaited, nor so soon that it may only be slow.
+            for leeway in [Duration.zero, .seconds(3600)] {
+                guard case .idle = try await duty(leeway: leeway).step() else { throw NeverHappened("nobody asks") }
+            }
+            #expect(site.apple.paths.isEmpty)
+            let status: PostgresQuery = """
+                select status || ' ' || (expires_at > now()) from storehook.subscription_status
+                 where original_transaction_id = \(story.original)
+                """
+            #expect(try await site.value(status) == "active false")
+            let duty = try duty(leeway: .seconds(600))
+            guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for") }
+            #expect(site.apple.paths.allSatisfy { $0.contains(story.original) })
+            try await site.workOff(policy: .usual)
+            #expect(try await site.value(status) == "active true")
+            // The next end is another.
+            guard case .idle = try await duty.step() else { throw NeverHappened("it was asked for") }
+        }
+    }
+
+    @Test("of whose renewal Apple knows nothing either is not asked for again at the same end")
+    func awaitedInVain() async throws {
+        try await withSite { site in
+            let now = ImpatientClock().now().millisecondsSince1970
+            let story = Story(weekEnding: now - 300_000, isRenewed: false)
+            try await site.post(story.notifications.map { $0.signed(by: site.authority) })
+            try await site.workOff(policy: .usual)
+            story.answers(site)
+            let duty = RefreshDuty(
+                site.history, try site.clients(), owner: "test", leeway: .seconds(600), interval: .zero, logger: quiet,
+                metrics: AppleSyncMetrics())
+            guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for") }
+            try await site.workOff(policy: .usual)
+            let asked = site.apple.paths.count
+            #expect(asked > 0)
+            guard case .idle = try await duty.step() else { throw NeverHappened("it was asked for") }
+            #expect(site.apple.paths.count == asked)
         }
     }
 
@@ -171,6 +230,14 @@ private struct Story {
         for _ in 0..<4 { customer.renew(line) }
         let item: SimulatedSubscriber.SoldItem = refunded == .first ? .period(line, 0) : customer.latest(of: line)
         customer.refund(item, at: now - 3_600_000)
+        notifications = customer.takeNotifications()
+    }
+
+    /// A customer of a week that ended at an instant, in milliseconds, and of the week after it.
+    init(weekEnding end: Int64, isRenewed: Bool = true) {
+        var customer = SimulatedSubscriber(app: Site.app, lane: 7, seed: 7)
+        let line = customer.buy(.basicWeekly, at: end - 7 * 86_400_000)
+        if isRenewed { customer.renew(line) }
         notifications = customer.takeNotifications()
     }
 

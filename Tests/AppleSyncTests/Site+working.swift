@@ -1,18 +1,22 @@
 import AppStoreVerification
+import Ledger
 import Postgres
 import Queue
 import StandInSupport
+import Subscriptions
 import TestSupport
 import Worker
 
 extension Site {
     /// Lets a worker do all there is to do.
-    func workOff(trusting roots: Set<Fingerprint>? = nil) async throws {
+    /// - Parameter policy: by which statuses are derived; without any leeway unless told.
+    func workOff(trusting roots: Set<Fingerprint>? = nil, policy: StatusPolicy = StatusPolicy()) async throws {
         let configuration = WorkerConfiguration(
             name: "test", retries: RetryPolicy(backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(50))),
             pollInterval: .milliseconds(30))
         try await RunningWorker.with(
-            on: database, trusting: roots.map { verifier(trusting: $0) } ?? verifier, configuration
+            on: database, trusting: roots.map { verifier(trusting: $0) } ?? verifier, configuration,
+            ledger: Ledger(policy: policy)
         ) { _ in
             try await eventually("the queue is empty") {
                 try await value("select count(*) from storehook.outbox_queue", as: Int64.self) == 0

@@ -1,5 +1,5 @@
 package import AppStoreVerification
-import Ledger
+package import Ledger
 import Outbox
 package import Postgres
 import Queue
@@ -16,11 +16,13 @@ package struct RunningWorker: Sendable {
 
     /// Runs a worker while `body` lasts, and then stops it gracefully.
     /// - Parameters:
+    ///   - ledger: by which rules it derives statuses; those of a purchase that is not waited for unless told.
     ///   - listening: it is told of what comes, and does not only look.
     ///   - own: connections to work over, which are closed then; its own unless told.
     package static func with<T: Sendable>(
         on database: TestDatabase, trusting verifier: Verifier, _ configuration: WorkerConfiguration,
-        listening: Bool = false, pool own: PostgresPool? = nil, _ body: (RunningWorker) async throws -> T
+        ledger: Ledger = Ledger(), listening: Bool = false, pool own: PostgresPool? = nil,
+        _ body: (RunningWorker) async throws -> T
     ) async throws -> T {
         let workers = own ?? PostgresPool(configuration: database.configuration, size: 2, logger: quiet)
         let listener =
@@ -28,7 +30,7 @@ package struct RunningWorker: Sendable {
             ? try PostgresListener(configuration: database.configuration, channel: Outbox.table.channel, logger: quiet)
             : nil
         let worker = Worker(
-            pool: workers, verifier: verifier, ledger: Ledger(), listener: listener, configuration: configuration,
+            pool: workers, verifier: verifier, ledger: ledger, listener: listener, configuration: configuration,
             logger: quiet)
         var services: [any Service] = [workers]
         if let listener { services.append(listener) }

@@ -19,6 +19,7 @@ import Outbox
 import Postgres
 import Queue
 import RenewalExtensions
+import Subscriptions
 import Usage
 import Worker
 
@@ -156,7 +157,9 @@ struct Work: AsyncParsableCommand {
             "reconciliation", HistoryDuty(history, clients, owner: name, logger: logger, metrics: metrics))
         services.add(
             "the refreshing of purchases",
-            RefreshDuty(history, clients, owner: name, logger: logger, metrics: metrics))
+            RefreshDuty(
+                history, clients, owner: name, leeway: .seconds(try settings.statusPolicy().renewalLeewaySeconds),
+                logger: logger, metrics: metrics))
         addConsumption(pool, clients)
         let extensions = RenewalExtensions(pool)
         services.add(

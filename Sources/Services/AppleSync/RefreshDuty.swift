@@ -7,10 +7,14 @@ import ServiceLifecycle
 
 /// Asks Apple about purchases that the records contradict, beside a worker: what is missing of them comes with the answer. A
 /// purchase that was asked for is left alone for a while, whatever came of it.
+///
+/// And about those whose period has ended without a word of the renewal that is due: what Apple says of them decides before
+/// their status stops waiting for it.
 package struct RefreshDuty: Service {
     private let history: History
     private let clients: AppleClients
     private let owner: String
+    private let leeway: Duration
     private let interval: Duration
     private let logger: Logger
     private let metrics: AppleSyncMetrics
@@ -20,13 +24,15 @@ package struct RefreshDuty: Service {
     private static let lease = Duration.seconds(600)
 
     /// A duty; see ``HistoryDuty``.
+    /// - Parameter leeway: how long after a period's end a status waits for the renewal; zero: Apple is not asked about it.
     package init(
-        _ history: History, _ clients: AppleClients, owner: String, interval: Duration = .seconds(60), logger: Logger,
-        metrics: AppleSyncMetrics
+        _ history: History, _ clients: AppleClients, owner: String, leeway: Duration = .zero,
+        interval: Duration = .seconds(60), logger: Logger, metrics: AppleSyncMetrics
     ) {
         self.history = history
         self.clients = clients
         self.owner = owner
+        self.leeway = leeway
         self.interval = interval
         self.logger = logger
         self.metrics = metrics
@@ -42,6 +48,7 @@ package struct RefreshDuty: Service {
     func step() async throws -> DutyLoop.Step {
         if planned.isDue(every: interval) {
             try await history.planRefreshes(clients.scopes)
+            try await history.planAwaited(clients.scopes, leeway: leeway)
             planned.done()
         }
         let lease = Lease(owner: owner, duration: Self.lease)

@@ -16,6 +16,14 @@ package struct Refresh: Sendable, Hashable {
 }
 
 extension History {
+    /// Queues the purchases of `noted`, each after its delay; those that wait already, wait on.
+    private static let queueNoted = """
+        insert into storehook.refresh_queue (id, received_at, due_at)
+        select id, now(), now() + delay from noted
+            on conflict do nothing
+        returning id
+        """
+
     /// Queues the purchases that records contradict and that have not been asked for lately, some hundred at a time.
     /// - Returns: how many.
     @discardableResult
@@ -38,12 +46,54 @@ extension History {
                      limit 500
                         on conflict (original_transaction_id, bundle_id, environment) do update
                        set noted_at = now(), again_at = null
-                    returning r.id
+                    returning r.id, interval '0' as delay
                 )
-                insert into storehook.refresh_queue (id, received_at, due_at)
-                select id, now(), now() from noted
-                    on conflict do nothing
-                returning id
+                \(unescaped: Self.queueNoted)
+                """)
+        ).count
+    }
+
+    /// Queues the purchases whose period ended a moment ago with auto-renew on and of whose renewal nothing was heard, some hundred
+    /// at a time: each once for each end. Apple charges within the day before an end, so it knows by then.
+    ///
+    /// What the clock of events is to tell within the leeway is where they are looked for; of all purchases, few are there.
+    /// - Parameter leeway: how long after an end a status waits for the renewal. Apple is asked after a fifth of that: a post that is
+    ///   only slow comes by itself.
+    /// - Returns: how many.
+    @discardableResult
+    package func planAwaited(_ scopes: [HistoryScope], leeway: Duration) async throws -> Int {
+        guard leeway > .zero else { return 0 }
+        let seconds = leeway / .seconds(1)
+        return try await pool.query(
+            PostgresQuery(
+                "refresh.plan_awaited",
+                """
+                with awaited as (
+                    select s.environment, s.bundle_id, s.original_transaction_id, s.phase_expires[p.n] as ended_at
+                      from storehook.purchase_tellings t
+                      join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as scope (bundle_id, environment)
+                           using (bundle_id, environment)
+                      join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
+                     cross join lateral (select width_bucket(now(), s.phase_starts) as n) p
+                     where t.due_at > now() and t.due_at <= now() + make_interval(secs => \(seconds))
+                       and p.n > 0 and s.phase_status[p.n] in ('trial', 'active') and s.phase_will_renew[p.n]
+                       and s.phase_expires[p.n] <= now() - make_interval(secs => \(seconds / 5))
+                ), noted as (
+                    insert into storehook.refreshes as r (environment, bundle_id, original_transaction_id)
+                    select a.environment, a.bundle_id, a.original_transaction_id
+                      from awaited a
+                     where not exists (
+                           select from storehook.refreshes known
+                            where known.original_transaction_id = a.original_transaction_id
+                              and known.bundle_id = a.bundle_id and known.environment = a.environment
+                              and (known.asked_at >= a.ended_at
+                                   or exists (select from storehook.refresh_queue q where q.id = known.id)))
+                     limit 500
+                        on conflict (original_transaction_id, bundle_id, environment) do update
+                       set noted_at = now(), again_at = null, rounds = 0
+                    returning r.id, interval '0' as delay
+                )
+                \(unescaped: Self.queueNoted)
                 """)
         ).count
     }
@@ -64,11 +114,9 @@ extension History {
                       from unnest(\(Array(Set(originalTransactionIDs)).sorted())) as w (id)
                         on conflict (original_transaction_id, bundle_id, environment) do update
                        set again_at = null
-                    returning r.id
+                    returning r.id, make_interval(secs => \(delay / .seconds(1))) as delay
                 )
-                insert into storehook.refresh_queue (id, received_at, due_at)
-                select id, now(), now() + make_interval(secs => \(delay / .seconds(1))) from noted
-                    on conflict do nothing
+                \(unescaped: Self.queueNoted)
                 """))
     }
 
