@@ -35,6 +35,8 @@ public enum Schema {
         Migration(version: 29, name: "events", sql: text(PackageResources._029_events_sql)),
         Migration(version: 30, name: "telling", sql: text(PackageResources._030_telling_sql)),
         Migration(version: 31, name: "endpoints", sql: text(PackageResources._031_endpoints_sql)),
+        Migration(version: 32, name: "events_at_size", sql: text(PackageResources._032_events_at_size_sql)),
+        Migration(version: 33, name: "refusals", sql: text(PackageResources._033_refusals_sql)),
     ]
 
     /// The oldest version of the schema that this program works with: what stands in the migrations after it, no statement

@@ -138,7 +138,7 @@ grant select on storehook.event_positions to storehook_worker;
 grant select, insert, update on storehook.purchase_tellings, storehook.access_tellings to storehook_worker;
 grant execute on function storehook.place_events(integer), storehook.ensure_event_partitions(integer),
     storehook.is_filling(text, text), storehook.history_fills(), storehook.event_days(integer),
-    storehook.drop_event_day(date, integer) to storehook_worker;
+    storehook.delete_event_positions(date, integer, integer), storehook.drop_event_day(date, integer) to storehook_worker;
 -- How far it has come with what is to be told of everybody, and how far telling is behind.
 grant select, update on storehook.telling_walks to storehook_worker;
 grant select on storehook.telling_status to storehook_worker;

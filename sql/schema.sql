@@ -157,6 +157,37 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.delete_event_positions(day date, kept_days integer, most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    opens   constant timestamptz := day::timestamp at time zone 'UTC';
+    closes  constant timestamptz := (day + 1)::timestamp at time zone 'UTC';
+    deleted integer;
+begin
+    if kept_days not between 7 and 36500 then
+        raise exception 'kept_days must be between 7 and 36500' using errcode = 'invalid_parameter_value';
+    end if;
+    if most not between 1 and 1000000 then
+        raise exception 'most must be between 1 and 1000000' using errcode = 'invalid_parameter_value';
+    end if;
+    if day >= (now() at time zone 'UTC')::date - kept_days
+       or exists (select from storehook.events_unplaced u where u.told_at >= opens and u.told_at < closes)
+    then
+        return 0;
+    end if;
+    delete from storehook.event_positions p
+     using (select position from storehook.event_positions
+             where told_at >= opens and told_at < closes order by position limit most) old
+     where p.position = old.position;
+    get diagnostics deleted = row_count;
+    return deleted;
+end
+$$;
+
 CREATE FUNCTION storehook.drop_event_day(day date, kept_days integer) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -641,13 +672,19 @@ begin
         return 0;
     end if;
     select last_position into base from storehook.event_feed for update;
+    -- Whole transactions: the last one may go beyond.
     with next as (
-        select id from storehook.events_unplaced order by id limit most
+        select first.id
+          from (select u.id, sum(1 + coalesce(cardinality(u.more), 0)) over (order by u.id)
+                             - 1 - coalesce(cardinality(u.more), 0) as before
+                  from (select id, more from storehook.events_unplaced order by id limit most) u) first
+         where first.before < most
     ), taken as (
-        delete from storehook.events_unplaced u using next where u.id = next.id returning u.id, u.told_at
+        delete from storehook.events_unplaced u using next where u.id = next.id returning u.id, u.more, u.told_at
     )
     insert into storehook.event_positions (position, id, told_at)
-    select base + row_number() over (order by id), id, told_at from taken;
+    select base + row_number() over (order by t.id, e.n), e.id, t.told_at
+      from taken t cross join lateral unnest(t.id || t.more) with ordinality as e (id, n);
     get diagnostics placed = row_count;
     if placed > 0 then
         update storehook.event_feed set last_position = base + placed;
@@ -2000,17 +2037,21 @@ CREATE TABLE storehook.delivery_queue (
     lease_owner text,
     lease_token uuid,
     last_reason text,
-    endpoint_id bigint NOT NULL
+    endpoint_id bigint NOT NULL,
+    resumes_at timestamp with time zone
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0', autovacuum_vacuum_insert_threshold='100000', autovacuum_vacuum_cost_delay='0');
 
 COMMENT ON TABLE storehook.delivery_queue IS 'lanes in which something is still to be delivered';
+
+COMMENT ON COLUMN storehook.delivery_queue.resumes_at IS 'when its schedule has it, of what comes, or came, before that because its endpoint was back';
 
 CREATE TABLE storehook.endpoint_cursors (
     endpoint_id bigint NOT NULL,
     "position" bigint NOT NULL,
     queued_position bigint NOT NULL,
     has_resends boolean DEFAULT false NOT NULL,
+    queued_resend bigint DEFAULT 0 NOT NULL,
     CONSTRAINT endpoint_cursors_check CHECK ((queued_position <= "position")),
     CONSTRAINT endpoint_cursors_position_check CHECK (("position" >= 0)),
     CONSTRAINT endpoint_cursors_queued_position_check CHECK ((queued_position >= 0))
@@ -2023,6 +2064,8 @@ COMMENT ON COLUMN storehook.endpoint_cursors.queued_position IS 'up to which pos
 
 COMMENT ON COLUMN storehook.endpoint_cursors.has_resends IS 'what is to be sent again waits, and its lanes are not in the queue';
 
+COMMENT ON COLUMN storehook.endpoint_cursors.queued_resend IS 'up to which of deliveries_pending, of what is sent again, the lanes are in the queue';
+
 CREATE TABLE storehook.endpoint_health (
     endpoint_id bigint NOT NULL,
     failures integer DEFAULT 0 NOT NULL,
@@ -2033,10 +2076,12 @@ CREATE TABLE storehook.endpoint_health (
     probes integer DEFAULT 0 NOT NULL,
     rest_until timestamp with time zone,
     spent_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    faults integer DEFAULT 0 NOT NULL,
     CONSTRAINT endpoint_health_check CHECK (((failures = 0) = (failing_since IS NULL))),
     CONSTRAINT endpoint_health_check1 CHECK (((paused_at IS NULL) = (probe_at IS NULL))),
     CONSTRAINT endpoint_health_check2 CHECK (((paused_at IS NULL) OR (failures > 0))),
     CONSTRAINT endpoint_health_failures_check CHECK ((failures >= 0)),
+    CONSTRAINT endpoint_health_faults_check CHECK ((faults >= 0)),
     CONSTRAINT endpoint_health_last_failure_check CHECK ((length(last_failure) <= 200)),
     CONSTRAINT endpoint_health_probes_check CHECK ((probes >= 0))
 )
@@ -2051,6 +2096,8 @@ COMMENT ON COLUMN storehook.endpoint_health.paused_at IS 'since when it is only 
 COMMENT ON COLUMN storehook.endpoint_health.probe_at IS 'when the next probe is due';
 
 COMMENT ON COLUMN storehook.endpoint_health.rest_until IS 'until when the endpoint asked to be left alone (Retry-After)';
+
+COMMENT ON COLUMN storehook.endpoint_health.faults IS 'calls since the last one that succeeded that failed for a reason of the endpoint''s own, not of the event''s';
 
 CREATE TABLE storehook.endpoints (
     id bigint NOT NULL,
@@ -2308,11 +2355,14 @@ CREATE TABLE storehook.events_default (
 
 CREATE TABLE storehook.events_unplaced (
     id bigint NOT NULL,
-    told_at timestamp with time zone NOT NULL
+    told_at timestamp with time zone NOT NULL,
+    more bigint[]
 )
 WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0', autovacuum_vacuum_insert_threshold='100000', autovacuum_vacuum_cost_delay='0');
 
-COMMENT ON TABLE storehook.events_unplaced IS 'events without a position so far';
+COMMENT ON TABLE storehook.events_unplaced IS 'events without a position so far: a row for those of a transaction';
+
+COMMENT ON COLUMN storehook.events_unplaced.more IS 'the numbers of the same transaction after the first one, in order';
 
 CREATE TABLE storehook.extension_failures (
     extension_id bigint NOT NULL,
@@ -3207,7 +3257,7 @@ COMMENT ON COLUMN storehook.subscriptions.former_account_token IS 'the account o
 COMMENT ON COLUMN storehook.subscriptions.paid_until IS 'when the latest paid stretch ends, or ended';
 
 CREATE VIEW storehook.telling_status AS
- SELECT ( SELECT count(*) AS count
+ SELECT ( SELECT COALESCE(sum((1 + COALESCE(cardinality(events_unplaced.more), 0))), (0)::bigint) AS "coalesce"
            FROM storehook.events_unplaced) AS unplaced,
     (GREATEST(EXTRACT(epoch FROM (clock_timestamp() - ( SELECT min(due.due_at) AS min
            FROM ( SELECT min(purchase_tellings.due_at) AS due_at
@@ -3677,6 +3727,8 @@ CREATE INDEX deliveries_pending_by_lane ON storehook.deliveries_pending USING bt
 
 CREATE INDEX deliveries_pending_by_position ON storehook.deliveries_pending USING btree (endpoint_id, "position");
 
+CREATE INDEX deliveries_pending_resent ON storehook.deliveries_pending USING btree (endpoint_id, id) WHERE ("position" IS NULL);
+
 CREATE INDEX delivery_queue_due ON storehook.delivery_queue USING btree (due_at, id);
 
 CREATE INDEX delivery_queue_due_by_endpoint ON storehook.delivery_queue USING btree (endpoint_id, due_at, id);
@@ -3684,10 +3736,6 @@ CREATE INDEX delivery_queue_due_by_endpoint ON storehook.delivery_queue USING bt
 CREATE INDEX event_positions_told_at ON storehook.event_positions USING brin (told_at);
 
 CREATE INDEX events_by_account ON ONLY storehook.events USING btree (token, sequence) WHERE (token IS NOT NULL);
-
-CREATE INDEX events_by_purchase ON ONLY storehook.events USING btree (original_transaction_id, sequence) WHERE (token IS NULL);
-
-CREATE INDEX events_default_original_transaction_id_sequence_idx ON storehook.events_default USING btree (original_transaction_id, sequence) WHERE (token IS NULL);
 
 CREATE INDEX events_default_token_sequence_idx ON storehook.events_default USING btree (token, sequence) WHERE (token IS NOT NULL);
 
@@ -3714,6 +3762,8 @@ CREATE INDEX one_time_purchases_by_account ON storehook.one_time_purchases USING
 CREATE INDEX one_time_purchases_by_id ON storehook.one_time_purchases USING btree (original_transaction_id COLLATE "default");
 
 CREATE INDEX outbox_queue_due ON storehook.outbox_queue USING btree (due_at, id);
+
+CREATE INDEX outbox_queue_leased ON storehook.outbox_queue USING btree (received_at) WHERE ((lease_token IS NOT NULL) AND (attempts <= 1));
 
 CREATE INDEX purchase_attempts_by_account ON storehook.purchase_attempts USING btree (token, id);
 
@@ -3752,8 +3802,6 @@ CREATE INDEX transactions_by_purchase_date ON storehook.transactions USING btree
 CREATE INDEX usage_counters_over ON storehook.usage_counters USING btree (resets_at) WHERE (resets_at IS NOT NULL);
 
 CREATE INDEX usage_keys_kept_until ON storehook.usage_keys USING btree (kept_until);
-
-ALTER INDEX storehook.events_by_purchase ATTACH PARTITION storehook.events_default_original_transaction_id_sequence_idx;
 
 ALTER INDEX storehook.events_pkey ATTACH PARTITION storehook.events_default_pkey;
 
@@ -3813,6 +3861,8 @@ ALTER TABLE ONLY storehook.refresh_queue
 REVOKE ALL ON FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.count_usage(in_token uuid, in_feature text, in_act text, in_amount bigint, in_allowed bigint, in_period text, in_starts_on date, in_opens_at timestamp with time zone, in_resets_at timestamp with time zone, in_used_at timestamp with time zone, in_key uuid, OUT outcome text, OUT clock timestamp with time zone, OUT out_used bigint, OUT out_allowed bigint, OUT out_period text, OUT out_starts_on date, OUT out_resets_at timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.delete_event_positions(day date, kept_days integer, most integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.drop_event_day(day date, kept_days integer) FROM PUBLIC;
 

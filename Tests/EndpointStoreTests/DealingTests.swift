@@ -1,6 +1,7 @@
 import AppStorePayloads
 import EndpointStore
 import Foundation
+import Ledger
 import Postgres
 import Queue
 import TestSupport
@@ -55,7 +56,22 @@ struct DealingTests {
         }
     }
 
-    @Test("each endpoint gets the app, the environment and the kinds that it wants")
+    @Test("an event that is committed after the endpoint was added is its, however long ago it was begun")
+    func begunBefore() async throws {
+        try await EndpointSite.with { site in
+            let endpoint = try await site.add()
+            try await site.write(1, of: 1, place: false)
+            for table in ["events", "events_unplaced"] {
+                try await site.pool.query(
+                    "update storehook.\(unescaped: table) set told_at = told_at - interval '1 minute'")
+            }
+            try await site.place()
+            try await site.deal(endpoint.id)
+            #expect(try await waiting(site, endpoint.id).count == 1)
+        }
+    }
+
+    @Test("each endpoint gets the app, the environment and the kinds that it wants, and of accounts everything")
     func filters() async throws {
         try await EndpointSite.with { site in
             let app = try await site.add("https://a.example/", EndpointFilter(bundleID: "com.example.app"))
@@ -65,6 +81,7 @@ struct DealingTests {
             try await site.write(of: 1)
             try await site.write(of: 1, app: "com.example.other")
             try await site.write(of: 1, kind: "account.access_changed", app: nil)
+            try await site.write(of: 1, kind: "account.access_changed", app: "com.example.other")
             try await site.write(of: 1, environment: "Sandbox", app: "com.example.other")
             try await site.write(of: 1, kind: "subscription.trial_started", app: "com.example.other")
             try await site.write(of: 1, kind: "subscription.trialxstarted", app: "com.example.other")
@@ -73,8 +90,11 @@ struct DealingTests {
                 try await site.deal(endpoint.id)
                 counts.append(try await waiting(site, endpoint.id).count)
             }
-            // Of an app also what is no app's, as a grant.
-            #expect(counts == [2, 1, 2])
+            // Of an app also what is no app's, as a grant, and what another one changed of an account.
+            #expect(counts == [3, 1, 3])
+            let resent = try await site.store.resend(
+                EventSelection(token: UniqueIdentifier(EndpointSite.token(1)), endpointID: app.id))
+            #expect(resent == 0, "what it wants waits, and the rest it does not want")
         }
     }
 
@@ -161,6 +181,17 @@ struct DealingTests {
             try await Self.deliver(site, endpoint.id)
             let delivered: Int64 = try await site.value("select count(*) from storehook.deliveries")
             #expect(delivered >= 12)
+        }
+    }
+
+    @Test("of few accounts with many events no more is dealt out than there is room for")
+    func roomOfEvents() async throws {
+        try await EndpointSite.with { site in
+            let endpoint = try await site.add()
+            for account in 1...2 { try await site.write(40, of: account) }
+            for _ in 0..<60 { _ = try await site.store.deal(endpoint.id, atMost: 2, room: 6) }
+            let waiting: Int64 = try await site.value("select count(*) from storehook.deliveries_pending")
+            #expect((6...10).contains(waiting))
         }
     }
 

@@ -98,6 +98,27 @@ struct EndpointTests {
         }
     }
 
+    @Test("what comes after what was skipped follows upon what was sent last")
+    func skipped() async throws {
+        try await EndpointSite.with { site in
+            let id = try await site.add().id
+            try await site.write(of: 1)
+            try await site.deal(id)
+            try await DealingTests.deliver(site, id)
+            try await site.write(2, of: 1)
+            try await site.write(2, of: 2)
+            try await site.deal(id)
+            _ = try await site.store.disable(id, why: "for a while", by: "test")
+            _ = try await site.store.enable(id, skipsMissed: true, by: "test")
+            for account in 1...2 { try await site.write(of: account) }
+            try await site.deal(id)
+            let waiting = try await site.pool.query(
+                "select sequence, previous_sequence from storehook.deliveries_pending order by id"
+            ).map { try [$0.decode(0, as: Int64.self), $0.decode(1, as: Int64?.self)] }
+            #expect(waiting == [[4, 1], [3, nil]])
+        }
+    }
+
     @Test("a removed endpoint is gone with its secrets, and maintenance takes what waited for it; old deliveries too")
     func removal() async throws {
         try await EndpointSite.with { site in
@@ -115,7 +136,12 @@ struct EndpointTests {
             try await site.pool.query(
                 "update storehook.deliveries set ended_at = now() - interval '31 days' where sequence = 1 and endpoint_id = \(kept)"
             )
+            // As a worker leaves it that had a lane in hand.
+            try await site.pool.query(
+                "insert into storehook.delivery_queue (id, endpoint_id, received_at, due_at) values (999, 999, now(), now())"
+            )
             let upkeep = try await site.store.dropOld(keeping: 30)
+            #expect(try await site.value("select count(*) from storehook.delivery_queue") == 0 as Int64)
             #expect(upkeep.endpoints == 1 && upkeep.deliveries == 3)
             for table in ["endpoints", "endpoint_cursors", "endpoint_health", "delivery_lanes", "deliveries_pending"] {
                 let left: Int64 = try await site.value(

@@ -94,6 +94,61 @@ struct ResendTests {
         }
     }
 
+    @Test("what is not dealt out so far comes once, in order, and is not sent again before")
+    func undealt() async throws {
+        try await EndpointSite.with { site in
+            let id = try await site.add().id
+            try await site.write(2, of: 1)
+            try await site.deal(id)
+            try await DealingTests.deliver(site, id)
+            _ = try await site.store.disable(id, why: "for a while", by: "test")
+            try await site.write(2, of: 1)
+            try await site.write(1, of: 2)
+            let instant: PostgresTimestamp = try await site.value(
+                "select min(told_at) from storehook.events where sequence = 3")
+            #expect(try await site.store.resend(EventSelection(since: instant, endpointID: id)) == 0)
+            let token = UniqueIdentifier(EndpointSite.token(1))
+            #expect(try await site.store.resend(EventSelection(token: token)) == 2)
+            _ = try await site.store.enable(id, skipsMissed: false, by: "test")
+            try await site.deal(id)
+            let waiting = try await site.pool.query(
+                "select sequence, previous_sequence from storehook.deliveries_pending order by id"
+            ).map { try [$0.decode(0, as: Int64.self), $0.decode(1, as: Int64?.self)] }
+            #expect(waiting == [[1, nil], [2, 1], [3, 2], [4, 3], [1, nil]])
+        }
+    }
+
+    @Test("the lanes of what is sent again come into the queue once")
+    func queuedOnce() async throws {
+        try await delivered { site, ids in
+            let events = try await eventIDs(site)
+            for event in events.prefix(2) {
+                #expect(try await site.store.resend(EventSelection(eventIDs: [event], endpointID: ids[0])) == 1)
+                try await site.deal(ids[0])
+                let isPast: Bool = try await site.value(
+                    """
+                    select c.queued_resend = (select max(id) from storehook.deliveries_pending) and not c.has_resends
+                      from storehook.endpoint_cursors c where c.endpoint_id = \(ids[0])
+                    """)
+                #expect(isPast)
+            }
+            #expect(try await brought(site, ids[0]) == [Array(events.prefix(2))])
+        }
+    }
+
+    @Test("dead deliveries go again to the last, though a portion of them waits already")
+    func deadPortions() async throws {
+        try await delivered { site, ids in
+            try await site.pool.query(
+                "update storehook.deliveries set outcome = 'dead', reason = 'timeout' where endpoint_id = \(ids[0])")
+            let events = try await eventIDs(site)
+            #expect(
+                try await site.store.resend(EventSelection(eventIDs: Array(events.prefix(2)), endpointID: ids[0])) == 2)
+            #expect(try await site.store.resendDead(EventSelection(), portion: 2) == 2)
+            #expect(try await site.store.standings().map(\.dead) == [0, 0])
+        }
+    }
+
     @Test("dead deliveries are kept, and go again once")
     func dead() async throws {
         try await EndpointSite.with { site in

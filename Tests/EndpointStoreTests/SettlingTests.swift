@@ -18,6 +18,7 @@ struct SettlingTests {
     {
         var news = EndpointNews()
         news.failures = times
+        news.faults = times
         news.lastFailure = "answered 503"
         news.isProbe = isProbe
         return try await site.store.settle([], of: id, token: UUID(), news)
@@ -125,7 +126,46 @@ struct SettlingTests {
                 ], of: id, token: probe.token, news)
             #expect(settled.change == .resumed)
             let rest = try await claim(site, id)
-            #expect(rest.rows.map(\.attempts) == [3, 3], "what failed with the endpoint begins anew")
+            #expect(rest.rows.map(\.attempts) == [6, 6])
+            #expect(rest.rows.allSatisfy { $0.content[0].scheduledAt != nil }, "it comes before its time")
+            // What fails again waits for its time, whatever becomes of the endpoint meanwhile.
+            _ = try await site.store.settle(
+                rest.rows.map {
+                    LaneOutcome(
+                        laneID: $0.id, ends: [],
+                        retry: .init(
+                            delay: .seconds(3600), attempts: 5, lapses: 0, reason: "http_500", wasEarly: true))
+                }, of: id, token: rest.token, EndpointNews())
+            #expect(try await fail(site, id, times: 10).change == .paused)
+            #expect(try await site.store.settle([], of: id, token: UUID(), news).change == .resumed)
+            #expect(try await claim(site, id).rows.isEmpty)
+        }
+    }
+
+    @Test("answers about events pause nobody, however many there are")
+    func aboutEvents() async throws {
+        try await EndpointSite.with { site in
+            let id = try await site.add().id
+            var news = EndpointNews()
+            news.failures = 50
+            #expect(try await site.store.settle([], of: id, token: UUID(), news).change == nil)
+            #expect(try await fail(site, id, times: 9).change == nil)
+            #expect(try await site.store.find(id)?.failures == 59)
+            #expect(try await fail(site, id, times: 1).change == .paused)
+        }
+    }
+
+    @Test("what an endpoint asked for is heeded, whatever else succeeded meanwhile")
+    func restBesideSuccess() async throws {
+        try await EndpointSite.with { site in
+            let id = try await site.add().id
+            try await site.write(of: 1)
+            try await site.deal(id)
+            var news = EndpointNews()
+            (news.successes, news.failures, news.rest) = (3, 1, .seconds(60))
+            _ = try await site.store.settle([], of: id, token: UUID(), news)
+            #expect(try await site.store.needs().filter(\.isDue).isEmpty)
+            #expect(try await claim(site, id).rows.isEmpty)
         }
     }
 
@@ -178,9 +218,28 @@ struct SettlingTests {
             news.failures = 1
             news.rest = .seconds(60)
             _ = try await site.store.settle([], of: busy, token: UUID(), news)
-            #expect(try await site.store.needs().map(\.endpointID) == [other])
+            #expect(try await site.store.needs().filter(\.isDue).map(\.endpointID) == [other])
             #expect(try await claim(site, busy).rows.isEmpty)
             #expect(try await claim(site, other).rows.count == 1)
+        }
+    }
+
+    @Test("what there is to do is looked for from where the last look found something")
+    func floors() async throws {
+        try await EndpointSite.with { site in
+            let (busy, idle) = (try await site.add().id, try await site.add("https://other.example/").id)
+            try await site.write(of: 1)
+            try await site.deal(busy)
+            let due: PostgresTimestamp = try await site.value("select due_at from storehook.delivery_queue")
+            let needs = try await site.store.needs()
+            let first = try #require(needs.first { $0.endpointID == busy })
+            let other = try #require(needs.first { $0.endpointID == idle })
+            #expect(first.isDue && first.floor == due && !other.isDue && other.floor > due)
+            func isDue(from floor: PostgresTimestamp) async throws -> Bool? {
+                try await site.store.needs(from: [busy: floor]).first { $0.endpointID == busy }?.isDue
+            }
+            #expect(try await isDue(from: due) == true)
+            #expect(try await isDue(from: due.adding(.milliseconds(1))) == false)
         }
     }
 

@@ -114,7 +114,7 @@ struct EventClockTests {
                 """)
             let outbox = Outbox(site.pool)
             #expect(Timestamp(try await outbox.reached()) == Records.now.adding(days: -1).adding(seconds: 5))
-            _ = try await site.events.tick(site.accounts, upTo: try await outbox.reached())
+            _ = try await site.tick(upTo: try await outbox.reached())
             // Nothing was going to renew it: its end is told already, as it would have been told then.
             #expect(
                 try await site.told("token = \(UUID(token(2)))").suffix(2).map { $0.dropFirst(2) }
@@ -135,6 +135,58 @@ struct EventClockTests {
             #expect(
                 try await site.told("token = \(UUID(token(1)))")
                     == ["1 subscription.started", "2 account.access_changed", "3 subscription.renewed"])
+        }
+    }
+
+    @Test("who cannot be told is put off, and keeps nobody else from being told")
+    func poison() async throws {
+        try await EventDatabase.with { site in
+            try await site.apply(
+                (1...5).map { Records.period(purchase($0), from: -32, to: -2, account: token($0), renews: false) },
+                at: Records.now.adding(days: -31))
+            // As a release to come may write them: a purchase, and an account of another's end.
+            try await site.pool.query(
+                """
+                update storehook.purchase_tellings set told = '9|?'
+                 where original_transaction_id = \(purchase(3).originalTransactionID)
+                """)
+            try await shorten("staff_acts", "at = now() - interval '25 hours'", site) {
+                for person in ["ann", "bob"] {
+                    _ = try await site.accounts.act(.grant(tier: "pro", days: 1), for: person, by: "desk", why: "why")
+                }
+            }
+            let bob = AccountToken.of("bob")
+            try await site.pool.query(
+                "update storehook.access_tellings set told = '9|?', due_at = now() - interval '2 hours' where token = \(UUID(bob))"
+            )
+            try await site.pool.query(
+                "update storehook.access_tellings set due_at = now() - interval '1 hour' where token = \(UUID(AccountToken.of("ann")))"
+            )
+            let clock = EventClock(
+                site.events, site.accounts, Outbox(site.pool), interval: .milliseconds(50), logger: quiet,
+                metrics: EventMetrics())
+            let group = ServiceGroup(services: [clock], logger: quiet)
+            let running = Task { try await group.run() }
+            try await eventually("all others are told, and what cannot be is put off") {
+                try await site.value(
+                    """
+                    select (select count(*) from storehook.events where kind = 'subscription.expired') = 4
+                       and not exists (select from storehook.purchase_tellings where due_at <= now())
+                       and not exists (select from storehook.access_tellings where due_at <= now())
+                    """)
+            }
+            await group.triggerGracefulShutdown()
+            try await running.value
+            let postponed = try await site.pool.query(
+                """
+                select original_transaction_id from storehook.purchase_tellings
+                 where due_at between now() + interval '59 minutes' and now() + interval '61 minutes'
+                 union all
+                select token::text from storehook.access_tellings
+                 where due_at between now() + interval '59 minutes' and now() + interval '61 minutes'
+                """
+            ).map { try $0.decode(0, as: String.self) }
+            #expect(Set(postponed) == [purchase(3).originalTransactionID, UUID(bob).uuidString.lowercased()])
         }
     }
 

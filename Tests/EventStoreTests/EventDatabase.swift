@@ -94,7 +94,8 @@ struct EventDatabase: Sendable {
     /// What the clock tells now; up to an instant of a test's own, if that is told.
     func tick(upTo instant: PostgresTimestamp? = nil) async throws -> EventStore.Ticked {
         let now: PostgresTimestamp = try await value("select clock_timestamp()")
-        return try await events.tick(accounts, upTo: instant ?? now)
+        let purchases = try await events.tick(.purchases, accounts, upTo: instant ?? now)
+        return purchases + (try await events.tick(.accounts, accounts, upTo: instant ?? now))
     }
 
     /// All that was told of an account or of a purchase of nobody's, in order: the number and the kind.

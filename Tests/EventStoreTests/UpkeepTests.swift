@@ -36,7 +36,7 @@ struct UpkeepTests {
                 with gone as (delete from storehook.event_positions where position = 2 returning id, told_at)
                 insert into storehook.events_unplaced (id, told_at) select id, told_at from gone
                 """)
-            #expect(try await site.events.dropOld(keeping: 30) == 1)
+            #expect(try await site.events.dropOld(keeping: 30, atOnce: 1) == 1)
             #expect(try await site.value("select count(*) from storehook.events") == 2 as Int64)
             #expect(try await site.feed().map(\.position) == [3, 4])
             #expect(try await site.events.dropOld(keeping: 30) == 1)

@@ -149,7 +149,11 @@ extension EventDatabase {
     /// Goes through everybody; answers in how many portions.
     func walkAll() async throws -> Int {
         var portions = 0
-        while try await events.walk(accounts).taken > 0 { portions += 1 }
-        return portions
+        while true {
+            let purchases = try await events.walk(.purchases, accounts)
+            let both = purchases + (try await events.walk(.accounts, accounts))
+            guard both.taken > 0 else { return portions }
+            portions += 1
+        }
     }
 }

@@ -19,10 +19,13 @@ struct AccountTellingTests {
     }
 
     private static func telling(
-        _ told: ToldAccount?, _ state: AccountState, _ evidence: [Evidence] = [], at now: Timestamp,
-        isFill: Bool = false
+        _ told: ToldAccount?, _ state: AccountState, _ evidence: [Evidence] = [], due: Timestamp? = nil,
+        isOtherCatalog: Bool = false, at now: Timestamp, isFill: Bool = false
     ) -> AccountTelling {
-        AccountTelling(told, state, of: ann, in: "Production", evidence: evidence, at: now, isFill: isFill)
+        AccountTelling(
+            told, state, of: ann, in: "Production", evidence: evidence, due: due, isOtherCatalog: isOtherCatalog,
+            at: now,
+            isFill: isFill)
     }
 
     private static func words(_ telling: AccountTelling) -> [String] {
@@ -96,6 +99,61 @@ struct AccountTellingTests {
         #expect(Self.words(fill) == ["- > active pro"])
     }
 
+    @Test("who is behind what was told takes nothing of it back, and the end of it is told when it comes")
+    func behind() throws {
+        // Staff gave a day of pro while the purchase of basic still waited for a worker.
+        let granted = try Self.state(
+            (.distantPast, .free, "free"), (day(1, seconds: 2), .active, "pro"), (day(2), .expired, "free"))
+        let told = Self.telling(
+            nil, granted, [Evidence(.staff, asOf: day(1, seconds: 2))], at: day(1, seconds: 2)
+        ).told
+        let bought = try Self.state(
+            (.distantPast, .free, "free"), (day(1), .active, "basic"), (day(1, seconds: 2), .active, "pro"),
+            (day(2), .active, "basic"), (day(31), .expired, "free"))
+        let heard = Evidence(.refresh, asOf: day(1))
+        let behind = Self.telling(told, bought, [heard], at: day(1, seconds: 1))
+        #expect(behind.events.isEmpty)
+        #expect(behind.told.value.tier == "pro" && behind.told.nextDue(bought) == day(2))
+        #expect(Self.words(Self.telling(behind.told, bought, at: day(3))) == ["active pro > active basic"])
+    }
+
+    @Test("what had come to be and was not told is told before a purchase that somebody proves")
+    func dueBeforeProof() throws {
+        let granted = try Self.state(
+            (.distantPast, .free, "free"), (day(0), .active, "pro"), (day(1), .expired, "free"))
+        let told = Self.telling(nil, granted, at: day(0)).told
+        let due = told.nextDue(granted)
+        #expect(due == day(1))
+        let bought = try Self.state(
+            (.distantPast, .free, "free"), (day(0), .active, "pro"), (day(1), .expired, "free"),
+            (day(2), .active, "pro"), (day(32), .expired, "free"))
+        let telling = Self.telling(
+            told, bought, [Evidence(.client, asOf: day(2))], due: due, at: day(2, seconds: 3))
+        #expect(Self.words(telling) == ["active pro > expired free", "expired free > active pro"])
+        #expect(telling.events.map(\.instant) == [day(1), day(2)])
+        #expect(telling.events.map(\.cause) == [.clock, .client])
+        // Where it was proven to have had it all along, there was no end.
+        let always = try Self.state(
+            (.distantPast, .free, "free"), (day(-9), .active, "pro"), (day(32), .expired, "free"))
+        #expect(
+            Self.telling(told, always, [Evidence(.client, asOf: day(-9))], due: due, at: day(2)).events.isEmpty)
+    }
+
+    @Test("another catalog is told as that, and what was heard beside it as what it is")
+    func catalogAndNews() throws {
+        let before = try Self.state((.distantPast, .free, "free"), (day(0), .active, "basic"))
+        let told = Self.telling(nil, before, at: day(1)).told
+        let after = try Self.state(
+            (.distantPast, .free, "free"), (day(0), .active, "pro"), (day(5), .revoked, "free"))
+        let telling = Self.telling(
+            told, after, [Evidence(.refresh, asOf: day(5))], isOtherCatalog: true, at: day(5, seconds: 2))
+        #expect(Self.words(telling) == ["active basic > active pro", "active pro > revoked free"])
+        #expect(telling.events.map(\.cause) == [.catalog, .refresh])
+        #expect(telling.events.last?.instant == day(5))
+        let alone = Self.telling(told, after, isOtherCatalog: true, at: day(6))
+        #expect(Self.words(alone) == ["active basic > revoked free"] && alone.events.first?.cause == .catalog)
+    }
+
     @Test("whatever becomes of an account, folding its events gives its status")
     func folded() throws {
         var generator = TestSupport.SeededGenerator()
@@ -112,16 +170,20 @@ struct AccountTellingTests {
                     let cause = [EventCause.refresh, .staff, .catalog, .client].randomElement(using: &generator)
                     evidence = [Evidence(cause ?? .staff, asOf: now)]
                 }
-                let telling = Self.telling(told, state, evidence, at: now)
+                // Who is at it may be behind who was before.
+                let instant =
+                    Bool.random(using: &generator) ? now : now.adding(days: -.random(in: 0..<9, using: &generator))
+                let reached = max(instant, told?.since ?? instant)
+                let telling = Self.telling(told, state, evidence, at: instant)
                 for event in telling.events {
                     guard case .account(let value, let previous) = event.subject else { continue }
                     #expect(previous.map { ($0.status, $0.tier) == last } ?? (last.status == .free))
                     #expect((value.status, value.tier) != last)
                     last = (value.status, value.tier)
                 }
-                let value = state.value(at: now)
+                let value = state.value(at: reached)
                 #expect(last == (value.status, value.tier), "seed \(generator.seed)")
-                #expect(telling.told.nextDue(state).map { $0 > now } ?? true)
+                #expect(telling.told.nextDue(state).map { $0 > reached } ?? true)
                 told = telling.told
             }
         }

@@ -66,7 +66,7 @@ package final class WebhookReceiver: Sendable {
     ///   - certificate: for TLS; without one, none.
     ///   - answer: to a post; 204 unless told.
     package static func start(
-        _ certificate: ServerCertificate? = nil, port: Int = 0,
+        _ certificate: ServerCertificate? = nil, host: String = "127.0.0.1", port: Int = 0,
         _ answer: @escaping @Sendable (Post) -> Answer = { _ in .status(204) }
     ) async throws -> WebhookReceiver {
         let tls = try certificate.map { certificate in
@@ -88,7 +88,7 @@ package final class WebhookReceiver: Sendable {
                     try channel.pipeline.syncOperations.addHandler(Handler(log))
                 }
             }
-            .bind(host: "127.0.0.1", port: port).get()
+            .bind(host: host, port: port).get()
         return WebhookReceiver(channel, log)
     }
 

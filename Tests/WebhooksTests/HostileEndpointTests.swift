@@ -125,6 +125,22 @@ struct HostileEndpointTests {
         #expect(await post("http://shop.example:\(server.port)/", policy, names: names)[0] == .failed(.notConnected))
     }
 
+    @Test("of several addresses the one that was reached the last time is tried first")
+    func reachedAddress() async throws {
+        let policy = EndpointPolicy(allowsHTTP: true, allowedNetworks: [AddressBlock("127.0.0.0/8")].compactMap(\.self))
+        let names = ScriptedNames(["shop.example": [["127.0.0.2", "127.0.0.1"]]])
+        let reached = try await WebhookReceiver.start()
+        let caller = EndpointCaller(policy, resolver: names)
+        let url = "http://shop.example:\(reached.port)/"
+        #expect(await caller.post("{}", to: url, of: 1, headers: []).isSuccess)
+        let other = try await WebhookReceiver.start(host: "127.0.0.2", port: reached.port)
+        #expect(await caller.post("{}", to: url, of: 1, headers: []).isSuccess)
+        #expect(reached.posts.count == 2 && other.posts.isEmpty)
+        await caller.shutdown()
+        try await reached.stop()
+        try await other.stop()
+    }
+
     @Test("a redirect is an answer like another, and is not followed")
     func redirect() async throws {
         let inner = try ScriptedServer { _ in .json(200, "{}") }

@@ -53,7 +53,9 @@ struct EventLifeTests {
             // Nobody is at it any more: what is due is told, and what was told gets its place.
             let events = EventStore(bench.pool)
             let accounts = AccountStore(bench.pool, witness: events)
-            while try await events.tick(accounts, upTo: try await bench.outbox.reached()).taken > 0 {}
+            for due in EventStore.Due.allCases {
+                while try await events.tick(due, accounts, upTo: try await bench.outbox.reached()).taken > 0 {}
+            }
             while try await events.place() > 0 {}
             try await expectWhole(bench, seed: generator.seed)
         }

@@ -26,7 +26,10 @@ public struct ToldAccount: Sendable, Hashable {
 ///
 /// All that it has been since it was told last is gone through, as with a subscription (``LineTelling``), and what was told and was
 /// not so is corrected first. A cause that rewrites what has been (a catalog; a purchase that somebody proves, which is then
-/// theirs from its beginning) is told by what it makes of the present alone, and corrects nothing.
+/// theirs from its beginning) is told by what it makes of the present alone, and corrects nothing; but what had come to be by then
+/// and was not told so far, is told before it.
+///
+/// It is never told backwards: who is behind, and knows less by now than was told, tells nothing.
 public struct AccountTelling: Sendable {
     /// What to tell, in order.
     public private(set) var events: [EventDraft] = []
@@ -38,20 +41,25 @@ public struct AccountTelling: Sendable {
     ///   - told: what was told last; nil where nothing ever was.
     ///   - state: what it is, as far back as what was told last at least.
     ///   - evidence: what brought the news; nothing where it is the clock.
+    ///   - due: when something was to be told next, by what was known before; nil where there was nothing.
+    ///   - isOtherCatalog: whether it was told under another catalog than it is derived by now.
     ///   - isFill: whether it is only to be told what stands, and nothing that led there.
     public init(
         _ told: ToldAccount?, _ state: AccountState, of account: UniqueIdentifier, in environment: String,
-        evidence: [Evidence] = [], at now: Timestamp, isFill: Bool = false, rules: TellingRules = TellingRules()
+        evidence: [Evidence] = [], due: Timestamp? = nil, isOtherCatalog: Bool = false, at now: Timestamp,
+        isFill: Bool = false, rules: TellingRules = TellingRules()
     ) {
         let evidence = evidence.sorted { $0.asOf < $1.asOf }
-        let present = state.value(at: now)
-        self.told = ToldAccount(value: present, since: present.startsAt)
-        if let told { self.told.since = max(told.since, present.startsAt) }
+        let latest = max(now, told?.since ?? now)
+        let present = state.value(at: latest)
+        self.told = ToldAccount(value: present, since: max(told?.since ?? .distantPast, present.startsAt))
         var old = told?.value
+        var events: [EventDraft] = []
+        defer { self.events = events }
         func add(_ value: AccountPhase, _ cause: EventCause, at instant: Timestamp, isCorrection: Bool = false) {
             defer { old = value }
             if old?.says(sameAs: value) ?? (value.status == .free) { return }
-            let instant = min(instant, now)
+            let instant = min(instant, latest)
             events.append(
                 EventDraft(
                     .accountAccessChanged, environment: environment,
@@ -59,21 +67,33 @@ public struct AccountTelling: Sendable {
                     subject: .account(value, previous: old), cause: cause, instant: instant,
                     isLate: rules.isLate(instant, at: now), isCorrection: isCorrection))
         }
-        let rewrites = evidence.contains { $0.cause.rewrites }
-        if rewrites || isFill {
-            add(present, evidence.last?.cause ?? .clock, at: rewrites ? now : present.instant(at: now))
-            return
+        /// What it became after an instant.
+        func goThrough(after instant: Timestamp?) {
+            let phases = state.phases.filter { phase in
+                phase.startsAt <= latest && (instant.map { phase.startsAt > $0 } ?? true)
+            }
+            for (place, phase) in phases.enumerated() {
+                let until = place + 1 < phases.count ? phases[place + 1].startsAt : Timestamp.distantFuture
+                add(phase, evidence.last { $0.asOf < until }?.cause ?? .clock, at: phase.instant(at: latest))
+            }
         }
-        if let told {
-            let revised = state.value(at: told.since)
-            add(revised, evidence.first?.cause ?? .clock, at: revised.instant(at: now), isCorrection: true)
-        }
-        let since = told?.since ?? .distantPast
-        let phases = state.phases.filter { $0.startsAt <= now && ($0.startsAt > since || told == nil) }
-        for (place, phase) in phases.enumerated() {
-            let until = place + 1 < phases.count ? phases[place + 1].startsAt : Timestamp.distantFuture
-            let cause = evidence.last { $0.asOf < until }?.cause ?? .clock
-            add(phase, cause, at: phase.instant(at: now))
+        let rewrites = isOtherCatalog || evidence.contains { $0.cause.rewrites }
+        if isFill {
+            add(present, evidence.last?.cause ?? .clock, at: rewrites ? latest : present.instant(at: latest))
+        } else if let told, isOtherCatalog, let first = evidence.first {
+            // The other catalog makes it another from its beginning; then comes what was heard.
+            let before = min(max(told.since, first.asOf.adding(milliseconds: -1)), latest)
+            add(state.value(at: before), .catalog, at: before)
+            goThrough(after: before)
+        } else if rewrites {
+            if !isOtherCatalog, told != nil, let due, due <= latest { goThrough(after: due.adding(milliseconds: -1)) }
+            add(present, isOtherCatalog ? .catalog : evidence.last?.cause ?? .clock, at: latest)
+        } else {
+            if let told {
+                let revised = state.value(at: told.since)
+                add(revised, evidence.first?.cause ?? .clock, at: revised.instant(at: latest), isCorrection: true)
+            }
+            goThrough(after: told?.since)
         }
     }
 }

@@ -118,7 +118,3 @@ package struct HTTPTransport: AppStoreTransport {
 #elseif canImport(Musl)
     import Musl
 #endif
-
-extension TimeAmount {
-    fileprivate init(_ duration: Duration) { self = .milliseconds(Int64(duration / .milliseconds(1))) }
-}

@@ -1,6 +1,7 @@
 import Glibc
 import NIOPosix
 package import NetworkAddresses
+import Synchronization
 
 /// Who says which addresses a name has.
 package protocol AddressResolver: Sendable {
@@ -9,21 +10,49 @@ package protocol AddressResolver: Sendable {
 }
 
 /// The system's own: files, DNS, whatever this machine asks.
-package struct SystemResolver: AddressResolver {
+package final class SystemResolver: AddressResolver {
     private let threads: NIOThreadPool
+    /// For names of which nothing was found the last time: however many of them wait for servers that are away, others do not wait
+    /// for them.
+    private let doubtfulThreads: NIOThreadPool
+    private let doubtful = Mutex<Set<String>>([])
+    private let lookUp: @Sendable (String) -> [NetworkAddress]
+
+    /// So many names are remembered as doubtful; then all are forgotten.
+    private static let most = 1000
 
     /// A resolver with threads of its own: one that waits for a server which is away keeps a thread.
-    package init(threads count: Int = 8) {
+    package convenience init(threads count: Int = 8) {
+        self.init(threads: count) { Self.look(up: $0) }
+    }
+
+    init(threads count: Int, lookUp: @escaping @Sendable (String) -> [NetworkAddress]) {
+        self.lookUp = lookUp
         threads = NIOThreadPool(numberOfThreads: count)
+        doubtfulThreads = NIOThreadPool(numberOfThreads: max(1, count / 2))
         threads.start()
+        doubtfulThreads.start()
     }
 
     /// Ends its threads.
-    package func shutdown() async { try? await threads.shutdownGracefully() }
+    package func shutdown() async {
+        try? await threads.shutdownGracefully()
+        try? await doubtfulThreads.shutdownGracefully()
+    }
 
     /// All addresses of a name.
     package func addresses(of name: String) async -> [NetworkAddress] {
-        (try? await threads.runIfActive { Self.look(up: name) }) ?? []
+        let pool = doubtful.withLock { $0.contains(name) } ? doubtfulThreads : threads
+        let found = (try? await pool.runIfActive { [lookUp] in lookUp(name) }) ?? []
+        doubtful.withLock { doubtful in
+            if !found.isEmpty {
+                doubtful.remove(name)
+            } else {
+                if doubtful.count >= Self.most { doubtful = [] }
+                doubtful.insert(name)
+            }
+        }
+        return found
     }
 
     private static func look(up name: String) -> [NetworkAddress] {

@@ -12,6 +12,13 @@ package enum CallOutcome: Sendable, Hashable {
         if case .answered(let status, _) = self { (200..<300).contains(status) } else { false }
     }
 
+    /// Whether it failed because of what it was sent, as far as anybody can tell: the endpoint works. Not of who asks (401, 407), of
+    /// when (408, 429), and of the endpoint itself (410).
+    package var isAboutEvent: Bool {
+        guard case .answered(let status, _) = self else { return false }
+        return (400..<500).contains(status) && ![401, 407, 408, 410, 429].contains(status)
+    }
+
     /// The answer's status.
     package var status: Int? {
         if case .answered(let status, _) = self { status } else { nil }

@@ -47,6 +47,8 @@ package final class EndpointCaller: Sendable {
         var client: HTTPClient
         var lastUsed: ContinuousClock.Instant
         var calls = 0
+        /// Whether there was a connection the last time.
+        var isReachable = false
     }
 
     private let policy: EndpointPolicy
@@ -141,15 +143,18 @@ package final class EndpointCaller: Sendable {
             }
         }
         var fault = CallFault.notConnected
-        for address in addresses {
+        for address in reachableFirst(addresses, endpointID, name) {
             let pin = Pin(endpointID: endpointID, name: name, address: address)
             let client = take(pin)
             defer { release(pin) }
             do {
-                return try await exchange(request, client, answer)
+                let outcome = try await exchange(request, client, answer)
+                note(pin, isReachable: true)
+                return outcome
             } catch {
                 fault = Self.fault(error)
             }
+            if fault == .notConnected { note(pin, isReachable: false) }
             guard fault == .notConnected, !Task.isCancelled else { break }
         }
         // It may have moved.
@@ -192,6 +197,24 @@ package final class EndpointCaller: Sendable {
         }
         if !old.isEmpty { Task { for client in old { try? await client.shutdown() } } }
         return client
+    }
+
+    /// Of the addresses, all of which were checked, those to which there was a connection the last time come first: else one that
+    /// swallows whatever it is sent would cost each call its time.
+    private func reachableFirst(
+        _ addresses: [NetworkAddress], _ endpointID: Int64, _ name: String?
+    ) -> [NetworkAddress] {
+        guard addresses.count > 1 else { return addresses }
+        let reachable = state.withLock { state in
+            addresses.filter {
+                state.pins[Pin(endpointID: endpointID, name: name, address: $0)]?.isReachable == true
+            }
+        }
+        return reachable + addresses.filter { !reachable.contains($0) }
+    }
+
+    private func note(_ pin: Pin, isReachable: Bool) {
+        state.withLock { $0.pins[pin]?.isReachable = isReachable }
     }
 
     private func release(_ pin: Pin) {
@@ -252,7 +275,3 @@ package final class EndpointCaller: Sendable {
 #elseif canImport(Musl)
     import Musl
 #endif
-
-extension TimeAmount {
-    fileprivate init(_ duration: Duration) { self = .milliseconds(Int64(duration / .milliseconds(1))) }
-}

@@ -23,6 +23,8 @@ final class EndpointRunner: Sendable {
 
     /// How many events of a lane are claimed at a time.
     private static let perLane = 8
+    /// How often at most the rate is asked, about.
+    private static let rateInterval = Duration.milliseconds(50)
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))
 
     init(
@@ -52,44 +54,54 @@ final class EndpointRunner: Sendable {
     func run() async {
         await withDiscardingTaskGroup { group in
             var inFlight = 0
+            // When the rate is to be asked again.
+            var asksAt: ContinuousClock.Instant?
             while true {
                 let results = finished.take()
                 if !results.isEmpty {
                     inFlight -= results.count
                     await settle(results)
                 }
-                var waitsForRate: Duration?
                 var claimed = 0
                 if !finished.isStopped, !Task.isCancelled, let callable = current(),
                     !callable.secrets.isEmpty
                 {
                     let capacity = callable.endpoint.state == .paused ? 1 : callable.endpoint.inFlight
-                    if inFlight == 0 || capacity - inFlight >= max(1, capacity / 4) {
-                        (claimed, waitsForRate) = await begin(callable, upTo: capacity - inFlight, in: &group)
+                    if inFlight == 0 || capacity - inFlight >= max(1, capacity / 4), asksAt ?? .now <= .now {
+                        let pause: Duration?
+                        (claimed, pause) = await begin(callable, upTo: capacity - inFlight, in: &group)
+                        asksAt = pause.map { .now + $0 }
                         inFlight += claimed
                     }
+                } else {
+                    asksAt = nil
                 }
-                guard inFlight > 0 || waitsForRate != nil else { return }
-                if claimed == 0 || inFlight > 0 {
-                    await finished.signal.wait(atMost: waitsForRate ?? .seconds(1))
+                guard inFlight > 0 || asksAt != nil else { return }
+                let pause = asksAt.map { $0 - .now } ?? .seconds(1)
+                if pause > .zero || inFlight > 0 {
+                    await finished.signal.wait(atMost: pause > .zero ? min(pause, .seconds(1)) : .seconds(1))
                 }
             }
         }
     }
 
     /// Claims lanes and begins their calls.
-    /// - Returns: how many lanes, and how long until the rate lets the next one through, where that is what holds it up.
+    /// - Returns: how many lanes, and how long until the rate is to be asked for the next, where that is what holds it up.
     private func begin(
         _ callable: EndpointStore.Callable, upTo free: Int, in group: inout DiscardingTaskGroup
     ) async -> (Int, Duration?) {
         guard free > 0 else { return (0, nil) }
         do {
-            var limit = free
+            var (limit, pause): (Int, Duration?) = (free, nil)
             if let rate = callable.endpoint.rate {
                 limit = try await store.takeAllowance(free, of: endpointID, rate: rate)
-                if limit == 0 {
-                    return (0, .seconds(1) / Double(rate) * Double.random(in: 0.5...1) + .milliseconds(2))
+                if limit < free {
+                    // What is let through meanwhile is not lost, and many at a time cost less than one by one.
+                    pause =
+                        max(.seconds(1) / Double(rate), Self.rateInterval) * Double.random(in: 0.5...1)
+                        + .milliseconds(2)
                 }
+                if limit == 0 { return (0, pause) }
             }
             let isProbe = callable.endpoint.state == .paused
             let lease = Lease(owner: configuration.name, duration: configuration.lease)
@@ -106,12 +118,12 @@ final class EndpointRunner: Sendable {
             for row in batch.rows {
                 let work = LaneWork(
                     row: row, token: batch.token, leaseEnd: batch.leaseEnd,
-                    clock: DatabaseClock(claimedAt, seen: seen), callable: callable, isProbe: isProbe, caller: caller,
-                    schedule: configuration.schedule, metrics: metrics,
+                    clock: DatabaseClock(claimedAt, seen: seen), callable: callable, current: current,
+                    isProbe: isProbe, caller: caller, schedule: configuration.schedule, metrics: metrics,
                     isStopped: { [finished] in finished.isStopped })
                 group.addTask { [finished] in finished.add(await work.run()) }
             }
-            return (batch.rows.count, nil)
+            return (batch.rows.count, batch.rows.count < limit ? nil : pause)
         } catch {
             if !Task.isCancelled {
                 logger.warning("Cannot claim deliveries; trying on", metadata: ["error": "\(error)"])

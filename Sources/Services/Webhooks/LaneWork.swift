@@ -21,6 +21,8 @@ struct LaneWork: Sendable {
     let leaseEnd: ContinuousClock.Instant
     let clock: DatabaseClock
     let callable: EndpointStore.Callable
+    /// What is known of the endpoint at present; nil where it is called no more.
+    let current: @Sendable () -> EndpointStore.Callable?
     let isProbe: Bool
     let caller: EndpointCaller
     let schedule: DeliverySchedule
@@ -37,15 +39,21 @@ struct LaneWork: Sendable {
         news.isProbe = isProbe
         // A worker's end is no answer of the endpoint's.
         var attempts = max(row.attempts - row.lapses, 1)
+        var callable = callable
         for (place, delivery) in row.content.enumerated() {
-            if place > 0, isStopped() || leaseEnd - .now < Self.reserve { break }
+            if place > 0 {
+                if isStopped() || leaseEnd - .now < Self.reserve { break }
+                // It may have been disabled or removed, or its secret replaced, since the lane was claimed.
+                guard let present = current(), !present.secrets.isEmpty else { break }
+                callable = present
+            }
             guard let body = delivery.body else {
                 outcome.ends.append(
                     .init(deliveryID: delivery.id, attempts: attempts - 1, status: nil, reason: "event_dropped"))
                 metrics.count(.dead, callable.endpoint.id)
                 continue
             }
-            let answer = await call(body, delivery)
+            let answer = await call(callable, body, delivery)
             if answer.isSuccess {
                 outcome.ends.append(
                     .init(deliveryID: delivery.id, attempts: attempts, status: answer.status, reason: nil))
@@ -61,13 +69,19 @@ struct LaneWork: Sendable {
                 break
             }
             news.failures += 1
+            if !answer.isAboutEvent { news.faults += 1 }
             news.lastFailure = answer.text
             metrics.count(.failed, callable.endpoint.id)
             let wish = wish(answer, &news)
             if case .answered(410, _) = answer { news.isGone = true }
             // Whether a paused endpoint is back, and that it is gone, is not about this event.
             let isUncounted = isProbe || news.isGone
-            if let pause = schedule.pause(afterFailures: isUncounted ? 1 : attempts, wish: wish) {
+            if place == 0, let left = clock.left(until: delivery.scheduledAt) {
+                outcome.retry = .init(
+                    delay: max(left, min(wish ?? .zero, schedule.longestWish)), attempts: attempts - 1, lapses: 0,
+                    reason: answer.code,
+                    wasEarly: !isProbe)
+            } else if let pause = schedule.pause(afterFailures: isUncounted ? 1 : attempts, wish: wish) {
                 outcome.retry = .init(
                     delay: pause, attempts: isUncounted ? attempts - 1 : attempts, lapses: 0, reason: answer.code)
             } else {
@@ -80,7 +94,9 @@ struct LaneWork: Sendable {
         return Result(token: token, leaseEnd: leaseEnd, outcome: outcome, news: news)
     }
 
-    private func call(_ body: String, _ delivery: Delivery) async -> CallOutcome {
+    private func call(
+        _ callable: EndpointStore.Callable, _ body: String, _ delivery: Delivery
+    ) async -> CallOutcome {
         guard
             let signature = WebhookSignature(
                 Array(body.utf8), id: delivery.webhookID, at: Timestamp(clock.now), secrets: callable.secrets)
@@ -116,4 +132,10 @@ struct DatabaseClock: Sendable {
     }
 
     var now: PostgresTimestamp { at.adding(.now - seen) }
+
+    /// How long it is until then; nil where that is not to come.
+    func left(until instant: PostgresTimestamp?) -> Duration? {
+        let left = instant.map { $0.microsecondsSince1970 - now.microsecondsSince1970 } ?? 0
+        return left > 0 ? .microseconds(left) : nil
+    }
 }

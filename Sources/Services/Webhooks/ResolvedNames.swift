@@ -2,7 +2,8 @@ import NetworkAddresses
 import Synchronization
 
 /// What names resolved to a short while ago. Who asks for the same name at the same time waits for one answer, and who is cancelled
-/// does not wait for it.
+/// does not wait for it. Where the answer takes long, what the name resolved to before is good enough: it was an address of it, and
+/// is checked like any other.
 final class ResolvedNames: Sendable {
     private struct Entry {
         var addresses: [NetworkAddress]?
@@ -18,14 +19,19 @@ final class ResolvedNames: Sendable {
 
     private let resolver: any AddressResolver
     private let age: Duration
+    private let patience: Duration
     private let state = Mutex(State())
 
     /// As many names as are kept beyond their age: endpoints come and go.
     private static let most = 1000
 
-    init(_ resolver: any AddressResolver, age: Duration) {
+    /// - Parameters:
+    ///   - age: for how long a name is not looked up again.
+    ///   - patience: how long who asks waits for a new answer where there is an old one.
+    init(_ resolver: any AddressResolver, age: Duration, patience: Duration = .seconds(2)) {
         self.resolver = resolver
         self.age = age
+        self.patience = patience
     }
 
     /// The addresses of a name; nil where who asks was cancelled meanwhile.
@@ -36,20 +42,29 @@ final class ResolvedNames: Sendable {
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (answer, asks): ([NetworkAddress]??, Bool) = state.withLock { state in
+                let (answer, asks, hasOld): ([NetworkAddress]??, Bool, Bool) = state.withLock { state in
                     var entry = state.entries[name] ?? Entry(until: .now)
-                    if let addresses = entry.addresses, entry.until > .now { return (.some(addresses), false) }
-                    if Task.isCancelled { return (.some(nil), false) }
+                    if let addresses = entry.addresses, entry.until > .now { return (.some(addresses), false, false) }
+                    if Task.isCancelled { return (.some(nil), false, false) }
                     entry.waiters[number] = continuation
                     defer { entry.isAsked = true; state.entries[name] = entry }
-                    return (nil, !entry.isAsked)
+                    return (nil, !entry.isAsked, entry.addresses?.isEmpty == false)
                 }
                 if let answer { continuation.resume(returning: answer) }
                 if asks { Task { await ask(name) } }
+                if hasOld { Task { await giveOld(number, name) } }
             }
         } onCancel: {
             state.withLock { $0.entries[name]?.waiters.removeValue(forKey: number) }?.resume(returning: nil)
         }
+    }
+
+    private func giveOld(_ number: Int, _ name: String) async {
+        try? await Task.sleep(for: patience)
+        let (waiter, old) = state.withLock { state in
+            (state.entries[name]?.waiters.removeValue(forKey: number), state.entries[name]?.addresses)
+        }
+        waiter?.resume(returning: old ?? [])
     }
 
     /// The next one who asks is told anew.

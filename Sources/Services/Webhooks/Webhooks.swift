@@ -22,10 +22,16 @@ package final class Webhooks: Service {
     private let state = Mutex(State())
 
     private struct State {
+        /// Endpoints for which enough is due, or to which nothing could be dealt out, until it is tried again.
+        var leftAlone: [Int64: ContinuousClock.Instant] = [:]
         var endpoints: [Int64: EndpointStore.Callable] = [:]
         var readAt: ContinuousClock.Instant?
         var runners: [Int64: EndpointRunner] = [:]
         var unreadable: Set<Int64> = []
+        /// Where to begin to look at each endpoint's lanes.
+        var floors: [Int64: ClaimFloor] = [:]
+        /// Endpoints to which nothing could be dealt out, how often in a row.
+        var undealt: [Int64: Int] = [:]
     }
 
     /// On which it is said that events have got their places: see `EventStore`.
@@ -35,6 +41,8 @@ package final class Webhooks: Service {
     /// Events dealt out to an endpoint at a time, and how often in a row before the others have their turn.
     private static let portion = 500
     private static let portions = 8
+    /// How long an endpoint for which enough is due is left alone: it takes longer to get it.
+    private static let fullFor = Duration.milliseconds(500)
     private static let backoff = Backoff(base: .milliseconds(100), cap: .seconds(5))
 
     /// Deliveries.
@@ -98,26 +106,83 @@ package final class Webhooks: Service {
 
     /// - Returns: whether there was something to do.
     private func look(in runners: inout DiscardingTaskGroup) async throws -> Bool {
-        let needs = try await store.needs()
-        try await readEndpoints()
-        for need in needs where need.isDue { start(need.endpointID, in: &runners) }
-        var isBusy = false
-        for need in needs where need.isBehind {
-            if signal.isStopped { break }
-            var lanes = 0
-            for _ in 0..<Self.portions {
-                let dealt = try await store.deal(need.endpointID, atMost: Self.portion)
-                metrics.dealt(dealt.events)
-                lanes += dealt.lanes
-                if dealt.events > 0 { isBusy = true }
-                guard dealt.events > 0 else { break }
-            }
-            if lanes > 0 {
-                isBusy = true
-                start(need.endpointID, in: &runners)
+        let floors = state.withLock { state in
+            var floors: [Int64: PostgresTimestamp] = [:]
+            for id in state.floors.keys { floors[id] = state.floors[id]?.next() }
+            return floors
+        }
+        let needs = try await store.needs(from: floors)
+        state.withLock { state in
+            let known = state.floors
+            state.floors = [:]
+            for need in needs {
+                state.floors[need.endpointID] = known[need.endpointID] ?? ClaimFloor()
+                state.floors[need.endpointID]?.learn(need.floor)
             }
         }
+        try await readEndpoints()
+        for need in needs where need.isDue { start(need.endpointID, in: &runners) }
+        let isBusy = await deal(to: needs.filter(\.isBehind).map(\.endpointID), in: &runners)
         return isBusy || state.withLock { !$0.runners.isEmpty }
+    }
+
+    /// Deals out in turns, so that one that has missed much keeps nobody waiting: a portion to each, and again as long as nothing new
+    /// has come meanwhile.
+    /// - Returns: whether there was something to deal out.
+    private func deal(to endpoints: [Int64], in runners: inout DiscardingTaskGroup) async -> Bool {
+        let leftAlone = state.withLock { state in
+            state.leftAlone = state.leftAlone.filter { $0.value > .now }
+            return Set(state.leftAlone.keys)
+        }
+        var (behind, isBusy) = (endpoints.filter { !leftAlone.contains($0) }, false)
+        for turn in 0..<Self.portions where !behind.isEmpty && (turn == 0 || !signal.isWoken) {
+            var still: [Int64] = []
+            for id in behind {
+                if signal.isStopped { return isBusy }
+                var lanes = 0
+                do {
+                    let dealt = try await store.deal(id, atMost: Self.portion)
+                    lanes += dealt.lanes
+                    metrics.dealt(dealt.events)
+                    if dealt.events > 0 { isBusy = true }
+                    state.withLock { state in
+                        state.undealt[id] = nil
+                        if dealt.isFull { state.leftAlone[id] = .now + Self.fullFor }
+                    }
+                    if dealt.events == Self.portion {
+                        still.append(id)
+                    } else if dealt.events > 0 {
+                        // What was dealt out is committed, and can be claimed after this.
+                        let more = try await store.deal(id, atMost: Self.portion)
+                        metrics.dealt(more.events)
+                        lanes += more.lanes
+                        if more.events > 0 { still.append(id) }
+                    }
+                } catch {
+                    leaveAlone(id, error)
+                }
+                if lanes > 0 {
+                    isBusy = true
+                    start(id, in: &runners)
+                }
+            }
+            behind = still
+        }
+        return isBusy
+    }
+
+    /// What cannot be dealt out to one endpoint keeps no other waiting; where the database is away, looking says so.
+    private func leaveAlone(_ id: Int64, _ error: any Error) {
+        if Task.isCancelled { return }
+        let failures = state.withLock { state in
+            let failures = (state.undealt[id] ?? 0) + 1
+            state.undealt[id] = failures
+            state.leftAlone[id] = .now + Self.backoff.pause(afterFailures: failures)
+            return failures
+        }
+        guard failures == 1 else { return }
+        logger.warning(
+            "Cannot deal events out to an endpoint; trying on", metadata: ["error": "\(error)", "endpoint": "\(id)"])
     }
 
     /// What changes of an endpoint is heeded within a second.

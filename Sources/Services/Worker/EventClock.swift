@@ -27,8 +27,10 @@ package final class EventClock: Service {
     private static let portion = 100
     /// How many events get a place at once.
     private static let placed = 10_000
-    /// Between two of those.
-    private static let placingPause = Duration.milliseconds(20)
+    /// At the most between two looks for what others have told, an API or staff, who do not say so: who is told of it waits that long.
+    private static let placingInterval = Duration.milliseconds(200)
+    /// Between two of those: where much is told, so many times a second is what a worker pays for it.
+    private static let placingPause = Duration.milliseconds(50)
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
 
     /// A clock.
@@ -49,9 +51,15 @@ package final class EventClock: Service {
     package func run() async throws {
         await withGracefulShutdownHandler {
             await withTaskGroup { group in
-                group.addTask { await self.loop("Placing events", self.placing) { try await self.place() } }
                 group.addTask {
-                    await self.loop("Telling what comes to be by itself", self.ticking) { try await self.tick() }
+                    await self.loop("Placing events", self.placing, every: min(self.interval, Self.placingInterval)) {
+                        try await self.place()
+                    }
+                }
+                group.addTask {
+                    await self.loop("Telling what comes to be by itself", self.ticking, every: self.interval) {
+                        try await self.tick()
+                    }
                 }
             }
         } onGracefulShutdown: {
@@ -67,7 +75,9 @@ package final class EventClock: Service {
     }
 
     /// Repeats a step until graceful shutdown, at once where it has done something.
-    private func loop(_ name: String, _ signal: WorkSignal, _ step: @Sendable () async throws -> Bool) async {
+    private func loop(
+        _ name: String, _ signal: WorkSignal, every interval: Duration, _ step: @Sendable () async throws -> Bool
+    ) async {
         var failures = 0
         while !signal.isStopped, !Task.isCancelled {
             do {
@@ -97,37 +107,58 @@ package final class EventClock: Service {
     /// - Returns: whether there may be more.
     private func tick() async throws -> Bool {
         let reached = try await outbox.reached()
-        var hasWorked = false
+        var taken = 0
         if try await events.isDue(upTo: reached) {
-            let ticked = try await tick(upTo: reached)
-            wrote(ticked.told)
-            hasWorked = ticked.taken > 0
+            for due in EventStore.Due.allCases { taken += try await tick(due, upTo: reached) }
         }
         let number = round.add(1, ordering: .relaxed).oldValue
-        if !hasWorked, try await events.isWalking() || number.isMultiple(of: Self.walkRounds) {
-            let walked = try await events.walk(accounts)
-            wrote(walked.told)
-            hasWorked = walked.taken > 0
+        if taken == 0, try await events.isWalking() || number.isMultiple(of: Self.walkRounds) {
+            for due in EventStore.Due.allCases { taken += try await walk(due) }
         }
-        return hasWorked
+        return taken > 0
     }
 
-    /// What cannot be told keeps nothing else from being told: it is put off, and said.
-    private func tick(upTo reached: PostgresTimestamp) async throws -> EventStore.Ticked {
-        var limit = Self.portion
+    /// What is due.
+    /// - Returns: how many it was at.
+    private func tick(_ due: EventStore.Due, upTo reached: PostgresTimestamp) async throws -> Int {
+        try await isolating(from: Self.portion) { limit in
+            try await events.tick(due, accounts, upTo: reached, atMost: limit)
+        } giveUp: { untold in
+            try await events.postpone(untold)
+            logger.error(
+                "Something that is due cannot be told; put off for an hour", metadata: ["error": "\(untold)"])
+            return 1
+        }
+    }
+
+    /// What is told of everybody.
+    private func walk(_ due: EventStore.Due) async throws -> Int {
+        try await isolating(from: EventStore.portion) { limit in
+            try await events.walk(due, accounts, atMost: limit)
+        } giveUp: { untold in
+            logger.error("Something cannot be told of everybody; the others are", metadata: ["error": "\(untold)"])
+            return try await events.walk(due, accounts, atMost: 1, goingOver: untold).taken
+        }
+    }
+
+    /// What cannot be told keeps nothing else from being told: a portion that fails is done in smaller ones, and what fails alone is
+    /// given up for now.
+    private func isolating(
+        from portion: Int, _ step: (Int) async throws -> EventStore.Ticked,
+        giveUp: (EventStore.Untold) async throws -> Int
+    ) async throws -> Int {
+        var limit = portion
         while true {
             do {
-                return try await events.tick(accounts, upTo: reached, atMost: limit)
-            } catch let error as PostgresError where !error.isTransient {
-                guard limit == 1 else {
-                    limit = limit > 10 ? 10 : 1
-                    continue
+                let ticked = try await step(limit)
+                wrote(ticked.told)
+                return ticked.taken
+            } catch let untold as EventStore.Untold {
+                if untold.count == 1 {
+                    metrics.postpone()
+                    return try await giveUp(untold)
                 }
-                try await events.postponeFirst(upTo: reached)
-                metrics.postpone()
-                logger.error(
-                    "Something that is due cannot be told; put off for an hour", metadata: ["error": "\(error)"])
-                return EventStore.Ticked(taken: 1)
+                limit = limit > 10 ? 10 : 1
             }
         }
     }

@@ -16,6 +16,8 @@ package struct Delivery: Sendable, Hashable {
     package var isResent: Bool
     /// What is posted; nil where the event is no longer kept.
     package var body: String?
+    /// When its schedule has it, where it comes before that because the endpoint is back, or may be.
+    package var scheduledAt: PostgresTimestamp?
 
     /// What a receiver knows an event by: `webhook-id`.
     package var webhookID: String { Self.webhookID(eventID) }
@@ -30,10 +32,10 @@ package struct Delivery: Sendable, Hashable {
 }
 
 extension Delivery {
-    /// Reads the columns of what waits as `p`, of the event as `e` and of the account's name as `a`.
+    /// Reads the columns of what waits as `p`, of its lane's row as `q`, of the event as `e` and of the account's name as `a`.
     static let columns: StaticString = """
         p.id, p.position, p.event_id, p.told_at, p.sequence, p.previous_sequence, e.kind, e.environment, e.bundle_id, e.token, a.account,
-        e.version, e.at, e.content
+        e.version, e.at, e.content, q.resumes_at
         """
 
     /// Reads ``columns``.
@@ -41,6 +43,7 @@ extension Delivery {
         id = try row.decode("id")
         eventID = try row.decode("event_id")
         toldAt = try row.decode("told_at")
+        scheduledAt = try row.decode("resumes_at")
         isResent = try row.decode("position", as: Int64?.self) == nil
         guard let kind = try row.decode("kind", as: String?.self) else { return }
         let token = try row.decode("token", as: UUID?.self).map { UniqueIdentifier($0) }

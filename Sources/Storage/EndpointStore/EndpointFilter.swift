@@ -2,7 +2,7 @@ import Events
 
 /// Which events an endpoint gets.
 package struct EndpointFilter: Sendable, Hashable {
-    /// Of this app, and of none, as a grant is; nil: of every app.
+    /// Of this app, and of none, as a grant is, and all about accounts, which apps share; nil: of every app.
     package var bundleID: String?
     /// Of this environment; nil: of all.
     package var environment: String?

@@ -48,7 +48,8 @@ extension EndpointStore {
                      where q.lease_token is null or q.due_at <= now()
                      order by q.due_at, q.id limit 1 for update of q skip locked
                 ), woken as (
-                    update storehook.delivery_queue q set due_at = now() from first where q.id = first.id and q.due_at > now()
+                    update storehook.delivery_queue q set resumes_at = q.due_at, due_at = now() from first
+                     where q.id = first.id and q.due_at > now()
                 )
                 select exists (select from first)
                 """)
@@ -97,7 +98,8 @@ extension EndpointStore {
         ).first.map { Int(try $0.decode(0, as: Int64.self)) } ?? 0
     }
 
-    /// What waits in lanes, the first so many of each, in the lanes' order.
+    /// What waits in lanes, the first so many of each, in the lanes' order. What belongs to each is looked up by itself (`limit 1`), however
+    /// many the plan, which is made for all values, takes them for.
     private func waiting(_ lanes: [PostgresRow], _ perLane: Int) async throws -> [[Delivery]] {
         let ids = try lanes.map { try $0.decode("id", as: Int64.self) }
         guard !ids.isEmpty else { return [] }
@@ -109,8 +111,10 @@ extension EndpointStore {
                   from unnest(\(ids)) with ordinality as lane (id, n)
                  cross join lateral (select * from storehook.deliveries_pending p
                                       where p.lane_id = lane.id order by p.id limit \(Int64(perLane))) p
-                  left join storehook.events e on e.told_at = p.told_at and e.id = p.event_id
-                  left join storehook.accounts a on a.token = e.token
+                  left join lateral (select * from storehook.delivery_queue q where q.id = lane.id limit 1) q on true
+                  left join lateral (select * from storehook.events e
+                                      where e.told_at = p.told_at and e.id = p.event_id limit 1) e on true
+                  left join lateral (select * from storehook.accounts a where a.token = e.token limit 1) a on true
                  order by lane.n, p.id
                 """
             ).keepingPlan())

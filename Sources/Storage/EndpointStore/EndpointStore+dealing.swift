@@ -1,4 +1,4 @@
-import Postgres
+package import Postgres
 
 extension EndpointStore {
     /// What there is to do for an endpoint that is called.
@@ -9,36 +9,47 @@ extension EndpointStore {
         package var isBehind: Bool
         /// Whether something may be sent to it now.
         package var isDue: Bool
+        /// Where the next look at its lanes may begin: see ``/Queue/ClaimFloor``.
+        package var floor: PostgresTimestamp
     }
 
-    /// What there is to do; endpoints for which there is nothing are left out.
-    package func needs() async throws -> [Need] {
-        try await pool.query(
+    /// What there is to do for each endpoint that is called, perhaps nothing. Those that are furthest behind come last.
+    ///
+    /// To one that is paused nothing is dealt out beyond what probes need: what it misses is a position, not rows.
+    /// - Parameter floors: where to begin to look at lanes, by endpoint; where none is said, at all of them.
+    package func needs(from floors: [Int64: PostgresTimestamp] = [:]) async throws -> [Need] {
+        let floors = floors.map { $0 }
+        return try await pool.query(
             PostgresQuery(
                 "delivery.needs",
                 """
-                select * from (
-                    select e.id, c.position < last.position or c.queued_position < c.position or c.has_resends as is_behind,
-                           coalesce(h.rest_until <= now(), true)
-                               and case when h.paused_at is null
-                                        then exists (select from storehook.delivery_queue q
-                                                      where q.endpoint_id = e.id and q.due_at <= now())
-                                        else h.probe_at <= now()
-                                             and exists (select from storehook.delivery_queue q
-                                                          where q.endpoint_id = e.id
-                                                            and (q.lease_token is null or q.due_at <= now())) end as is_due
+                select id, is_behind, is_due, floor from (
+                    select e.id, last.position - c.position as missed,
+                           (c.position < last.position or c.queued_position < c.position or c.has_resends)
+                               and (h.paused_at is null or lane.is_due is null) as is_behind,
+                           coalesce(h.rest_until <= now(), true) and (h.paused_at is null or h.probe_at <= now())
+                               and coalesce(lane.is_due, false) as is_due,
+                           least(lane.due_at, now()) as floor
                       from storehook.endpoints e
                       join storehook.endpoint_cursors c on c.endpoint_id = e.id
                       join storehook.endpoint_health h on h.endpoint_id = e.id
                      cross join (select coalesce(max(position), 0) as position from storehook.event_positions) last
+                      left join unnest(\(floors.map(\.key)), \(floors.map(\.value))) floor (endpoint_id, due_at)
+                        on floor.endpoint_id = e.id
+                      -- With an order and a limit, or it might read all lanes of all endpoints to find none of this one.
+                      left join lateral (
+                          select h.paused_at is not null or q.due_at <= now() as is_due, q.due_at
+                            from storehook.delivery_queue q
+                           where q.endpoint_id = e.id and q.due_at >= coalesce(floor.due_at, '-infinity')
+                             and (h.paused_at is null or q.lease_token is null or q.due_at <= now())
+                           order by q.due_at limit 1) lane on true
                      where e.state = 'enabled') needs
-                 where is_behind or is_due
-                 order by id
+                 order by missed, id
                 """)
         ).map { row in
             Need(
                 endpointID: try row.decode("id"), isBehind: try row.decode("is_behind"),
-                isDue: try row.decode("is_due"))
+                isDue: try row.decode("is_due"), floor: try row.decode("floor"))
         }
     }
 
@@ -48,11 +59,15 @@ extension EndpointStore {
         package var events = 0
         /// Lanes that it put into the queue.
         package var lanes = 0
+        /// Whether so much is due already that nothing more was dealt out.
+        package var isFull = false
     }
 
-    /// So many lanes may be due for an endpoint before nothing more is dealt out to it: what an endpoint that is away has missed is
-    /// a position, not rows, and what it gets when it is back is what is oldest.
+    /// So many events may be due for an endpoint before nothing more is dealt out to it: what an endpoint that is away, or slow, has
+    /// missed is a position, not rows, and what it gets when it is back is what is oldest.
     package static let room = 5_000
+    /// So many of them count of one lane: one account with very many does not keep all others waiting.
+    private static let roomOfLane: Int64 = 50
 
     /// Deals out the next events to an endpoint, and puts the lanes of those that were dealt out before into the queue; see
     /// ``EndpointStore``. Events that are not its are gone through as well.
@@ -61,14 +76,21 @@ extension EndpointStore {
     /// - Parameter limit: how many events to go through.
     package func deal(_ endpointID: Int64, atMost limit: Int = 500, room: Int = Self.room) async throws -> Dealt {
         try await pool.withTransaction(
-            TransactionOptions(idleTimeout: .seconds(30), keepsPlans: true, name: "delivery.deal")
+            TransactionOptions(
+                idleTimeout: .seconds(30), keepsPlans: true, goesByIndexes: true, name: "delivery.deal")
         ) { session in
-            guard let cursor = try session.query(.cursor(endpointID, room)).first.map({ try Cursor($0) }) else {
+            guard
+                let cursor = try session.query(.cursor(endpointID, room, Self.roomOfLane)).first.map({ try Cursor($0) })
+            else {
                 return Dealt()
             }
-            var dealt = Dealt()
-            if cursor.queued < cursor.position || cursor.hasResends {
-                dealt.lanes = Int(try session.query(.queue(endpointID, cursor)).one().decode(0, as: Int64.self))
+            var dealt = Dealt(isFull: cursor.isFull)
+            if cursor.queued < cursor.position {
+                dealt.lanes += Int(try session.query(.queue(endpointID, cursor)).one().decode(0, as: Int64.self))
+            }
+            if let queuedResend = cursor.queuedResend {
+                dealt.lanes += Int(
+                    try session.query(.queueResent(endpointID, after: queuedResend)).one().decode(0, as: Int64.self))
             }
             if !cursor.isFull {
                 dealt.events = Int(
@@ -83,17 +105,16 @@ extension EndpointStore {
 private struct Cursor: Sendable {
     let position: Int64
     let queued: Int64
-    let hasResends: Bool
+    /// Up to which of what is sent again the lanes are in the queue; nil where all are.
+    let queuedResend: Int64?
     let isFull: Bool
-    let createdAt: PostgresTimestamp
     let filter: EndpointFilter
 
     init(_ row: PostgresRow) throws {
         position = try row.decode("position")
         queued = try row.decode("queued_position")
-        hasResends = try row.decode("has_resends")
+        queuedResend = try row.decode("queued_resend")
         isFull = try row.decode("is_full")
-        createdAt = try row.decode("created_at")
         filter = EndpointFilter(
             bundleID: try row.decode("bundle_id"), environment: try row.decode("environment"),
             kinds: try row.decode("kinds", as: [String]?.self))
@@ -101,14 +122,20 @@ private struct Cursor: Sendable {
 }
 
 extension PostgresQuery {
-    fileprivate static func cursor(_ id: Int64, _ room: Int) -> PostgresQuery {
+    /// Limits stand in these statements as they are: a plan that is kept is made for all values, and presumes of a limit that it does
+    /// not know that it is large.
+    fileprivate static func cursor(_ id: Int64, _ room: Int, _ ofLane: Int64) -> PostgresQuery {
         PostgresQuery(
             "delivery.cursor",
             """
-            select c.position, c.queued_position, c.has_resends, e.created_at, e.bundle_id, e.environment, e.kinds,
-                   (select count(*) from (select from storehook.delivery_queue q
-                                           where q.endpoint_id = e.id and q.due_at <= now()
-                                           limit \(Int64(room))) due) >= \(Int64(room)) as is_full
+            select c.position, c.queued_position, case when c.has_resends then c.queued_resend end as queued_resend,
+                   e.bundle_id, e.environment, e.kinds,
+                   (select count(*)
+                      from (select from storehook.delivery_queue q
+                             cross join lateral (select from storehook.deliveries_pending p
+                                                  where p.lane_id = q.id limit \(unescaped: "\(ofLane)")) waiting
+                             where q.endpoint_id = e.id and q.due_at <= now()
+                             limit \(unescaped: "\(room)")) due) >= \(unescaped: "\(room)") as is_full
               from storehook.endpoint_cursors c
               join storehook.endpoints e on e.id = c.endpoint_id
              where c.endpoint_id = \(id) and e.state = 'enabled'
@@ -124,8 +151,7 @@ extension PostgresQuery {
             with waiting as (
                 select distinct on (lane_id) lane_id, id, told_at
                   from storehook.deliveries_pending
-                 where endpoint_id = \(id)
-                   and (position > \(cursor.queued) and position <= \(cursor.position) or \(cursor.hasResends) and position is null)
+                 where endpoint_id = \(id) and position > \(cursor.queued) and position <= \(cursor.position)
                  order by lane_id, id
             ), queued as (
                 insert into storehook.delivery_queue (id, endpoint_id, received_at, due_at)
@@ -133,7 +159,30 @@ extension PostgresQuery {
                     on conflict (id) do nothing
                 returning id
             ), moved as (
-                update storehook.endpoint_cursors set queued_position = position, has_resends = false
+                update storehook.endpoint_cursors set queued_position = position where endpoint_id = \(id)
+            )
+            select count(*) from queued
+            """)
+    }
+
+    /// The same of what is sent again. Who put it there held the cursor: its numbers grow in the order of committing.
+    fileprivate static func queueResent(_ id: Int64, after number: Int64) -> PostgresQuery {
+        PostgresQuery(
+            "delivery.queue_resent",
+            """
+            with resent as materialized (
+                select lane_id, id, told_at from storehook.deliveries_pending
+                 where endpoint_id = \(id) and position is null and id > \(number)
+            ), waiting as (
+                select distinct on (lane_id) lane_id, id, told_at from resent order by lane_id, id
+            ), queued as (
+                insert into storehook.delivery_queue (id, endpoint_id, received_at, due_at)
+                select lane_id, \(id), told_at, clock_timestamp() from (select * from waiting order by id) w
+                    on conflict (id) do nothing
+                returning id
+            ), moved as (
+                update storehook.endpoint_cursors
+                   set has_resends = false, queued_resend = greatest(queued_resend, (select max(id) from resent))
                  where endpoint_id = \(id)
             )
             select count(*) from queued
@@ -141,28 +190,38 @@ extension PostgresQuery {
     }
 
     /// The cursor is held, so that nobody else changes the endpoint's lanes, and what was dealt out last in each can be read beside.
+    ///
+    /// Each event is looked up by itself, which the planner may not turn into a join: one that begins with the tables would read all of
+    /// them for a single event. What is wanted is a column for its sake as well: it takes half of the rows for that, and for none
+    /// what a filter of several conditions leaves; then it would compare each row with each.
     fileprivate static func deal(_ id: Int64, _ cursor: Cursor, _ limit: Int) -> PostgresQuery {
         let filter = cursor.filter
         return PostgresQuery(
             "delivery.deal",
             """
-            with next as materialized (
-                select p.position, p.told_at, e.id, e.kind, e.environment, e.bundle_id, e.sequence,
-                       e.environment || '/' || coalesce(
-                           e.token::text, coalesce(e.bundle_id, '') || '/' || coalesce(e.original_transaction_id, '')) as subject
-                  from (select * from storehook.event_positions
-                         where position > \(cursor.position) order by position limit \(Int64(limit))) p
-                  left join storehook.events e on e.told_at = p.told_at and e.id = p.id
+            with places as materialized (
+                select position, told_at, id from storehook.event_positions
+                 where position > \(cursor.position) order by position limit \(unescaped: "\(limit)")
+            ), next as materialized (
+                select p.position, p.told_at, p.id, e.sequence, e.subject,
+                       coalesce((\(filter.bundleID)::text is null or e.bundle_id is null or e.bundle_id = \(filter.bundleID)
+                                 or e.kind like 'account.%')
+                                and (\(filter.environment)::text is null or e.environment = \(filter.environment))
+                                and (\(filter.likePatterns)::text[] is null or e.kind like any (\(filter.likePatterns)::text[])),
+                                false) as is_wanted
+                  from places p
+                 cross join lateral (
+                     select e.kind, e.environment, e.bundle_id, e.sequence,
+                            e.environment || '/' || coalesce(
+                                e.token::text,
+                                coalesce(e.bundle_id, '') || '/' || coalesce(e.original_transaction_id, '')) as subject
+                       from storehook.events e where e.told_at = p.told_at and e.id = p.id offset 0) e
             ), wanted as materialized (
-                select * from next
-                 where id is not null and told_at >= \(cursor.createdAt)
-                   and (\(filter.bundleID)::text is null or bundle_id is null or bundle_id = \(filter.bundleID))
-                   and (\(filter.environment)::text is null or environment = \(filter.environment))
-                   and (\(filter.likePatterns)::text[] is null or kind like any (\(filter.likePatterns)::text[]))
-            ), before as (
-                select l.subject, l.last_sequence
-                  from (select distinct subject from wanted) w
-                  join storehook.delivery_lanes l on l.endpoint_id = \(id) and l.subject = w.subject
+                select n.position, n.told_at, n.id, n.sequence, n.subject, nullif(l.last_sequence, 0) as before
+                  from next n
+                  left join lateral (select l.last_sequence from storehook.delivery_lanes l
+                                      where l.endpoint_id = \(id) and l.subject = n.subject offset 0) l on true
+                 where n.is_wanted
             ), lane as (
                 insert into storehook.delivery_lanes as l (endpoint_id, subject, last_sequence)
                 select \(id), subject, max(sequence) from wanted group by subject
@@ -173,17 +232,16 @@ extension PostgresQuery {
                 insert into storehook.deliveries_pending (
                     endpoint_id, lane_id, position, event_id, told_at, sequence, previous_sequence)
                 select \(id), lane.id, w.position, w.id, w.told_at, w.sequence,
-                       coalesce(lag(w.sequence) over (partition by w.subject order by w.position), before.last_sequence)
+                       coalesce(lag(w.sequence) over (partition by w.subject order by w.position), w.before)
                   from wanted w
                   join lane using (subject)
-                  left join before using (subject)
                  order by w.position
             ), moved as (
                 update storehook.endpoint_cursors c set position = last.position
-                  from (select max(position) as position from next) last
+                  from (select max(position) as position from places) last
                  where c.endpoint_id = \(id) and last.position is not null
             )
-            select count(*) from next
+            select count(*) from places
             """)
     }
 }

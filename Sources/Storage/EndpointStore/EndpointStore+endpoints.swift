@@ -3,7 +3,8 @@ import Foundation
 import Postgres
 
 extension EndpointStore {
-    /// Adds an endpoint; events that are told from now on are its. Its URL must have been checked.
+    /// Adds an endpoint; events whose transactions commit from now on are its, however long ago they began. Its URL must have been
+    /// checked.
     /// - Parameters:
     ///   - rate: at most so many deliveries a second; nil: as many as it takes.
     ///   - inFlight: at most so many at the same time, by each worker; 1 to 256.
@@ -15,6 +16,7 @@ extension EndpointStore {
         secret: WebhookSecret, _ key: SecretKey, by person: String
     ) async throws -> Endpoint {
         let person = String(person.prefix(200))
+        try await placeAll()
         return try await pool.withTransaction(TransactionOptions(name: "endpoint.add")) { session in
             let id: Int64 = try session.query(
                 PostgresQuery("endpoint.number", "select nextval('storehook.endpoint_id')")
@@ -97,52 +99,74 @@ extension EndpointStore {
     /// - Parameter skipsMissed: it gets nothing that was told before now; else it catches up.
     /// - Returns: the endpoint; nil where there is none.
     package func enable(_ id: Int64, skipsMissed: Bool, by person: String) async throws -> Endpoint? {
-        let found = try await change(
-            id,
-            PostgresQuery(
-                "endpoint.enable",
-                """
-                with enabled as (
-                    update storehook.endpoints
-                       set state = 'enabled', reason = null, changed_at = now(), changed_by = \(String(person.prefix(200)))
-                     where id = \(id) and state <> 'removed'
-                    returning id
-                ), healthy as (
-                    update storehook.endpoint_health h
-                       set failures = 0, failing_since = null, paused_at = null, probe_at = null, probes = 0, rest_until = null
-                      from enabled where h.endpoint_id = enabled.id
-                ), due as (
-                    update storehook.delivery_queue q set due_at = now(), attempts = least(q.attempts, 2::smallint)
-                      from enabled
-                     where q.endpoint_id = enabled.id and q.lease_token is null and q.due_at > now() and not \(skipsMissed)
-                )
-                select id from enabled
-                """))
-        if found != nil, skipsMissed { try await skipMissed(id) }
-        return found
-    }
-
-    /// Nobody deals events out meanwhile; what a worker has in its hands may still arrive.
-    private func skipMissed(_ id: Int64) async throws {
-        try await pool.withTransaction(TransactionOptions(name: "endpoint.skip")) { session in
+        if skipsMissed { try await placeAll() }
+        return try await pool.withTransaction(TransactionOptions(name: "endpoint.enable")) { session in
+            // The cursor first, as who deals out does: so nothing is dealt out that is skipped here.
             try session.query(
                 PostgresQuery(
-                    "endpoint.skip_cursor",
+                    "endpoint.hold",
+                    "select from storehook.endpoint_cursors where endpoint_id = \(id) for update"))
+            if skipsMissed { try Self.skipMissed(id, session) }
+            let found = try session.query(
+                PostgresQuery(
+                    "endpoint.enable",
                     """
+                    with enabled as (
+                        update storehook.endpoints
+                           set state = 'enabled', reason = null, changed_at = now(), changed_by = \(String(person.prefix(200)))
+                         where id = \(id) and state <> 'removed'
+                        returning id
+                    ), healthy as (
+                        update storehook.endpoint_health h
+                           set failures = 0, faults = 0, failing_since = null, paused_at = null, probe_at = null, probes = 0,
+                               rest_until = null
+                          from enabled where h.endpoint_id = enabled.id
+                    ), due as (
+                        update storehook.delivery_queue q
+                           set due_at = now(), attempts = least(q.attempts, 2::smallint), resumes_at = null
+                          from enabled
+                         where q.endpoint_id = enabled.id and q.lease_token is null and q.due_at > now()
+                    )
+                    select id from enabled
+                    """)
+            ).first
+            return found == nil ? nil : try session.query(.endpoint(id)).first.map { try Endpoint($0) }
+        }
+    }
+
+    /// What a worker has in its hands may still arrive. What is sent next follows upon what was sent last, not upon what was skipped.
+    private static func skipMissed(_ id: Int64, _ session: borrowing PostgresSession) throws {
+        try session.query(
+            PostgresQuery(
+                "endpoint.skip",
+                """
+                with moved as (
                     update storehook.endpoint_cursors
                        set position = last.position, queued_position = last.position, has_resends = false
                       from (select coalesce(max(position), 0) as position from storehook.event_positions) last
                      where endpoint_id = \(id)
-                    """))
-            try session.query(
-                PostgresQuery(
-                    "endpoint.skip_pending",
-                    """
-                    with taken as (
-                        delete from storehook.delivery_queue where endpoint_id = \(id) and lease_token is null
-                    )
+                ), taken as (
+                    delete from storehook.delivery_queue where endpoint_id = \(id) and lease_token is null
+                ), skipped as (
                     delete from storehook.deliveries_pending where endpoint_id = \(id)
-                    """))
+                    returning lane_id, position, previous_sequence
+                )
+                update storehook.delivery_lanes l set last_sequence = coalesce(first.previous_sequence, 0)
+                  from (select distinct on (lane_id) lane_id, previous_sequence from skipped
+                         where position is not null order by lane_id, position) first
+                 where l.id = first.lane_id
+                """))
+    }
+
+    /// Gives every event that is committed by now its place: what comes to its place after that was committed later. A portion that is
+    /// not full was the last: who went on while anything came would go on for ever where events always come.
+    private func placeAll() async throws {
+        let portion: Int32 = 10_000
+        var placed = portion
+        while placed >= portion {
+            placed = try await pool.query(
+                PostgresQuery("endpoint.place", "select storehook.place_events(\(portion))")
+            ).one().decode(0)
         }
     }
 

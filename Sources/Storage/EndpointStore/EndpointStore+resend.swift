@@ -4,14 +4,15 @@ import Postgres
 
 extension EndpointStore {
     /// How many events are put back in one transaction.
-    private static let portion: Int64 = 2_000
+    package static let portion: Int64 = 2_000
 
     /// Sends events again, to every endpoint that wants them or to one, whatever became of them before; what waits already waits on as
-    /// it is. What is older than an endpoint goes to it as well. Of each account they go in order, behind what waits.
+    /// it is, and so does what is not dealt out to an endpoint so far: that comes anyway. What is older than an endpoint goes to it as
+    /// well. Of each account they go in order, behind what waits.
     /// - Returns: how many deliveries that makes.
     package func resend(_ selection: EventSelection) async throws -> Int {
         guard selection.eventIDs == nil, selection.token == nil else {
-            return try await putBack(selection.endpointID, picking: .named(selection))
+            return try await putBack(selection.endpointID, picking: .named(selection)).put
         }
         let bounds = try await pool.query(
             PostgresQuery(
@@ -29,26 +30,31 @@ extension EndpointStore {
         while position <= last {
             let end = min(position + Self.portion - 1, last)
             count += try await putBack(
-                selection.endpointID, picking: .placed(selection, from: position, to: end))
+                selection.endpointID, picking: .placed(selection, from: position, to: end)
+            ).put
             position = end + 1
         }
         return count
     }
 
     /// Sends dead deliveries again. They stay on record.
+    /// - Parameter portion: how many in one transaction.
     /// - Returns: how many.
-    package func resendDead(_ selection: EventSelection) async throws -> Int {
+    package func resendDead(_ selection: EventSelection, portion: Int64 = Self.portion) async throws -> Int {
         var count = 0
         while true {
-            let put = try await putBack(selection.endpointID, picking: .dead(selection, limit: Self.portion))
-            count += put
-            if put == 0 { return count }
+            let put = try await putBack(selection.endpointID, picking: .dead(selection, limit: portion))
+            count += put.put
+            if put.picked == 0 { return count }
         }
     }
 
     /// The cursors are held, so that nothing is dealt out meanwhile and no lane is made twice.
-    private func putBack(_ endpointID: Int64?, picking pick: PostgresQuery) async throws -> Int {
-        let count: Int64 = try await pool.withTransaction(TransactionOptions(name: "delivery.resend")) { session in
+    /// - Returns: how many deliveries were picked, and how many of them did not wait already.
+    private func putBack(
+        _ endpointID: Int64?, picking pick: PostgresQuery
+    ) async throws -> (picked: Int, put: Int) {
+        let row = try await pool.withTransaction(TransactionOptions(name: "delivery.resend")) { session in
             try session.query(
                 PostgresQuery(
                     "delivery.resend_hold",
@@ -82,11 +88,11 @@ extension EndpointStore {
                         update storehook.endpoint_cursors c set has_resends = true
                          where c.endpoint_id in (select endpoint_id from pending)
                     )
-                    select count(*) from pending
+                    select (select count(*) from picked) as picked, (select count(*) from pending) as put
                     """)
-            ).one().decode(0)
+            ).one()
         }
-        return Int(count)
+        return (Int(try row.decode("picked", as: Int64.self)), Int(try row.decode("put", as: Int64.self)))
     }
 }
 
@@ -97,7 +103,8 @@ extension PostgresQuery {
         """
     /// Which endpoints want an event, as `n` and `e`.
     private static let wanting = """
-        n.state <> 'removed' and (n.bundle_id is null or e.bundle_id is null or n.bundle_id = e.bundle_id)
+        n.state <> 'removed'
+        and (n.bundle_id is null or e.bundle_id is null or n.bundle_id = e.bundle_id or e.kind like 'account.%')
         and (n.environment is null or n.environment = e.environment)
         and (n.kinds is null or e.kind like any (
             array(select replace(replace(k, '_', '\\_'), '*', '%') from unnest(n.kinds) k)))
@@ -114,7 +121,11 @@ extension PostgresQuery {
         picked as materialized (
             select \(unescaped: columns)
               from storehook.events e
+             -- By the day; what is joined might read all of them.
+             cross join lateral (select position from storehook.event_positions p
+                                  where p.told_at = e.told_at and p.id = e.id offset 0) p
               join storehook.endpoints n on \(unescaped: wanting)
+              join storehook.endpoint_cursors c on c.endpoint_id = n.id and c.position >= p.position
              where (\(selection.eventIDs)::bigint[] is null or e.id = any (\(selection.eventIDs)))
                and (\(selection.token.map { UUID($0) })::uuid is null or e.token = \(selection.token.map { UUID($0) }))
                and (\(selection.since)::timestamptz is null or e.told_at >= \(selection.since))
@@ -132,6 +143,7 @@ extension PostgresQuery {
               from storehook.event_positions p
               join storehook.events e on e.told_at = p.told_at and e.id = p.id
               join storehook.endpoints n on \(unescaped: wanting)
+              join storehook.endpoint_cursors c on c.endpoint_id = n.id and c.position >= p.position
              where p.position between \(first) and \(last)
                and (\(selection.since)::timestamptz is null or e.told_at >= \(selection.since))
                and (\(selection.until)::timestamptz is null or e.told_at < \(selection.until))

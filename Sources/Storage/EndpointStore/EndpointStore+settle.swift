@@ -54,6 +54,7 @@ extension EndpointStore {
                     settled.change = .paused
                 }
             }
+            if let rest = news.rest { try session.query(.rest(endpointID, rest)) }
             return settled
         }
     }
@@ -84,15 +85,17 @@ extension PostgresQuery {
                   from gone g join ended using (id)
                  order by g.id
             ), again as (
-                insert into storehook.delivery_queue (id, endpoint_id, received_at, due_at, attempts, lapses, last_reason)
+                insert into storehook.delivery_queue (
+                    id, endpoint_id, received_at, due_at, attempts, lapses, last_reason, resumes_at)
                 select lane.id, \(endpointID), first.told_at, now() + make_interval(secs => lane.delay), lane.attempts,
-                       lane.lapses, lane.reason
+                       lane.lapses, lane.reason, case when lane.was_early then now() + make_interval(secs => lane.delay) end
                   from unnest(
                            \(lanes.map(\.laneID)), \(lanes.map { ($0.retry?.delay ?? .zero) / .seconds(1) }),
                            \(lanes.map { Int16(clamping: min($0.retry?.attempts ?? 0, 32_000)) }),
                            \(lanes.map { Int16(clamping: min($0.retry?.lapses ?? 0, 32_000)) }),
-                           \(lanes.map { $0.retry.map { String($0.reason.prefix(100)) } })
-                       ) as lane (id, delay, attempts, lapses, reason)
+                           \(lanes.map { $0.retry.map { String($0.reason.prefix(100)) } }),
+                           \(lanes.map { $0.retry?.wasEarly ?? false })
+                       ) as lane (id, delay, attempts, lapses, reason, was_early)
                  cross join lateral (select p.told_at from storehook.deliveries_pending p
                                       where p.lane_id = lane.id and p.id <> all (\(ids))
                                       order by p.id limit 1) first
@@ -101,7 +104,9 @@ extension PostgresQuery {
             """)
     }
 
-    /// What failed with it is due at once, and its schedule begins anew: the calls failed, not the events.
+    /// What is put off is due at once, and that call is beyond its schedule: should it fail, it waits for the time that its schedule has,
+    /// and is not brought forward before that again. Else an endpoint that refuses some events would be paused by them and healed by
+    /// others for ever, and one that ends by what it is sent would use up a schedule of days within minutes.
     fileprivate static func heal(_ endpointID: Int64) -> PostgresQuery {
         PostgresQuery(
             "delivery.heal",
@@ -111,13 +116,14 @@ extension PostgresQuery {
                  where endpoint_id = \(endpointID) and failures > 0 for update
             ), healed as (
                 update storehook.endpoint_health h
-                   set failures = 0, failing_since = null, paused_at = null, probe_at = null, probes = 0
+                   set failures = 0, faults = 0, failing_since = null, paused_at = null, probe_at = null, probes = 0
                   from before where h.endpoint_id = \(endpointID)
             ), due as (
                 update storehook.delivery_queue q
-                   set due_at = now(), attempts = least(q.attempts, 2::smallint), lapses = 0
+                   set resumes_at = q.due_at, due_at = now()
                   from before
                  where before.was_paused and q.endpoint_id = \(endpointID) and q.lease_token is null and q.due_at > now()
+                   and coalesce(q.resumes_at <= now(), true)
             )
             select was_paused from before
             """)
@@ -130,15 +136,16 @@ extension PostgresQuery {
             """
             with before as (
                 select paused_at, failures + \(Int32(clamping: news.failures)) as failures,
+                       faults + \(Int32(clamping: news.faults)) as faults,
                        coalesce(failing_since, now()) as failing_since
                   from storehook.endpoint_health where endpoint_id = \(endpointID) for update
             ), after as (
-                select *, paused_at is null and failures >= \(Int32(EndpointStore.failuresUntilPause)) as is_newly_paused,
+                select *, paused_at is null and faults >= \(Int32(EndpointStore.failuresUntilPause)) as is_newly_paused,
                        failing_since < now() - make_interval(secs => \(EndpointStore.disabledAfter / .seconds(1))) as is_over
                   from before
             )
             update storehook.endpoint_health h
-               set failures = after.failures, failing_since = after.failing_since,
+               set failures = after.failures, faults = after.faults, failing_since = after.failing_since,
                    last_failure = coalesce(\(news.lastFailure.map { String($0.prefix(200)) }), h.last_failure),
                    paused_at = case when after.is_newly_paused then now() else h.paused_at end,
                    probes = case when after.is_newly_paused then 0 else h.probes + \(news.isProbe)::boolean::integer end,
@@ -146,11 +153,20 @@ extension PostgresQuery {
                                    then now() + make_interval(secs => (0.75 + random() / 4)
                                         * case when after.is_newly_paused then 5
                                                else least(60, 5 * power(2, least(h.probes + 1, 6))) end)
-                                   else h.probe_at end,
-                   rest_until = greatest(h.rest_until, now() + make_interval(secs => \(news.rest.map { $0 / .seconds(1) })))
+                                   else h.probe_at end
               from after
              where h.endpoint_id = \(endpointID)
             returning after.is_newly_paused, after.is_over
+            """)
+    }
+
+    fileprivate static func rest(_ endpointID: Int64, _ rest: Duration) -> PostgresQuery {
+        PostgresQuery(
+            "delivery.rest",
+            """
+            update storehook.endpoint_health
+               set rest_until = greatest(rest_until, now() + make_interval(secs => \(rest / .seconds(1))))
+             where endpoint_id = \(endpointID)
             """)
     }
 

@@ -78,7 +78,6 @@ extension EndpointStore {
             PostgresQuery("endpoint.removed", "select id from storehook.endpoints where state = 'removed'")
         ).map { try $0.decode(0, as: Int64.self) }
         for id in removed {
-            // Who has one of its lanes in hand may still put it back; then the next maintenance takes it.
             for (name, table) in [
                 ("endpoint.purge_queue", "delivery_queue"), ("endpoint.purge_pending", "deliveries_pending"),
                 ("endpoint.purge_lanes", "delivery_lanes"),
@@ -95,6 +94,20 @@ extension EndpointStore {
             try await pool.query(
                 PostgresQuery("endpoint.purge", "delete from storehook.endpoints where id = \(id)"))
             upkeep.endpoints += 1
+        }
+        // Who had one of its lanes in hand may have put it back meanwhile.
+        for (name, table) in [
+            ("endpoint.purge_left_queue", "delivery_queue"), ("endpoint.purge_left_pending", "deliveries_pending"),
+        ] {
+            _ = try await repeating(
+                PostgresQuery(
+                    name,
+                    """
+                    delete from storehook.\(unescaped: table)
+                     where ctid = any (array(select q.ctid from storehook.\(unescaped: table) q
+                                              where not exists (select from storehook.endpoints e where e.id = q.endpoint_id)
+                                              limit 10000))
+                    """))
         }
         return upkeep
     }

@@ -27,7 +27,7 @@ package struct EndpointStore: Sendable {
     package static let table = QueueTable(
         name: "storehook.delivery_queue", statements: "delivery", channel: "storehook_delivery")
 
-    /// Calls in a row that fail until an endpoint is paused.
+    /// Calls in a row that fail until an endpoint is paused, those not counted that failed because of what they were about.
     package static let failuresUntilPause = 10
     /// How long an endpoint fails until it is disabled: five days, as Standard Webhooks 1.0 has it for an example.
     package static let disabledAfter = Duration.seconds(5 * 86_400)

@@ -33,13 +33,16 @@ package struct LaneOutcome: Sendable, Hashable {
         package var lapses: Int
         /// How the last one ended.
         package var reason: String
+        /// Whether the last one came before its time, because the endpoint was back, and the next one comes when the schedule has it.
+        package var wasEarly: Bool
 
         /// Memberwise.
-        package init(delay: Duration, attempts: Int, lapses: Int, reason: String) {
+        package init(delay: Duration, attempts: Int, lapses: Int, reason: String, wasEarly: Bool = false) {
             self.delay = delay
             self.attempts = attempts
             self.lapses = lapses
             self.reason = reason
+            self.wasEarly = wasEarly
         }
     }
 
@@ -64,6 +67,8 @@ package struct EndpointNews: Sendable, Hashable {
     package var successes = 0
     /// Calls that failed.
     package var failures = 0
+    /// How many of them failed for a reason of the endpoint's own, and not of the event that it was sent.
+    package var faults = 0
     /// How the last failure went.
     package var lastFailure: String?
     /// Whether it said that it is gone for good.
@@ -81,6 +86,7 @@ package struct EndpointNews: Sendable, Hashable {
         var sum = a
         sum.successes += b.successes
         sum.failures += b.failures
+        sum.faults += b.faults
         sum.lastFailure = b.lastFailure ?? a.lastFailure
         sum.isGone = a.isGone || b.isGone
         sum.isProbe = a.isProbe || b.isProbe

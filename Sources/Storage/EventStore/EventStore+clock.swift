@@ -27,39 +27,77 @@ extension EventStore {
         }
     }
 
-    /// Tells what has come to be by itself: of purchases and then of accounts whose instant has come, the first due first. Any number
+    /// Which half of what is due: each is told in a transaction of its own, purchases first, so that no account is waited for beside one
+    /// that was taken out of the order.
+    package enum Due: Sendable, Hashable, CaseIterable {
+        /// Purchases, each with the account that it is of.
+        case purchases
+        /// Accounts that are due by themselves.
+        case accounts
+    }
+
+    /// What was due and could not be told.
+    package struct Untold: Error, CustomStringConvertible {
+        /// The purchases, or the accounts, that were at hand.
+        var purchases: [PurchaseKey] = []
+        var accounts: [UniqueIdentifier] = []
+        /// Why: no trouble that passes.
+        package var cause: PostgresError
+
+        /// How many.
+        package var count: Int { purchases.count + accounts.count }
+
+        /// Why.
+        package var description: String { "\(cause)" }
+    }
+
+    /// Tells what has come to be by itself of purchases or accounts whose instant has come, the first due first. Any number
     /// may do this at once: what one is at, others leave out.
     ///
     /// Purchases are held first and then accounts, as everywhere, so the rows that say what is due are not what is locked. What
-    /// was told in between is read after the lock, and not told again. Accounts that are due by themselves have a transaction of their
-    /// own, so that no account is waited for beside one that was taken out of the order.
+    /// was told in between is read after the lock, and not told again.
     /// - Parameter instant: up to when everything that was stored has been applied (``/Outbox/Outbox/reached()``): what is due later is
     ///   left alone, or after an outage an end would be told of what Apple has long posted the renewal.
-    /// - Throws: `PostgresError`, `UnreadableCatalog`.
+    /// - Throws: `PostgresError`, ``Untold``, `UnreadableCatalog`.
     package func tick(
-        _ accounts: AccountStore, upTo instant: PostgresTimestamp, atMost limit: Int = 100
+        _ due: Due, _ accounts: AccountStore, upTo instant: PostgresTimestamp, atMost limit: Int = 100
     ) async throws -> Ticked {
-        let options = TransactionOptions(name: "events.tick")
-        let purchases = try await pool.withTransaction(options) { session in
-            let keys = try session.query(.duePurchases(limit, upTo: instant)).map { row in
-                PurchaseKey(
-                    environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
-                    originalTransactionID: try row.decode("original_transaction_id"))
-            }.sorted()
-            guard !keys.isEmpty else { return Ticked() }
-            let held = try accounts.owners(of: keys, and: [], session)
-            return Ticked(
-                taken: keys.count, told: try tell(try lines(of: keys, session), held, upTo: instant, session))
-        }
-        let others = try await pool.withTransaction(options) { session in
-            let due = try session.query(.dueAccounts(limit, upTo: instant)).map { row in
-                UniqueIdentifier(try row.decode("token", as: UUID.self))
+        try await pool.withTransaction(TransactionOptions(name: "events.tick")) { session in
+            switch due {
+            case .purchases:
+                let keys = try session.query(.duePurchases(limit, upTo: instant)).map { row in
+                    PurchaseKey(
+                        environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
+                        originalTransactionID: try row.decode("original_transaction_id"))
+                }.sorted()
+                guard !keys.isEmpty else { return Ticked() }
+                return try Self.naming(purchases: keys) {
+                    let held = try accounts.owners(of: keys, and: [], session)
+                    return Ticked(
+                        taken: keys.count, told: try tell(try lines(of: keys, session), held, upTo: instant, session))
+                }
+            case .accounts:
+                let tokens = try session.query(.dueAccounts(limit, upTo: instant)).map { row in
+                    UniqueIdentifier(try row.decode("token", as: UUID.self))
+                }
+                guard !tokens.isEmpty else { return Ticked() }
+                return try Self.naming(accounts: tokens) {
+                    let held = try accounts.owners(of: [], and: tokens, session)
+                    return Ticked(taken: tokens.count, told: try tell([], held, upTo: instant, session))
+                }
             }
-            guard !due.isEmpty else { return Ticked() }
-            let held = try accounts.owners(of: [], and: due, session)
-            return Ticked(taken: due.count, told: try tell([], held, upTo: instant, session))
         }
-        return purchases + others
+    }
+
+    /// Says of whom it was, where something cannot be done that will not be done later either.
+    static func naming<Value>(
+        purchases: [PurchaseKey] = [], accounts: [UniqueIdentifier] = [], _ body: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try body()
+        } catch let error as PostgresError where !error.isTransient {
+            throw Untold(purchases: purchases, accounts: accounts, cause: error)
+        }
     }
 
     /// Whether anything is due up to an instant.
@@ -74,27 +112,26 @@ extension EventStore {
         ).one().decode(0)
     }
 
-    /// Puts off for an hour what is due first, because it cannot be told.
-    package func postponeFirst(upTo instant: PostgresTimestamp) async throws {
+    /// Puts off for an hour what cannot be told.
+    package func postpone(_ untold: Untold) async throws {
         try await pool.query(
             PostgresQuery(
-                "events.postpone_purchase",
+                "events.postpone_purchases",
                 """
                 update storehook.purchase_tellings t set due_at = clock_timestamp() + interval '1 hour'
-                  from (select original_transaction_id, bundle_id, environment from storehook.purchase_tellings
-                         where due_at <= \(instant) order by due_at limit 1) first
+                  from unnest(
+                       \(untold.purchases.map(\.originalTransactionID)), \(untold.purchases.map(\.bundleID)),
+                       \(untold.purchases.map(\.environment))) as key (original_transaction_id, bundle_id, environment)
                  where (t.original_transaction_id, t.bundle_id, t.environment)
-                       = (first.original_transaction_id, first.bundle_id, first.environment)
+                       = (key.original_transaction_id, key.bundle_id, key.environment)
+                   and t.due_at <= clock_timestamp()
                 """))
         try await pool.query(
             PostgresQuery(
-                "events.postpone_account",
+                "events.postpone_accounts",
                 """
-                update storehook.access_tellings t set due_at = clock_timestamp() + interval '1 hour'
-                  from (select token, environment from storehook.access_tellings
-                         where due_at <= \(instant) order by due_at limit 1) first
-                 where (t.token, t.environment) = (first.token, first.environment)
-                   and not exists (select from storehook.purchase_tellings where due_at <= \(instant))
+                update storehook.access_tellings set due_at = clock_timestamp() + interval '1 hour'
+                 where token = any (\(untold.accounts.map { UUID($0) })) and due_at <= clock_timestamp()
                 """))
     }
 

@@ -38,11 +38,13 @@ extension EventStore {
 
     /// Drops the events of days that are over for longer than they are kept, with their positions; none that has no position so far.
     /// A day that somebody reads at the moment goes another time.
-    /// - Parameter days: whole days (UTC) for which events are kept; nil: for ever.
+    /// - Parameters:
+    ///   - days: whole days (UTC) for which events are kept; nil: for ever.
+    ///   - most: how many positions go at once: 200,000 take a second, and a day may have millions.
     /// - Returns: how many days were dropped.
     /// - Throws: `PostgresError`.
     @discardableResult
-    package func dropOld(keeping days: Int?) async throws -> Int {
+    package func dropOld(keeping days: Int?, atOnce most: Int = 200_000) async throws -> Int {
         guard let days else { return 0 }
         let kept = Int32(clamping: days)
         let old = try await pool.query(
@@ -51,6 +53,7 @@ extension EventStore {
         var dropped = 0
         for day in old {
             do {
+                while try await deletePositions(of: day, keeping: kept, atMost: most) == most {}
                 let isGone: Bool = try await pool.query(
                     PostgresQuery(
                         "events.drop_day", "select storehook.drop_event_day(\(day)::text::date, \(kept))")
@@ -61,6 +64,15 @@ extension EventStore {
             }
         }
         return dropped
+    }
+
+    private func deletePositions(of day: String, keeping kept: Int32, atMost most: Int) async throws -> Int {
+        let deleted: Int32 = try await pool.query(
+            PostgresQuery(
+                "events.delete_positions",
+                "select storehook.delete_event_positions(\(day)::text::date, \(kept), \(Int32(clamping: most)))")
+        ).one().decode(0)
+        return Int(deleted)
     }
 
     /// How far telling is behind.

@@ -8,23 +8,27 @@ import Subscriptions
 
 extension EventStore {
     /// How many purchases or accounts are told in one portion: what workers may have to wait for.
-    private static let portion = 100
+    package static let portion = 100
 
     /// Goes on with what is to be told of everybody, by a portion each: all accounts, where another catalog became current; all
     /// purchases that nothing was told of, where an app's history has been fetched for the first time, and once after an upgrade
     /// from a release that told nothing. Any number may do this at once: one is at it, the others are told that there is nothing.
     ///
     /// Where it has come to is noted in the transaction that tells: who dies on the way leaves nothing out and nothing twice.
+    /// - Parameters:
+    ///   - limit: how many at the most.
+    ///   - untold: what is left out where its turn has come: what cannot be told is not to keep all others from being told.
     /// - Returns: what was told; nothing taken where there is nothing to go through.
-    /// - Throws: `PostgresError`, `UnreadableCatalog`.
-    package func walk(_ accounts: AccountStore) async throws -> Ticked {
-        let purchases = try await pool.withTransaction(TransactionOptions(name: "events.walk")) { session in
-            try walkPurchases(accounts, session)
+    /// - Throws: `PostgresError`, ``Untold``, `UnreadableCatalog`.
+    package func walk(
+        _ due: Due, _ accounts: AccountStore, atMost limit: Int = portion, goingOver untold: Untold? = nil
+    ) async throws -> Ticked {
+        try await pool.withTransaction(TransactionOptions(name: "events.walk")) { session in
+            switch due {
+            case .purchases: try walkPurchases(accounts, limit, untold, session)
+            case .accounts: try walkAccounts(accounts, limit, untold, session)
+            }
         }
-        let others = try await pool.withTransaction(TransactionOptions(name: "events.walk")) { session in
-            try walkAccounts(accounts, session)
-        }
-        return purchases + others
     }
 
     /// Whether somebody has begun to tell of everybody, or another catalog has become current: the cheap half of ``walk(_:)``.
@@ -42,7 +46,9 @@ extension EventStore {
         ).one().decode(0)
     }
 
-    private func walkPurchases(_ accounts: AccountStore, _ session: borrowing PostgresSession) throws -> Ticked {
+    private func walkPurchases(
+        _ accounts: AccountStore, _ limit: Int, _ untold: Untold?, _ session: borrowing PostgresSession
+    ) throws -> Ticked {
         let row = try session.query(
             PostgresQuery(
                 "events.walk_purchases",
@@ -58,7 +64,7 @@ extension EventStore {
         // What has been filled since it began was perhaps gone past: once more, from the beginning.
         let isNew = try row.decode("filled_scopes", as: Int64.self) != filled
         let last = isNew ? nil : try row.decode("after_key", as: [String]?.self)
-        let keys = try session.query(.untold(after: last, Self.portion)).map { row in
+        let keys = try session.query(.untold(after: last, limit)).map { row in
             PurchaseKey(
                 environment: try row.decode(2), bundleID: try row.decode(1), originalTransactionID: try row.decode(0))
         }
@@ -71,14 +77,18 @@ extension EventStore {
                    set is_under_way = \(end != nil), after_key = \(end), filled_scopes = \(filled)
                  where what = 'purchases'
                 """))
-        guard !keys.isEmpty else { return Ticked() }
-        try Ledger.hold(keys, session)
-        let held = try accounts.owners(of: keys, and: [], session)
-        let news = try lines(of: keys.sorted(), areKnown: true, session)
-        return Ticked(taken: keys.count, told: try tell(news, held, cause: .reconcile, session))
+        guard !keys.isEmpty, untold?.purchases != keys else { return Ticked(taken: keys.count) }
+        return try Self.naming(purchases: keys) {
+            try Ledger.hold(keys, session)
+            let held = try accounts.owners(of: keys, and: [], session)
+            let news = try lines(of: keys.sorted(), areKnown: true, session)
+            return Ticked(taken: keys.count, told: try tell(news, held, cause: .reconcile, session))
+        }
     }
 
-    private func walkAccounts(_ accounts: AccountStore, _ session: borrowing PostgresSession) throws -> Ticked {
+    private func walkAccounts(
+        _ accounts: AccountStore, _ limit: Int, _ untold: Untold?, _ session: borrowing PostgresSession
+    ) throws -> Ticked {
         let row = try session.query(
             PostgresQuery(
                 "events.walk_accounts",
@@ -106,7 +116,7 @@ extension EventStore {
                          join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
                          left join storehook.purchase_tellings t using (original_transaction_id, bundle_id, environment)
                         where l.token = a.token and t.told is null)
-                 order by a.token limit \(Self.portion)
+                 order by a.token limit \(limit)
                 """)
         ).map { try $0.decode(0, as: UUID.self) }
         let end = tokens.last.map { [$0.uuidString] }
@@ -119,9 +129,12 @@ extension EventStore {
                        catalog = case when \(end != nil) then catalog else \(current) end
                  where what = 'accounts'
                 """))
-        guard !tokens.isEmpty else { return Ticked() }
-        let held = try accounts.owners(of: [], and: tokens.map { UniqueIdentifier($0) }, session)
-        return Ticked(taken: tokens.count, told: try tell([], held, cause: .catalog, session))
+        let ids = tokens.map { UniqueIdentifier($0) }
+        guard !ids.isEmpty, untold?.accounts != ids else { return Ticked(taken: ids.count) }
+        return try Self.naming(accounts: ids) {
+            let held = try accounts.owners(of: [], and: ids, session)
+            return Ticked(taken: tokens.count, told: try tell([], held, cause: .catalog, session))
+        }
     }
 }
 

@@ -107,7 +107,7 @@ extension AccountStore.State {
 
 extension PurchaseNews {
     /// Whether Apple's list of the past is all that speaks of it.
-    fileprivate var isHistory: Bool { !entries.isEmpty && entries.allSatisfy { $0.source == .history } }
+    fileprivate var isHistory: Bool { !words.isEmpty && words.allSatisfy { $0.source == .history } }
 }
 
 /// What is told in one transaction, gathered.
@@ -192,8 +192,8 @@ struct Telling {
                 evidence: evidence.max { $0.asOf < $1.asOf } ?? Evidence(cause, asOf: now), at: now,
                 isFill: isFilling, rules: rules)
         }
-        for entry in news.entries where entry.notification?.notificationType == .consumptionRequest && !isFilling {
-            drafts.append(request(entry, of: news.key, owner, at: now))
+        for word in news.words where word.type == .consumptionRequest && !isFilling {
+            drafts.append(request(word, of: news.key, owner, at: now))
         }
         if row != stored { changedPurchases.insert(news.key) }
         purchases.append(row)
@@ -207,19 +207,16 @@ struct Telling {
     }
 
     private func request(
-        _ entry: LedgerEntry, of key: PurchaseKey, _ owner: UniqueIdentifier?, at now: Timestamp
+        _ word: PurchaseNews.Word, of key: PurchaseKey, _ owner: UniqueIdentifier?, at now: Timestamp
     ) -> EventDraft {
-        let evidence = Evidence(entry)
-        var reason: String?
-        if case .data(let data) = entry.notification?.part { reason = data.consumptionRequestReason?.rawValue }
-        return .consumptionRequested(
-            key, of: owner, transactionID: evidence.transactionID, reason: reason, cause: evidence.cause,
-            at: min(entry.notification?.signedDate ?? now, now), now: now, rules: rules)
+        .consumptionRequested(
+            key, of: owner, transactionID: word.transactionID, reason: word.refundReason, cause: Evidence(word).cause,
+            at: min(word.notifiedAt ?? now, now), now: now, rules: rules)
     }
 
     /// What brought the news; who acts without any evidence is it himself.
     private func evidence(of news: PurchaseNews) -> [Evidence] {
-        guard news.entries.isEmpty, cause != .clock else { return news.entries.map { Evidence($0) } }
+        guard news.words.isEmpty, cause != .clock else { return news.words.map { Evidence($0) } }
         return [Evidence(cause, asOf: now)]
     }
 
@@ -235,10 +232,9 @@ struct Telling {
         // Told as it stands when all of its past is known.
         if isFilling, stored.told == nil { return }
         if evidence.isEmpty, cause != .clock { evidence = [Evidence(cause, asOf: now)] }
-        // Another catalog makes it another from its beginning, whatever else has happened since.
-        if stored.told != nil, stored.catalog != catalog { evidence = [Evidence(.catalog, asOf: now)] }
         let telling = AccountTelling(
-            stored.told, state, of: stored.id.token, in: stored.id.environment, evidence: evidence, at: now,
+            stored.told, state, of: stored.id.token, in: stored.id.environment, evidence: evidence,
+            due: stored.dueAt, isOtherCatalog: stored.told != nil && stored.catalog != catalog, at: now,
             // Before there were events an account may have been told to nobody, and readers have seen it change.
             isFill: isFilling || (stored.told == nil && stored.version > 1), rules: rules)
         drafts += telling.events
@@ -289,25 +285,18 @@ struct Telling {
 }
 
 extension Evidence {
-    /// What an entry says, and why it is known.
-    init(_ entry: LedgerEntry) {
-        let dates = [
-            entry.notification?.signedDate, entry.transaction?.payload.signedDate, entry.renewal?.payload.signedDate,
-        ]
-        let cause: EventCause =
-            switch (entry.notification, entry.source) {
-            case (_, .history): .reconcile
-            case (let notification?, _):
-                .notification(
-                    type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
-                    uuid: notification.uuid)
-            case (nil, .api): .refresh
-            case (nil, .client), (nil, .webhook): .client
-            case (nil, .operator): .reconcile
-            }
-        self.init(
-            cause, asOf: dates.compactMap(\.self).min() ?? .distantPast,
-            transactionID: entry.transaction?.payload.transactionId)
+    /// What was said, and why it is known.
+    init(_ word: PurchaseNews.Word) {
+        var cause = EventCause.client
+        switch (word.source, word.type, word.uuid) {
+        case (.history, _, _): cause = .reconcile
+        case (_, let type?, let uuid?):
+            cause = .notification(type: type.rawValue, subtype: word.subtype?.rawValue, uuid: uuid)
+        case (.api, _, _): cause = .refresh
+        case (.client, _, _), (.webhook, _, _): break
+        case (.operator, _, _): cause = .reconcile
+        }
+        self.init(cause, asOf: word.asOf, transactionID: word.transactionID)
     }
 }
 
@@ -331,7 +320,10 @@ extension PostgresQuery {
                     \(drafts.map(\.isLate)), \(drafts.map(\.isCorrection)), \(drafts.map(\.content)))
                 returning id, told_at
             )
-            insert into storehook.events_unplaced (id, told_at) select id, told_at from event
+            insert into storehook.events_unplaced (id, more, told_at)
+            select ids[1], nullif(ids[2:], '{}'), told_at
+              from (select array_agg(id order by id) as ids, min(told_at) as told_at from event) told
+             where ids is not null
             """)
     }
 }

@@ -41,9 +41,11 @@ public struct Ledger: Sendable {
         _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], _ session: borrowing PostgresSession
     ) throws -> (outcomes: [LedgerOutcome], news: [PurchaseNews]) {
         let (outcomes, updates) = try applied(entries, holding: others, session)
-        let new = zip(entries, outcomes).filter { $1 != .duplicate }.map(\.0)
-        let byPurchase = Dictionary(grouping: new, by: \.purchase)
-        return (outcomes, updates.map { PurchaseNews($0, byPurchase[$0.key] ?? []) })
+        var words: [PurchaseKey: [PurchaseNews.Word]] = [:]
+        for place in entries.indices where outcomes[place] != .duplicate {
+            if let key = entries[place].purchase { words[key, default: []].append(PurchaseNews.Word(entries[place])) }
+        }
+        return (outcomes, updates.map { PurchaseNews($0, words[$0.key] ?? []) })
     }
 
     /// Locks purchases until the transaction ends, in the order in which all are locked, and makes the rows that are not there.

@@ -1,3 +1,4 @@
+package import AppStorePayloads
 package import Subscriptions
 
 /// What a batch made of one purchase, for who tells of it in the same transaction: what stands, and what stood.
@@ -17,13 +18,51 @@ package struct PurchaseNews: Sendable {
     /// Whether a subscription stood before the batch.
     package var wasKnown: Bool
     /// What the batch said of it that was not recorded before.
-    package var entries: [LedgerEntry]
+    package var words: [Word]
+
+    /// What one entry says of itself: who tells needs no more of it, and an entry is large.
+    package struct Word: Sendable {
+        /// Which way it came.
+        package var source: EvidenceSource
+        /// A notification's type; nil for a record that came by itself, as its subtype and name.
+        package var type: NotificationType?
+        /// Its subtype.
+        package var subtype: NotificationSubtype?
+        /// Its name.
+        package var uuid: UniqueIdentifier?
+        /// When the notification was signed.
+        package var notifiedAt: Timestamp?
+        /// When the first of its parts was signed.
+        package var asOf: Timestamp
+        /// The transaction that it speaks of.
+        package var transactionID: String?
+        /// Why a customer wants the money back, where Apple asks for data about that.
+        package var refundReason: String?
+
+        init(_ entry: LedgerEntry) {
+            source = entry.source
+            let notification = entry.notification
+            type = notification?.notificationType
+            subtype = notification?.subtype
+            uuid = notification?.uuid
+            notifiedAt = notification?.signedDate
+            let transaction = entry.transaction
+            transactionID = transaction?.payload.transactionId
+            asOf = min(
+                notifiedAt ?? .distantFuture, transaction?.payload.signedDate ?? .distantFuture,
+                entry.renewal?.payload.signedDate ?? .distantFuture)
+            if asOf == .distantFuture { asOf = .distantPast }
+            if type == .consumptionRequest, case .data(let data) = notification?.part {
+                refundReason = data.consumptionRequestReason?.rawValue
+            }
+        }
+    }
 
     /// Memberwise.
     package init(
         key: PurchaseKey, phases: [Phase] = [], periods: [PaidPeriod] = [], periodsBefore: [PaidPeriod] = [],
         oneTime: OneTimePurchase? = nil, oneTimeBefore: OneTimePurchase? = nil, wasKnown: Bool = false,
-        entries: [LedgerEntry] = []
+        words: [Word] = []
     ) {
         self.key = key
         self.phases = phases
@@ -32,15 +71,15 @@ package struct PurchaseNews: Sendable {
         self.oneTime = oneTime
         self.oneTimeBefore = oneTimeBefore
         self.wasKnown = wasKnown
-        self.entries = entries
+        self.words = words
     }
 
-    init(_ update: PurchaseUpdate, _ entries: [LedgerEntry]) {
+    init(_ update: PurchaseUpdate, _ words: [Word]) {
         let state = update.state
         self.init(
             key: update.key, phases: state.subscription?.phases ?? [], periods: state.paidPeriods,
             periodsBefore: PaidPeriod.all(of: update.known.facts), oneTime: state.oneTime,
             oneTimeBefore: state.oneTime == nil ? nil : OneTimePurchase(counting: update.known.facts),
-            wasKnown: update.known.earlierPhases != nil, entries: entries)
+            wasKnown: update.known.earlierPhases != nil, words: words)
     }
 }

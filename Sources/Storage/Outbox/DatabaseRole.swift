@@ -69,6 +69,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "access_tellings": [.select, .insert, .update],
                 "place_events": [.execute], "ensure_event_partitions": [.execute],
                 "is_filling": [.execute], "history_fills": [.execute], "event_days": [.execute],
+                "delete_event_positions": [.execute],
                 "drop_event_day": [.execute], "telling_walks": [.select, .update], "telling_status": [.select],
                 "endpoints": [.select, .update, .delete], "endpoint_cursors": [.select, .update, .delete],
                 "endpoint_health": [.select, .update, .delete],

@@ -27,13 +27,17 @@ public struct TransactionOptions: Sendable {
     /// Whether each connection plans its statements once, for all values: see ``PostgresQuery/keepingPlan()``. For short
     /// transactions whose statements find little.
     public var keepsPlans: Bool
+    /// Whether tables are read by their indexes: for plans that are kept and made while a table was small, or which have to presume
+    /// that every partition is read where one is.
+    public var goesByIndexes: Bool
     /// What logs and errors call its BEGIN and COMMIT.
     public var name: String?
 
     /// Reads committed data, may write, and limits only the single statements, unless told otherwise.
     public init(
         isolation: Isolation = .readCommitted, isReadOnly: Bool = false, deadline: Duration? = nil,
-        idleTimeout: Duration? = nil, isDurable: Bool = false, keepsPlans: Bool = false, name: String? = nil
+        idleTimeout: Duration? = nil, isDurable: Bool = false, keepsPlans: Bool = false,
+        goesByIndexes: Bool = false, name: String? = nil
     ) {
         self.isolation = isolation
         self.isReadOnly = isReadOnly
@@ -41,6 +45,7 @@ public struct TransactionOptions: Sendable {
         self.idleTimeout = idleTimeout
         self.isDurable = isDurable
         self.keepsPlans = keepsPlans
+        self.goesByIndexes = goesByIndexes
         self.name = name
     }
 
@@ -58,6 +63,10 @@ public struct TransactionOptions: Sendable {
         // Left to itself the server goes on planning statements of few values each time: the one plan for all values, which
         // does not know how few they are, looks dearer to it by more than planning costs.
         if keepsPlans { columns.append("set_config('plan_cache_mode', 'force_generic_plan', true)") }
+        // What is presumed to be dear would be compiled each time, which costs more than all of it.
+        if goesByIndexes {
+            columns += ["set_config('enable_seqscan', 'off', true)", "set_config('jit', 'off', true)"]
+        }
         let name = name.map { "\($0) (settings)" } ?? "settings"
         let text = columns.joined(separator: ", ")
         guard let idleTimeout else {

@@ -31,7 +31,9 @@ package struct ClaimFloor: Sendable {
     /// Learns from what a claim brought: nothing that is still to be done fell due before its first row or, where it found
     /// none, before the claim itself.
     package mutating func learn(from batch: ClaimedBatch<some Sendable>) {
-        guard let end = batch.oldestDueAt ?? batch.claimedAt else { return }
-        floor = end.adding(.zero - Self.slack)
+        if let end = batch.oldestDueAt ?? batch.claimedAt { learn(end) }
     }
+
+    /// Learns from a look at the queue that claimed nothing: no row falls due before this.
+    package mutating func learn(_ end: PostgresTimestamp) { floor = end.adding(.zero - Self.slack) }
 }

@@ -16,6 +16,9 @@ package final class WorkSignal: Sendable {
     /// Whether the worker has been told to stop.
     package var isStopped: Bool { state.withLock(\.stopped) }
 
+    /// Whether somebody was woken, or is to be, and has not waited since.
+    package var isWoken: Bool { state.withLock(\.isWoken) }
+
     /// Says that there may be something to do.
     package func wake() { update { $0.isWoken = true } }
 

@@ -83,14 +83,17 @@ struct BenchApple: Sendable {
     }
 
     /// Lists notifications of customers who lived before, all of them within Apple's reach, in Production.
-    /// - Parameter isPosted: whether they are posted as well.
-    func list(_ notifications: Int, seed: UInt64, endingAt end: Int64, isPosted: Bool) async throws {
+    /// - Parameters:
+    ///   - lives: of how many customers; by itself so many that half of them speak twice, and the stream is over in time.
+    ///   - isPosted: whether they are posted as well.
+    func list(
+        _ notifications: Int, of lives: Int? = nil, seed: UInt64, endingAt end: Int64, isPosted: Bool
+    ) async throws {
         struct Listed: Decodable { var firstSignedDate: Int64 }
-        // Half of them speak twice: so the stream is over in time.
         let listed: Listed = try await ask(
             "past",
             """
-            {"notifications":\(notifications),"subscribers":\(max(1, notifications / 4)),"seed":\(seed),"endingAt":\(end),\
+            {"notifications":\(notifications),"subscribers":\(lives ?? max(1, notifications / 4)),"seed":\(seed),"endingAt":\(end),\
             "environment":"Production","posted":\(isPosted)}
             """)
         let days = (end - listed.firstSignedDate) / 86_400_000

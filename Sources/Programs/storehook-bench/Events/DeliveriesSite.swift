@@ -4,17 +4,22 @@ import EventStore
 import Foundation
 import Postgres
 
-/// Workers that deliver to one local endpoint, over TLS.
+/// Workers that deliver to local endpoints, over TLS.
 struct DeliveriesSite: Sendable {
-    let receiver: DeliveriesReceiver
+    /// The endpoints, and the number of each.
+    let endpoints: [(id: Int64, receiver: DeliveriesReceiver)]
     let database: BenchDatabase
     private let programs: ChaosPrograms
     private let settings: [String: String]
 
-    /// Starts the endpoint and adds it; no worker runs so far.
-    static func start(_ programs: ChaosPrograms, _ database: BenchDatabase, workplace: URL) async throws
-        -> DeliveriesSite
-    {
+    /// The first endpoint.
+    var receiver: DeliveriesReceiver { endpoints[0].receiver }
+
+    /// Starts endpoints and adds them; no worker runs so far.
+    /// - Parameter count: how many; at least one.
+    static func start(
+        _ programs: ChaosPrograms, _ database: BenchDatabase, workplace: URL, endpoints count: Int = 1
+    ) async throws -> DeliveriesSite {
         let (certificate, key, secretKey) = (
             workplace.appending(path: "certificate.pem").path, workplace.appending(path: "key.pem").path,
             workplace.appending(path: "secret-key").path
@@ -25,14 +30,18 @@ struct DeliveriesSite: Sendable {
                 atPath: secretKey, contents: Data([UInt8](repeating: 7, count: SecretKey.size)),
                 attributes: [.posixPermissions: 0o600])
         else { throw NeverCameAbout(what: "a key file") }
-        let receiver = try await DeliveriesReceiver.start(certificate: certificate, key: key)
         let store = EndpointStore(database.pool)
-        _ = try await store.add(
-            try EndpointURL("https://localhost:\(receiver.port)/hook"), secret: WebhookSecret(), bytes,
-            by: "storehook-bench")
+        var endpoints: [(id: Int64, receiver: DeliveriesReceiver)] = []
+        for _ in 0..<max(count, 1) {
+            let receiver = try await DeliveriesReceiver.start(certificate: certificate, key: key)
+            let endpoint = try await store.add(
+                try EndpointURL("https://localhost:\(receiver.port)/hook"), secret: WebhookSecret(), bytes,
+                by: "storehook-bench")
+            endpoints.append((endpoint.id, receiver))
+        }
         _ = try await EventStore(database.pool).ensurePartitions()
         return DeliveriesSite(
-            receiver: receiver, database: database, programs: programs,
+            endpoints: endpoints, database: database, programs: programs,
             settings: [
                 "STOREHOOK_SECRET_KEY_FILE": secretKey, "STOREHOOK_ENDPOINT_NETWORKS": "127.0.0.0/8,::1",
                 "STOREHOOK_ENDPOINT_CERTIFICATES": certificate,
@@ -86,7 +95,7 @@ struct DeliveriesSite: Sendable {
     }
 
     /// As long as what is told of an account.
-    private static let content = """
+    static let content = """
         "access":{"tier":"pro","status":"active","access":true,"source":"apple","productId":"com.example.pro.month",\
         "expiresAt":"2026-02-03T04:05:06Z","willRenew":true,"inTrial":false},"previous":{"tier":"free","status":"expired",\
         "access":false,"source":"none","willRenew":false,"inTrial":false},"cause":{"kind":"notification","type":"DID_RENEW",\

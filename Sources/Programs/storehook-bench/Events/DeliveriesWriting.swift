@@ -8,17 +8,33 @@ import Synchronization
 final class DeliveriesWriting: Sendable {
     private let site: DeliveriesSite
     private let events: EventStore
-    private let accounts: Int
+    private let receivers: [DeliveriesReceiver]
+    private let insert: @Sendable (PostgresPool) async throws -> [Int64]
     private let committed = Mutex<[String: ContinuousClock.Instant]>([:])
     private let isOver = Atomic(false)
 
-    init(site: DeliveriesSite, events: EventStore, accounts: Int) {
-        self.site = site
-        self.events = events
-        self.accounts = accounts
+    /// Events of so many accounts, which the first endpoint waits for.
+    convenience init(site: DeliveriesSite, events: EventStore, accounts: Int) {
+        self.init(site: site, events: events, awaitedBy: [site.receiver]) { pool in
+            try await site.write(1, ofAccounts: accounts, on: pool)
+        }
     }
 
-    /// Writes so many, and returns once all of them have arrived: when each was committed, by its `webhook-id`.
+    /// - Parameters:
+    ///   - receivers: those at which all that is written has to arrive.
+    ///   - insert: writes one event, and returns its number.
+    init(
+        site: DeliveriesSite, events: EventStore, awaitedBy receivers: [DeliveriesReceiver],
+        _ insert: @escaping @Sendable (PostgresPool) async throws -> [Int64]
+    ) {
+        self.site = site
+        self.events = events
+        self.receivers = receivers
+        self.insert = insert
+    }
+
+    /// Writes so many, and returns once all of them have arrived: when each was committed, by its `webhook-id`. What has arrived before
+    /// must have been taken from the receivers.
     func write(_ count: Int, perSecond rate: Int) async throws -> [String: ContinuousClock.Instant] {
         let writers = PostgresPool(
             configuration: try PostgresConfiguration(url: site.database.url), size: 8,
@@ -34,7 +50,7 @@ final class DeliveriesWriting: Sendable {
                 try await group.waitForAll()
             }
             try await patiently("what was written arrives", within: .seconds(60)) {
-                self.site.receiver.posts >= count
+                self.receivers.allSatisfy { $0.events >= count }
             }
         } catch {
             isOver.store(true, ordering: .relaxed)
@@ -48,7 +64,7 @@ final class DeliveriesWriting: Sendable {
     }
 
     private func writeOne(on writers: PostgresPool) async throws {
-        let ids = try await site.write(1, ofAccounts: accounts, on: writers)
+        let ids = try await insert(writers)
         let now = ContinuousClock.now
         committed.withLock { committed in
             for id in ids { committed["evt_\(id)"] = now }

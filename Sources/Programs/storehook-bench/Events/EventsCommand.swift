@@ -1,13 +1,16 @@
 import ArgumentParser
 
-/// What telling costs, and how soon it is told.
+/// What telling costs, how soon it is told, and what becomes of it under faults.
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "What telling costs, and how soon events are delivered.",
+        abstract: "What telling costs, how soon events are delivered, and that none is lost.",
         discussion: """
             Example: storehook-bench events writing --backlog 20000 --pairs 5
             Example: storehook-bench events deliveries --workers 2
+            Example: storehook-bench events away --pairs 3 --seconds 20
+            Example: storehook-bench events faults --lives 10000
             """,
-        subcommands: [EventsWriting.self, EventsDeliveries.self], defaultSubcommand: EventsWriting.self)
+        subcommands: [EventsWriting.self, EventsDeliveries.self, EventsAway.self, EventsFaults.self],
+        defaultSubcommand: EventsWriting.self)
 }

@@ -79,7 +79,8 @@ struct EventsWriting: AsyncParsableCommand {
         }
     }
 
-    private static let catalog = """
+    /// What the simulator's subscriptions give.
+    static let catalog = """
         app: \(SimulatedApp.example.bundleId)
         tiers: [{id: free}, {id: basic}, {id: premium}]
         products:

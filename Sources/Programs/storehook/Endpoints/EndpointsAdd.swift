@@ -18,7 +18,7 @@ struct EndpointsAdd: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "Where to post to, https.") var url: String
-    @Option(help: "Only events of this app (bundle id), and of none.") var app: String?
+    @Option(help: "Only events of this app (bundle id), of none, and account.*: apps share accounts.") var app: String?
     @Option(help: "Only events of this environment: Production, Sandbox.") var environment: String?
     @Option(
         help: "Only these kinds, separated by commas; * stands for any part: 'subscription.*,account.access_changed'.")

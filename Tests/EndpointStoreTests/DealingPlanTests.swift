@@ -1,0 +1,58 @@
+import EndpointStore
+import Postgres
+import TestSupport
+import Testing
+import WebhookSupport
+
+@Suite("How events are found that are dealt out")
+struct DealingPlanTests {
+    @Test("each by itself, however many are kept and however small the tables were when the plan was made")
+    func plan() async throws {
+        try await EndpointSite.with { site in
+            let version: Int32 = try await site.value("select current_setting('server_version_num')::integer")
+            // Before, what was read cannot be asked for at once.
+            guard version >= 150_000 else { return }
+            // One connection, so that the plan that is kept is the one that was made first.
+            let pool = PostgresPool(configuration: site.database.configuration, size: 1, logger: quiet)
+            let store = EndpointStore(pool)
+            let endpoint = try await site.add()
+            try await site.write(of: 1)
+            _ = try await store.deal(endpoint.id)
+            try await site.pool.query(
+                """
+                with event as (
+                    insert into storehook.events (kind, environment, bundle_id, token, version, sequence, at, is_late,
+                                                  is_correction, content)
+                    select 'subscription.renewed', 'Production', 'com.example.app', gen_random_uuid(), 1, 1, now(), false,
+                           false, '"number":1'
+                      from generate_series(1, 20000) n
+                    returning id, told_at
+                )
+                insert into storehook.events_unplaced (id, told_at) select id, told_at from event
+                """)
+            try await site.place()
+            for analyzes in [false, true] {
+                if analyzes { try await site.pool.query("analyze storehook.events, storehook.delivery_lanes") }
+                let before = try await scans(pool)
+                for _ in 0..<3 {
+                    let dealt = try await store.deal(endpoint.id, atMost: 500)
+                    #expect(dealt.events == 500)
+                }
+                #expect(try await scans(pool) == before, "analyzed: \(analyzes)")
+            }
+            await pool.close()
+        }
+    }
+
+    /// How often one of the large tables was read from its beginning.
+    private func scans(_ pool: PostgresPool) async throws -> Int64 {
+        try await pool.query("select pg_stat_force_next_flush()")
+        return try await pool.query(
+            """
+            select sum(seq_scan)::bigint from pg_stat_user_tables
+             where schemaname = 'storehook'
+               and (relname ~ '^events_(default|[0-9]+)$' or relname in ('delivery_lanes', 'event_positions'))
+            """
+        ).one().decode(0)
+    }
+}
