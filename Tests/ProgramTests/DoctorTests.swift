@@ -34,7 +34,7 @@ struct DoctorTests {
         let failed = lines.filter { $0.status == "failed" }
         #expect(ending == .exited(failed.isEmpty ? 0 : 1))
         #expect(errors.isEmpty, "\(errors)")
-        #expect(lines.count == 30 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
+        #expect(lines.count == 31 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
         return Dictionary(uniqueKeysWithValues: failed.filter { $0.check != "disk" }.map { ($0.check, $0.message) })
     }
 
@@ -78,7 +78,7 @@ struct DoctorTests {
             #expect(found.isEmpty, "\(found)")
             let port = try freePort()
             let table = try await site.run("doctor", "--port", "\(port)", with: Self.sound)
-            #expect(table.output.split(separator: "\n").count == 31, "\(table.output)")
+            #expect(table.output.split(separator: "\n").count == 32, "\(table.output)")
         }
     }
 
@@ -337,6 +337,24 @@ struct DoctorTests {
             #expect(found["partitions"]?.contains("storehook maintain") == true)
             _ = try await site.run("maintain")
             #expect(try await Set(faults(site).keys) == ["queue", "dead letters", "evidence"])
+        }
+    }
+
+    @Test("names what is told late, and events that no reader sees")
+    func telling() async throws {
+        try await withSite { site in
+            try await site.pool.query(
+                """
+                insert into storehook.purchase_tellings (original_transaction_id, bundle_id, environment, due_at)
+                values ('1', 'com.example.storehook', 'Production', now() - interval '4 min')
+                """)
+            #expect(try await faults(site).isEmpty)
+            try await site.pool.query("update storehook.purchase_tellings set due_at = now() - interval '6 min'")
+            expect(try await faults(site), only: "events", saying: "6 min", "StorehookTellingBehind")
+            try await site.pool.query("update storehook.purchase_tellings set due_at = null")
+            try await site.pool.query(
+                "insert into storehook.events_unplaced (id, told_at) select n, now() from generate_series(1, 100001) n")
+            expect(try await faults(site), only: "events", saying: "100001 events have no place")
         }
     }
 }

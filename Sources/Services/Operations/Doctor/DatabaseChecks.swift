@@ -40,7 +40,7 @@ package struct DatabaseChecks: Sendable {
         "database", "schema", "rights", "hosts", "replication", "clock", "date style", "disk", "vacuum horizon",
         "notices",
         "partitions", "queue", "evidence", "dead letters", "anomalies", "history", "canary", "extensions",
-        "consumption requests", "endpoints",
+        "consumption requests", "events", "endpoints",
     ]
     /// How far clocks may be apart; NTP keeps them within milliseconds.
     private static let clockTolerance = Duration.seconds(5)
@@ -64,7 +64,7 @@ package struct DatabaseChecks: Sendable {
         let rest: [(String, () async throws -> Finding)] = [
             ("partitions", partitions), ("queue", queue), ("evidence", evidence), ("dead letters", deadLetters),
             ("anomalies", anomalies), ("history", history), ("canary", canary), ("extensions", extensions),
-            ("consumption requests", consumption), ("endpoints", endpoints),
+            ("consumption requests", consumption), ("events", events), ("endpoints", endpoints),
         ]
         for (name, body) in rest {
             findings.append(schema.status == .ok ? await check(name, body) : .skipped(name, "see schema"))
