@@ -185,4 +185,13 @@ enum Records {
                     gracePeriodExpiresDate: grace, json: Array("{}".utf8)),
                 digest: digest(8)), source: source)
     }
+    /// Something bought once and for good, ten seconds ago.
+    static func bought(_ key: PurchaseKey, account: UniqueIdentifier?) -> LedgerEntry {
+        var entry = span(key, now.adding(seconds: -10)..<now, account: account, type: .oneTimeCharge, at: now)
+        entry.renewal = nil
+        entry.transaction?.payload.type = .nonConsumable
+        entry.transaction?.payload.subscriptionGroupIdentifier = nil
+        entry.transaction?.payload.expiresDate = nil
+        return entry
+    }
 }

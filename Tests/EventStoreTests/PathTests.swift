@@ -68,6 +68,38 @@ struct PathTests {
         }
     }
 
+    @Test("what was bought once and moves is told to both, whoever moves it, and so is one that is freed")
+    func movesOfOneTimePurchases() async throws {
+        try await EventDatabase.with { site in
+            func kinds(_ number: Int) async throws -> [String] {
+                try await told(number, site).filter { !$0.hasPrefix("account.") }
+            }
+            try await site.apply([Records.bought(purchase(1), account: nil)])
+            let (accounts, events) = (site.accounts, site.events)
+            func prove(_ number: Int) async throws {
+                try await site.pool.withTransaction { session in
+                    let bound = try accounts.bind([purchase(1)], to: "person-\(number)", under: .transfer, session)
+                    try events.tell([], proving: [purchase(1)], bound.settled, session)
+                }
+            }
+            // It was nobody's: nobody lost it.
+            try await prove(1)
+            #expect(try await kinds(1).isEmpty)
+            for _ in 0..<2 { try await prove(2) }
+            #expect(try await kinds(1) == ["purchase.transferred client"])
+            #expect(try await kinds(2) == ["purchase.transferred client"])
+            _ = try await site.accounts.move(purchase(1), to: "person-3", by: "desk", why: "asked")
+            _ = try await site.accounts.move(purchase(1), to: "person-3", by: "desk", why: "asked again")
+            #expect(try await kinds(2) == ["purchase.transferred client", "purchase.transferred staff"])
+            #expect(try await kinds(3) == ["purchase.transferred staff"])
+            #expect(try await site.accounts.erase("person-3", by: "desk") == 1)
+            #expect(try await kinds(3) == ["purchase.transferred staff", "purchase.transferred staff"])
+            let body = try #require(try await site.feed().last { $0.kind == "purchase.transferred" })
+            #expect(body.json(previousSequence: nil).contains(#""transferredTo":null"#))
+            #expect(try await site.gaps() == 0)
+        }
+    }
+
     @Test("what a proof gives to an account is told by its client, once")
     func proof() async throws {
         try await EventDatabase.with { site in

@@ -104,7 +104,7 @@ struct EventBodyTests {
             "purchase.completed", "purchase.refunded", "account.access_changed", "consumption.requested",
             "consumption.answered", "test",
         ]
-        let added = ["purchase.refund_reversed", "purchase.revoked"]
+        let added = ["purchase.refund_reversed", "purchase.revoked", "purchase.transferred"]
         #expect(Set(EventKind.allCases.map(\.rawValue)) == Set(promised + others + added))
     }
 }

@@ -64,6 +64,23 @@ struct PurchaseTellingTests {
         #expect(Self.told(nil, bought, at: day(9), isFill: true).map(\.words) == ["completed late"])
     }
 
+    @Test("that it is another's is told to both, once, and to nobody but the former owner where it is free")
+    func moved() throws {
+        let bought = try Self.bought(signed: day(0))
+        let (anna, ben) = (UniqueIdentifier(high: 1, low: 1), UniqueIdentifier(high: 1, low: 2))
+        func told(from former: UniqueIdentifier?, to account: UniqueIdentifier?) -> [EventDraft] {
+            PurchaseTelling.events(
+                bought, bought, of: Self.key, account: account, from: former,
+                evidence: Evidence(.staff, asOf: day(2)), at: day(2))
+        }
+        let events = told(from: anna, to: ben)
+        #expect(events.map(\.words) == ["transferred", "transferred"])
+        #expect(events.map(\.account) == [anna, ben])
+        #expect(events.allSatisfy { $0.move == EventDraft.Move(from: anna, to: ben) && $0.cause == .staff })
+        #expect(told(from: anna, to: nil).map(\.account) == [anna])
+        #expect(told(from: anna, to: anna).isEmpty && told(from: nil, to: ben).isEmpty)
+    }
+
     @Test("what the family no longer shares is no refund")
     func family() throws {
         let shared = try Self.bought(family: true, signed: day(0))

@@ -51,6 +51,8 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case purchaseRefundReversed = "purchase.refund_reversed"
     /// The family no longer shares it.
     case purchaseRevoked = "purchase.revoked"
+    /// It is another account's.
+    case purchaseTransferred = "purchase.transferred"
     /// The account's tier or status is another.
     case accountAccessChanged = "account.access_changed"
     /// A customer has asked for a refund, and Apple wants data.

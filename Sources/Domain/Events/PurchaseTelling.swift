@@ -3,7 +3,7 @@ public import Subscriptions
 
 /// What is to be told of something bought once: by what was told of it last and what it is, nothing else.
 ///
-/// Its completion once, its refund, and a refund that was taken back. A refund of another share of it takes the place of the
+/// Its completion once, its refund, a refund that was taken back, and that it is another account's. A refund of another share of it takes the place of the
 /// one that was told: that is a correction. So is a completion whose product, kind or end is another than was told.
 public enum PurchaseTelling {
     /// What to tell, in order.
@@ -11,11 +11,13 @@ public enum PurchaseTelling {
     ///   - told: what was told last; nil where nothing ever was.
     ///   - value: what it is now.
     ///   - account: whose it is; nil where it is nobody's.
+    ///   - former: whose it was, where it was somebody else's: both are told, each in its own order.
     ///   - evidence: what brought the news.
     ///   - isFill: whether it is only to be told what stands, where nothing ever was told.
     public static func events(
         _ told: OneTimePurchase?, _ value: OneTimePurchase, of key: PurchaseKey, account: UniqueIdentifier?,
-        evidence: Evidence, at now: Timestamp, isFill: Bool = false, rules: TellingRules = TellingRules()
+        from former: UniqueIdentifier? = nil, evidence: Evidence, at now: Timestamp, isFill: Bool = false,
+        rules: TellingRules = TellingRules()
     ) -> [EventDraft] {
         var events: [EventDraft] = []
         func add(_ kind: EventKind, at instant: Timestamp, isCorrection: Bool = false) {
@@ -26,11 +28,22 @@ public enum PurchaseTelling {
                     subject: .oneTime(value, previous: told), cause: evidence.cause, instant: instant,
                     isLate: rules.isLate(instant, at: now), isCorrection: isCorrection))
         }
+        func move() {
+            guard let former, former != account else { return }
+            for one in [former, account].compactMap(\.self) {
+                events.append(
+                    EventDraft(
+                        .purchaseTransferred, environment: key.environment, bundleID: key.bundleID, purchase: key,
+                        account: one, subject: .oneTime(value, previous: value),
+                        move: EventDraft.Move(from: former, to: account), cause: evidence.cause, instant: now))
+            }
+        }
         let taken: EventKind =
             value.ownership == OwnershipType.familyShared.rawValue ? .purchaseRevoked : .purchaseRefunded
         guard let told else {
             if value.revokedAt == nil || !isFill { add(.purchaseCompleted, at: value.purchasedAt) }
             if let revokedAt = value.revokedAt { add(taken, at: revokedAt) }
+            move()
             return events
         }
         if !value.isSameThing(as: told) { add(.purchaseCompleted, at: value.purchasedAt, isCorrection: true) }
@@ -41,6 +54,7 @@ public enum PurchaseTelling {
             add(taken, at: revokedAt, isCorrection: true)
         default: break
         }
+        move()
         return events
     }
 }

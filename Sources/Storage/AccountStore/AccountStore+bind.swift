@@ -31,14 +31,21 @@ extension AccountStore {
         try Ledger.hold(all, session)
         var outcomes: [PurchaseKey: BindOutcome] = [:]
         var recorded: [(key: PurchaseKey, kind: PurchaseBinding.Kind)] = []
+        var formerOwners: [PurchaseKey: UniqueIdentifier] = [:]
         for standing in try standing(purchases, session) {
             let outcome = standing.outcome(for: token, under: rule)
             outcomes[standing.key] = outcome
             if outcome == .bound { recorded.append((standing.key, .proof)) }
-            if outcome == .transferred { recorded.append((standing.key, .transfer)) }
+            if outcome == .transferred {
+                recorded.append((standing.key, .transfer))
+                formerOwners[standing.key] = standing.owner
+            }
         }
         try record(recorded.map { Binding(key: $0.key, kind: $0.kind, token: token) }, session)
-        return (outcomes, try settle(all.sorted(), naming: [token: account], session))
+        var settled = try settle(all.sorted(), naming: [token: account], session)
+        // Without a catalog there are no accounts to tell.
+        if settled.hasCatalog { settled.formerOwners = formerOwners }
+        return (outcomes, settled)
     }
 
     /// Those purchases of which anything is known, in the order given.
@@ -73,9 +80,11 @@ extension AccountStore {
             session -> Settled? in
             guard try !self.standing([purchase], session).isEmpty else { return nil }
             try Ledger.hold([purchase], session)
+            let owner = try self.standing([purchase], session).first?.owner
             let binding = Binding(key: purchase, kind: .staff, token: token, person: person, why: why)
             try self.record([binding], session)
-            let settled = try self.settle([purchase], naming: self.naming(token, account), session)
+            var settled = try self.settle([purchase], naming: self.naming(token, account), session)
+            if settled.hasCatalog, let owner, owner != token { settled.formerOwners[purchase] = owner }
             try self.witness?.witness(settled, of: [purchase], cause: .staff, session)
             return settled
         }

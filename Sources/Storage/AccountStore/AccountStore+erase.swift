@@ -64,7 +64,8 @@ extension AccountStore {
         for statement in Self.forgetting(token) { try session.query(statement) }
         guard !moment.isIdle else { return .erased(freed.count, []) }
         // Once more: by the instant before, the purchases are still its own.
-        let settled = try settle(accounts, under: AccountMoment(session), session)
+        var settled = try settle(accounts, under: AccountMoment(session), session)
+        for purchase in freed { settled.formerOwners[purchase.key] = token }
         try witness?.witness(settled, of: purchases, cause: .staff, session)
         return .erased(freed.count, settled.changed)
     }

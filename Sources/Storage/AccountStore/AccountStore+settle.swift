@@ -24,6 +24,8 @@ extension AccountStore {
         package var states: [State] = []
         /// Whose the purchases are; none of those that are nobody's.
         package var owners: [PurchaseKey: UniqueIdentifier] = [:]
+        /// Whose those purchases were that this transaction took from somebody.
+        package var formerOwners: [PurchaseKey: UniqueIdentifier] = [:]
     }
 
     /// What an account is in one environment.

@@ -154,7 +154,7 @@ extension EventStore: AccountWitness {
         _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,
         _ session: borrowing PostgresSession
     ) throws {
-        try tell(try lines(of: purchases, areKnown: true, session), settled, cause: cause, session)
+        try tell(try standing(purchases, settled, session), settled, cause: cause, session)
     }
 
     /// Tells of what an app handed in, and of purchases that it proved although nothing of them was new.
@@ -166,7 +166,21 @@ extension EventStore: AccountWitness {
     ) throws -> Told {
         let others = Set(proven).subtracting(news.map(\.key)).sorted()
         return try tell(
-            news + lines(of: others, areKnown: true, session), settled, cause: .client, session)
+            news + standing(others, settled, session), settled, cause: .client, session)
+    }
+
+    /// What purchases are of which nothing new is known: the subscriptions, and what was bought once and has changed hands.
+    private func standing(
+        _ keys: [PurchaseKey], _ settled: AccountStore.Settled, _ session: borrowing PostgresSession
+    ) throws -> [PurchaseNews] {
+        let lines = try lines(of: keys, areKnown: true, session)
+        let moved = Set(keys.filter { settled.formerOwners[$0] != nil }).subtracting(lines.map(\.key)).sorted()
+        guard !moved.isEmpty else { return lines }
+        return try lines
+            + session.query(.oneTimePurchases(moved)).map { row in
+                let bought = try RecordedOneTimePurchase(row)
+                return PurchaseNews(key: bought.purchase, oneTime: bought.value, oneTimeBefore: bought.value)
+            }
     }
 }
 
@@ -200,6 +214,17 @@ extension PostgresQuery {
                     where l.token = a.token and t.due_at <= \(instant))
              limit \(Int64(limit))
                for no key update of a skip locked
+            """)
+    }
+
+    fileprivate static func oneTimePurchases(_ keys: [PurchaseKey]) -> PostgresQuery {
+        PostgresQuery(
+            "events.one_time",
+            """
+            select o.*
+              from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                   as key (original_transaction_id, bundle_id, environment)
+              join storehook.one_time_purchases o using (original_transaction_id, bundle_id, environment)
             """)
     }
 

@@ -29,7 +29,9 @@ extension EventStore {
         if !purchases.isEmpty {
             for (place, row) in try session.query(.told(purchases.map(\.key))).enumerated() {
                 let key = purchases[place].key
-                telling.take(purchases[place], before: try ToldPurchase(row, key), owner: settled.owners[key])
+                telling.take(
+                    purchases[place], before: try ToldPurchase(row, key), owner: settled.owners[key],
+                    formerOwner: settled.formerOwners[key])
             }
         }
         let ids = telling.accounts.union(settled.states.map(\.id)).sorted()
@@ -158,7 +160,9 @@ struct Telling {
         self.filling = filling
     }
 
-    mutating func take(_ news: PurchaseNews, before stored: ToldPurchase, owner: UniqueIdentifier?) {
+    mutating func take(
+        _ news: PurchaseNews, before stored: ToldPurchase, owner: UniqueIdentifier?, formerOwner: UniqueIdentifier?
+    ) {
         var row = stored
         let evidence = evidence(of: news)
         // Apple's clocks and the database's differ by moments: what was heard has come to be.
@@ -166,7 +170,8 @@ struct Telling {
         let ahead = latest.milliseconds(since: now)
         let now = ahead > 0 && ahead < Self.clockDifference ? latest : now
         let isFilling = news.isHistory && filling.contains(Scope(news.key))
-        let former = stored.line?.account
+        // What was told of a purchase that was bought once does not say to whom.
+        let former = stored.line?.account ?? formerOwner
         for account in Set([owner, former].compactMap(\.self)) {
             let id = ToldAccess.ID(token: account, environment: news.key.environment)
             accounts.insert(id)
@@ -188,7 +193,7 @@ struct Telling {
                 ?? news.phases.first { $0.startsAt > now }?.startsAt
         } else if let value = news.oneTime {
             drafts += PurchaseTelling.events(
-                news.oneTimeBefore, value, of: news.key, account: owner,
+                news.oneTimeBefore, value, of: news.key, account: owner, from: formerOwner,
                 evidence: evidence.max { $0.asOf < $1.asOf } ?? Evidence(cause, asOf: now), at: now,
                 isFill: isFilling, rules: rules)
         }

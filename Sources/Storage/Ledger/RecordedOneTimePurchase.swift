@@ -1,6 +1,6 @@
 public import AppStorePayloads
 public import Foundation
-import Postgres
+package import Postgres
 public import Subscriptions
 
 /// A row of `storehook.one_time_purchases`: something bought once.
@@ -28,7 +28,8 @@ public struct RecordedOneTimePurchase: Sendable, Hashable {
     /// How much of it was taken back, in thousandths of a percent.
     public var revokedShare: Int64
 
-    init(_ row: PostgresRow) throws {
+    /// Reads a row.
+    package init(_ row: PostgresRow) throws {
         purchase = PurchaseKey(
             environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
             originalTransactionID: try row.decode("original_transaction_id"))
@@ -42,5 +43,13 @@ public struct RecordedOneTimePurchase: Sendable, Hashable {
         revokedAt = try row.decode("revoked_at", as: PostgresTimestamp?.self).map(Timestamp.init)
         quantity = try row.decode("quantity")
         revokedShare = try row.decode("revoked_share")
+    }
+    /// What it is, as it is derived.
+    package var value: OneTimePurchase {
+        OneTimePurchase(
+            kind: kind, productID: productID, ownership: ownership,
+            appAccountToken: appAccountToken.map { UniqueIdentifier($0) }, transactionID: transactionID,
+            purchasedAt: purchasedAt, expiresAt: expiresAt, revokedAt: revokedAt, quantity: quantity,
+            revokedShare: revokedShare)
     }
 }

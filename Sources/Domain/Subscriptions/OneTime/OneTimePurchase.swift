@@ -50,6 +50,23 @@ public struct OneTimePurchase: Sendable, Hashable {
     /// How much of it was taken back, in thousandths of a percent: 0 while it stands, 100000 for all.
     public let revokedShare: Int64
 
+    /// Memberwise.
+    public init(
+        kind: Kind, productID: String?, ownership: String?, appAccountToken: UniqueIdentifier?, transactionID: String,
+        purchasedAt: Timestamp, expiresAt: Timestamp?, revokedAt: Timestamp?, quantity: Int64, revokedShare: Int64
+    ) {
+        self.kind = kind
+        self.productID = productID
+        self.ownership = ownership
+        self.appAccountToken = appAccountToken
+        self.transactionID = transactionID
+        self.purchasedAt = purchasedAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+        self.quantity = quantity
+        self.revokedShare = revokedShare
+    }
+
     /// Derives the purchase; nil where the facts make none.
     public init?(_ facts: PurchaseFacts) {
         var latest: [String: TransactionFact] = [:]
