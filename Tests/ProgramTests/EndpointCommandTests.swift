@@ -73,6 +73,19 @@ struct EndpointCommandTests {
             #expect((try disabled.json() as? [String: Any])?["state"] as? String == "disabled")
             let enabled = try await site.run("endpoints", "enable", "\(id)", "--format", "json", with: settings)
             #expect((try enabled.json() as? [String: Any])?["state"] as? String == "enabled")
+            func rate(_ arguments: String...) async throws -> Int? {
+                let program = try site.start(
+                    ["endpoints", "enable", "\(id)", "--format", "json"] + arguments, settings)
+                #expect(await program.end() == .exited(0), "\(program.errors)")
+                let said = try JSONSerialization.jsonObject(with: Data(program.outputBytes)) as? [String: Any]
+                await program.discard()
+                return said?["rate"] as? Int
+            }
+            #expect(try await rate("--rate", "5") == 5)
+            #expect(try await rate() == 5)
+            #expect(try await rate("--rate", "none") == nil)
+            let wrong = try await site.run("endpoints", "enable", "\(id)", "--rate", "0", with: settings)
+            #expect(wrong.ending == .exited(2) && wrong.errors.contains("--rate goes from 1 to 100000, or is none"))
             receiver.answer { _ in .status(500) }
             let failed = try await site.run("endpoints", "test", "\(id)", "--format", "table", with: settings)
             #expect(failed.ending == .exited(1) && failed.output.contains("not delivered: endpoint \(id) answered 500"))

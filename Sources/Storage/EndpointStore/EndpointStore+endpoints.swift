@@ -95,10 +95,30 @@ extension EndpointStore {
                 """))
     }
 
+    /// How fast an endpoint is posted to at the most.
+    package enum RateLimit: Sendable, Hashable {
+        /// As fast as it takes.
+        case none
+        /// So many deliveries a second.
+        case most(Int)
+
+        /// As it is kept.
+        fileprivate var perSecond: Int32? {
+            switch self {
+            case .none: nil
+            case .most(let count): Int32(clamping: count)
+            }
+        }
+    }
+
     /// Calls an endpoint again, also one that is paused, as if it had never failed.
-    /// - Parameter skipsMissed: it gets nothing that was told before now; else it catches up.
+    /// - Parameters:
+    ///   - skipsMissed: it gets nothing that was told before now; else it catches up.
+    ///   - rate: at most so many deliveries a second from now on; as it is, unless told.
     /// - Returns: the endpoint; nil where there is none.
-    package func enable(_ id: Int64, skipsMissed: Bool, by person: String) async throws -> Endpoint? {
+    package func enable(
+        _ id: Int64, skipsMissed: Bool, rate: RateLimit? = nil, by person: String
+    ) async throws -> Endpoint? {
         if skipsMissed { try await placeAll() }
         return try await pool.withTransaction(TransactionOptions(name: "endpoint.enable")) { session in
             // The cursor first, as who deals out does: so nothing is dealt out that is skipped here.
@@ -113,7 +133,8 @@ extension EndpointStore {
                     """
                     with enabled as (
                         update storehook.endpoints
-                           set state = 'enabled', reason = null, changed_at = now(), changed_by = \(String(person.prefix(200)))
+                           set state = 'enabled', reason = null,
+                               rate = case when \(rate != nil) then \(rate?.perSecond) else rate end, changed_at = now(), changed_by = \(String(person.prefix(200)))
                          where id = \(id) and state <> 'removed'
                         returning id
                     ), healthy as (
