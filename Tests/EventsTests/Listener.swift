@@ -1,6 +1,7 @@
 import AppStorePayloads
 import Events
 import Subscriptions
+import Testing
 
 /// A purchase that is listened to: its facts, what was told of it, and the events, as a worker and the clock make them.
 struct Listener {
@@ -26,27 +27,40 @@ struct Listener {
     }
 
     mutating func hear(_ heard: [Heard], at now: Timestamp, isFill: Bool = false) {
-        let before = PaidPeriod.all(of: facts)
+        let known = facts
         for piece in heard {
             if let transaction = piece.transaction { facts.merge(transaction) }
             if let renewal = piece.renewal { facts.merge(renewal) }
             if let status = piece.reportedStatus { facts.merge(status) }
         }
         state = PurchaseState(facts, policy: policy)
-        tell(before: before, heard.map(\.evidence), at: now, isFill: isFill)
+        let evidence = heard.map(\.evidence)
+        let periods = state.paidPeriods(after: heard.compactMap(\.transaction), upon: known)
+        let all = (now: state.paidPeriods, before: PaidPeriod.all(of: known))
+        // Of what nothing new was said, nothing is to be told.
+        let byAll = telling(all, evidence, at: now, isFill: isFill)
+        let byNews = telling(isFill ? all : periods, evidence, at: now, isFill: isFill)
+        #expect(byNews.events == byAll.events && byNews.told == byAll.told)
+        take(byNews)
     }
 
-    private mutating func tell(before: [PaidPeriod], _ evidence: [Evidence], at now: Timestamp, isFill: Bool = false) {
+    private func telling(
+        _ periods: (now: [PaidPeriod], before: [PaidPeriod]), _ evidence: [Evidence], at now: Timestamp,
+        isFill: Bool = false
+    ) -> LineTelling {
         let line = LineNow(
-            key: Self.key, phases: state.subscription?.phases ?? [], periods: state.paidPeriods,
-            periodsBefore: before, account: account)
-        let telling = LineTelling(told, line, evidence: evidence, at: now, isFill: isFill, rules: rules)
+            key: Self.key, phases: state.subscription?.phases ?? [], periods: periods.now,
+            periodsBefore: periods.before, account: account)
+        return LineTelling(told, line, evidence: evidence, at: now, isFill: isFill, rules: rules)
+    }
+
+    private mutating func take(_ telling: LineTelling) {
         events += telling.events
         told = telling.told
     }
 
     /// What the clock does at an instant, whether or not anything is due.
-    mutating func tick(_ now: Timestamp) { tell(before: state.paidPeriods, [], at: now) }
+    mutating func tick(_ now: Timestamp) { take(telling(([], []), [], at: now)) }
 
     var nextDue: Timestamp? { told?.nextDue(state.subscription?.phases ?? [], rules: rules) }
 

@@ -76,9 +76,9 @@ public struct LineNow: Sendable {
     public var key: PurchaseKey
     /// What it is, in order, as far back as what was told last at least.
     public var phases: [Phase]
-    /// Its periods, as far back as anything new is known of.
+    /// Its periods of which anything may be new; all of them for a first fill.
     public var periods: [PaidPeriod]
-    /// The same by the records that were known before, at least as far back.
+    /// The same by the records that were known before.
     public var periodsBefore: [PaidPeriod]
     /// Whose it is; nil where it is nobody's.
     public var account: UniqueIdentifier?

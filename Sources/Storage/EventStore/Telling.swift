@@ -180,8 +180,10 @@ struct Telling {
         if !news.phases.isEmpty {
             // Told as it stands when all of its past is known.
             if isFilling, stored.line == nil { return purchases.append(row) }
+            // What was never told is told by the period that decides, which may be an older one.
+            let periods = stored.line == nil && news.wasKnown ? news.allPeriods : news.periods
             let line = LineNow(
-                key: news.key, phases: news.phases, periods: news.periods,
+                key: news.key, phases: news.phases, periods: periods,
                 periodsBefore: isFilling ? news.periods : news.periodsBefore, account: owner)
             let telling = LineTelling(
                 stored.line, line, evidence: evidence, at: now, isFill: news.wasKnown, rules: rules)

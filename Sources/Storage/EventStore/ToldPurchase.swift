@@ -87,6 +87,8 @@ extension ToldLine {
 
 extension PostgresQuery {
     /// What was told of purchases, in their order.
+    ///
+    /// Each is looked up: a join would read a table of some thousand rows whole, for each batch.
     static func told(_ keys: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "events.told",
@@ -94,7 +96,11 @@ extension PostgresQuery {
             select key.n, t.sequence, t.due_at, t.told
               from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
                    with ordinality as key (original_transaction_id, bundle_id, environment, n)
-              left join storehook.purchase_tellings t using (original_transaction_id, bundle_id, environment)
+              left join lateral (
+                   select * from storehook.purchase_tellings t
+                    where t.original_transaction_id = key.original_transaction_id and t.bundle_id = key.bundle_id
+                      and t.environment = key.environment
+                    limit 1) t on true
              order by key.n
             """)
     }

@@ -7,10 +7,13 @@ package struct PurchaseNews: Sendable {
     package var key: PurchaseKey
     /// The subscription's phases, if it is one: those that were derived, with which the present and all that is to come are.
     package var phases: [Phase]
-    /// Its periods, as far back as anything new was said of.
+    /// Its periods of which anything new was said.
     package var periods: [PaidPeriod]
     /// The same before the batch.
     package var periodsBefore: [PaidPeriod]
+    private var state: PurchaseState?
+    /// All of its periods, as far as they were derived.
+    package var allPeriods: [PaidPeriod] { state?.paidPeriods ?? periods }
     /// What was bought once, if that is what it is.
     package var oneTime: OneTimePurchase?
     /// The same before the batch.
@@ -76,10 +79,12 @@ package struct PurchaseNews: Sendable {
 
     init(_ update: PurchaseUpdate, _ words: [Word]) {
         let state = update.state
+        let periods = state.paidPeriods(after: update.records, upon: update.known.facts)
         self.init(
-            key: update.key, phases: state.subscription?.phases ?? [], periods: state.paidPeriods,
-            periodsBefore: PaidPeriod.all(of: update.known.facts), oneTime: state.oneTime,
+            key: update.key, phases: state.subscription?.phases ?? [], periods: periods.now,
+            periodsBefore: periods.before, oneTime: state.oneTime,
             oneTimeBefore: state.oneTime == nil ? nil : OneTimePurchase(counting: update.known.facts),
             wasKnown: update.known.earlierPhases != nil, words: words)
+        self.state = state
     }
 }

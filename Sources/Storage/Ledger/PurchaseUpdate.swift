@@ -24,6 +24,8 @@ struct PurchaseUpdate: Sendable {
     let state: PurchaseState
     /// Whether the end of its facts can be told from the beginning by dates. Only then are they ever read in part.
     let isRegular: Bool
+    /// What the batch says of transactions, as far as it counts for this purchase.
+    let records: [TransactionFact]
     private let sharedAnomalies: [Anomaly]
     /// What the facts do not explain, and what is shared.
     var anomalies: [Anomaly] { state.anomalies + sharedAnomalies }
@@ -45,11 +47,14 @@ struct PurchaseUpdate: Sendable {
     ) {
         self.known = known
         var facts = known.facts
+        var records: [TransactionFact] = []
         for entry in entries {
             guard let statement = PurchaseStatement(entry), !shared.isForeign(statement) else { continue }
             guard known.isWhole || statement.isRegular else { return nil }
             _ = statement.merge(into: &facts)
+            if let record = statement.transaction { records.append(record) }
         }
+        self.records = records
         switch known.extent {
         case .whole:
             state = PurchaseState(facts, in: known.key.environment, policy: policy)

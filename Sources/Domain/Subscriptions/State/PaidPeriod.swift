@@ -73,4 +73,33 @@ extension PaidPeriod {
 extension PurchaseState {
     /// The subscription's periods, in order, as far as the facts reach back.
     public var paidPeriods: [PaidPeriod] { rules.periods.map { PaidPeriod($0) } }
+
+    /// The periods of which anything may be new, by now and by the facts before: those that the records speak of which were taken in.
+    /// All others are what they were, and a subscription of years has a hundred of them.
+    /// - Parameters:
+    ///   - records: what was taken in.
+    ///   - known: the facts before.
+    public func paidPeriods(
+        after records: [TransactionFact], upon known: PurchaseFacts
+    ) -> (now: [PaidPeriod], before: [PaidPeriod]) {
+        // What is signed decides which unsigned records count, whatever period they are of.
+        if known.hasUnsigned || records.contains(where: \.isUnsigned) {
+            return (paidPeriods, PaidPeriod.all(of: known))
+        }
+        let before = records.indices.compactMap { place -> PaidPeriod? in
+            let record = records[place]
+            guard !records[..<place].contains(where: record.isOfSamePeriod) else { return nil }
+            return Period(known.transactions.filter(record.isOfSamePeriod)).map { PaidPeriod($0) }
+        }
+        let now = rules.periods.filter { period in records.contains { $0.isOfSamePeriod(as: period.record) } }
+        return (now.map { PaidPeriod($0) }, before)
+    }
+}
+
+extension TransactionFact {
+    /// Whether the two have one ``periodKey``.
+    fileprivate func isOfSamePeriod(as other: TransactionFact) -> Bool {
+        webOrderLineItemID == other.webOrderLineItemID
+            && (webOrderLineItemID != nil || transactionID == other.transactionID)
+    }
 }
