@@ -78,6 +78,37 @@ struct ErrorTests {
         #expect(!PostgresError(.unsupported, "").isTransient)
     }
 
+    @Test("is transient where a partition is made for a row that is on its way to another one")
+    func partition() async throws {
+        try await withTestDatabase { database in
+            let connection = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            for statement: PostgresQuery in [
+                "create table days (day int check (day < 9)) partition by range (day)",
+                "create table days_default partition of days default", "create table days_1 (like days including all)",
+            ] {
+                try await connection.query(statement)
+            }
+            let attaching = try await HeldTransaction(
+                in: database, "alter table days attach partition days_1 for values from (1) to (2)")
+            async let refused = failure { try await connection.query("insert into days values (1)") }
+            let observer = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            try await eventually("it waits") {
+                try await !observer.query(
+                    "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into days%'"
+                ).isEmpty
+            }
+            try await attaching.release()
+            let error = try #require(await refused)
+            #expect(error.sqlState == .checkViolation && error.isTransient)
+            try await connection.query("insert into days values (1)")
+            // What it checks by itself stays as it is.
+            let checked = await failure { try await connection.query("insert into days values (9)") }
+            #expect(checked?.sqlState == .checkViolation && checked?.isTransient == false)
+            await connection.close()
+            await observer.close()
+        }
+    }
+
     @Test("about COPY is clear, and nothing hangs")
     func copy() async throws {
         for statement in ["copy (select 1) to stdout", "copy pg_temp.t from stdin"] {

@@ -90,7 +90,7 @@ struct PoisonTests {
                          where datname = current_database() and wait_event_type = 'Lock' and query like '%transactions%'
                         """, as: Int64.self) > 0
                 }
-                paused.signal(SIGSTOP)
+                try await paused.pause()
                 try await blocked.release()
                 try await site.with(["work"], ["STOREHOOK_LEASE_SECONDS": "2"]) { _ in try await site.untilDone() }
                 paused.signal(SIGCONT)

@@ -96,6 +96,20 @@ public final class ChildProgram: Sendable {
     /// Sends it a signal.
     public func signal(_ signal: Int32) { state.withLock { if $0.ending == nil { _ = kill(id, signal) } } }
 
+    /// Stops it where it stands, until it is sent SIGCONT, and returns when all of its threads stand: after the signal they go on for
+    /// moments.
+    public func pause() async throws {
+        signal(SIGSTOP)
+        let tasks = URL(filePath: "/proc/\(id)/task")
+        try await eventually("it stands still") {
+            try FileManager.default.contentsOfDirectory(at: tasks, includingPropertiesForKeys: nil).allSatisfy { task in
+                // Behind the name, which stands in parentheses (proc(5)).
+                let fields = try String(contentsOf: task.appending(path: "stat"), encoding: .utf8)
+                return fields.split(separator: ")").last?.split(separator: " ").first == "T"
+            }
+        }
+    }
+
     /// Waits for its end.
     @discardableResult
     public func end() async -> Ending {

@@ -62,7 +62,8 @@ extension EventStore {
     package func tick(
         _ due: Due, _ accounts: AccountStore, upTo instant: PostgresTimestamp, atMost limit: Int = 100
     ) async throws -> Ticked {
-        try await pool.withTransaction(TransactionOptions(name: "events.tick")) { session in
+        let options = TransactionOptions(idleTimeout: Self.idleTimeout, name: "events.tick")
+        return try await pool.withTransaction(options) { session in
             switch due {
             case .purchases:
                 let keys = try session.query(.duePurchases(limit, upTo: instant)).map { row in

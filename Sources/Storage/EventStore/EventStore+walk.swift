@@ -23,7 +23,8 @@ extension EventStore {
     package func walk(
         _ due: Due, _ accounts: AccountStore, atMost limit: Int = portion, goingOver untold: Untold? = nil
     ) async throws -> Ticked {
-        try await pool.withTransaction(TransactionOptions(name: "events.walk")) { session in
+        let options = TransactionOptions(idleTimeout: Self.idleTimeout, name: "events.walk")
+        return try await pool.withTransaction(options) { session in
             switch due {
             case .purchases: try walkPurchases(accounts, limit, untold, session)
             case .accounts: try walkAccounts(accounts, limit, untold, session)

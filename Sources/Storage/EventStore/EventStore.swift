@@ -11,6 +11,9 @@ package struct EventStore: Sendable {
     /// What the operator decides.
     package var rules: TellingRules
 
+    /// How long a worker that stands still may hold what it is telling of by itself.
+    static let idleTimeout = Duration.seconds(10)
+
     /// The store behind a pool of connections.
     package init(_ pool: PostgresPool, rules: TellingRules = TellingRules()) {
         self.pool = pool

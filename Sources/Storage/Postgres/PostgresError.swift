@@ -60,11 +60,15 @@ public struct PostgresError: Error, Sendable, Hashable {
     /// transient whatever the reason: none of it is the statement's fault. See ``SQLState/isTransient``.
     public var isTransient: Bool {
         switch kind {
-        case .server(let state): state.isTransient
+        case .server(let state): state.isTransient || isOfFormerPartition
         case .connection, .timeout, .cancelled, .unconfirmed: true
         case .decoding, .configuration, .unsupported: false
         }
     }
+
+    /// Whether a row was on its way to the default partition when one was made for it, where it belongs now. What a table checks by
+    /// itself has a name, a partition's bounds have none (PostgreSQL, execMain.c, `ExecPartitionCheckEmitError`).
+    private var isOfFormerPartition: Bool { sqlState == .checkViolation && constraint == nil && table != nil }
 
     /// The same error, naming the operation unless one is named already.
     func naming(_ operation: String?) -> PostgresError {
