@@ -157,7 +157,7 @@ struct EndpointTests {
     @Test("an endpoint's rate lets so many through in a second, whoever takes them")
     func rate() async throws {
         try await EndpointSite.with { site in
-            let id = try await site.add(rate: 10).id
+            let id = try await site.add(rate: .most(10)).id
             // A transaction's clock stands still: what is asked in one second is asked at one instant.
             let first = try await site.store.takeAllowance(7, of: id, rate: 10)
             #expect(first == 7)

@@ -106,7 +106,7 @@ struct PurchaseStoryTests {
         try await LedgerDatabase.with { database in
             try await database.apply(told.reversed().map { $0.entry() })
             try await database.withReader { reader in
-                let purchase = try #require(try await reader.oneTimePurchases(of: id).first)
+                let purchase = try #require(try await reader.oneTimePurchases(of: id).first).value
                 #expect(purchase.quantity == 2 && purchase.revokedAt != nil && purchase.kind == .consumable)
                 let story = try #require(try await reader.story(of: id).first)
                 #expect(

@@ -47,8 +47,8 @@ package struct EndpointSite: Sendable {
     /// Adds an endpoint.
     @discardableResult
     package func add(
-        _ url: String = "https://example.com/hook", _ filter: EndpointFilter = EndpointFilter(), rate: Int? = nil,
-        inFlight: Int = 32, secret: WebhookSecret = WebhookSecret()
+        _ url: String = "https://example.com/hook", _ filter: EndpointFilter = EndpointFilter(),
+        rate: EndpointStore.RateLimit = .none, inFlight: Int = 32, secret: WebhookSecret = WebhookSecret()
     ) async throws -> Endpoint {
         try await store.add(
             EndpointURL(url), filter, rate: rate, inFlight: inFlight, secret: secret, key, by: "test")

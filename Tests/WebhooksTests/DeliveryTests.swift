@@ -111,7 +111,7 @@ struct DeliveryTests {
                 try await WebhookReceiver.start { _ in .silence }
             )
             try await site.add("http://127.0.0.1:\(well.port)/")
-            let away = try await site.add("http://127.0.0.1:\(ill.port)/", rate: 500)
+            let away = try await site.add("http://127.0.0.1:\(ill.port)/", rate: .most(500))
             let hanging = try await site.add("http://127.0.0.1:\(silent.port)/")
             let (accounts, rounds) = (20, 5)
             try await RunningWebhooks.with(

@@ -77,6 +77,16 @@ public struct EventDraft: Sendable, Hashable {
         self.isCorrection = isCorrection
     }
 
+    /// The same for both accounts of a move, each in its own order; for the former one alone where the purchase is free.
+    func toldToBoth(of move: Move) -> [EventDraft] {
+        [move.from, move.to].compactMap(\.self).map { account in
+            var event = self
+            event.account = account
+            event.move = move
+            return event
+        }
+    }
+
     /// That Apple wants data about a purchase whose refund was asked for.
     /// - Parameter reason: why the customer wants it, in Apple's word.
     public static func consumptionRequested(

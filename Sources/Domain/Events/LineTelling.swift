@@ -199,15 +199,10 @@ public struct LineTelling: Sendable {
     /// Both accounts are told, each in its own order.
     private mutating func move(at phase: Phase) {
         guard let told, let former = told.account, former != line.account else { return }
-        let move = EventDraft.Move(from: former, to: line.account)
-        for account in [former, line.account].compactMap(\.self) {
-            var event = draft(
-                .subscriptionTransferred, .subscription(told.value, previous: told.value),
-                evidence.last?.cause ?? .clock, at: now)
-            event.account = account
-            event.move = move
-            events.append(event)
-        }
+        events += draft(
+            .subscriptionTransferred, .subscription(told.value, previous: told.value),
+            evidence.last?.cause ?? .clock, at: now
+        ).toldToBoth(of: EventDraft.Move(from: former, to: line.account))
         self.told?.account = line.account
     }
 

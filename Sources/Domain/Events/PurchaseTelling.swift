@@ -3,8 +3,9 @@ public import Subscriptions
 
 /// What is to be told of something bought once: by what was told of it last and what it is, nothing else.
 ///
-/// Its completion once, its refund, a refund that was taken back, and that it is another account's. A refund of another share of it takes the place of the
-/// one that was told: that is a correction. So is a completion whose product, kind or end is another than was told.
+/// Its completion once, its refund, a refund that was taken back, and that it is another account's. A refund of another share of it
+/// takes the place of the one that was told: that is a correction. So is a completion whose product, kind or end is another than was
+/// told.
 public enum PurchaseTelling {
     /// What to tell, in order.
     /// - Parameters:
@@ -20,41 +21,37 @@ public enum PurchaseTelling {
         rules: TellingRules = TellingRules()
     ) -> [EventDraft] {
         var events: [EventDraft] = []
-        func add(_ kind: EventKind, at instant: Timestamp, isCorrection: Bool = false) {
+        func draft(
+            _ kind: EventKind, after previous: OneTimePurchase?, at instant: Timestamp, isCorrection: Bool = false
+        ) -> EventDraft {
             let instant = min(instant, now)
-            events.append(
-                EventDraft(
-                    kind, environment: key.environment, bundleID: key.bundleID, purchase: key, account: account,
-                    subject: .oneTime(value, previous: told), cause: evidence.cause, instant: instant,
-                    isLate: rules.isLate(instant, at: now), isCorrection: isCorrection))
+            return EventDraft(
+                kind, environment: key.environment, bundleID: key.bundleID, purchase: key, account: account,
+                subject: .oneTime(value, previous: previous), cause: evidence.cause, instant: instant,
+                isLate: rules.isLate(instant, at: now), isCorrection: isCorrection)
         }
-        func move() {
-            guard let former, former != account else { return }
-            for one in [former, account].compactMap(\.self) {
-                events.append(
-                    EventDraft(
-                        .purchaseTransferred, environment: key.environment, bundleID: key.bundleID, purchase: key,
-                        account: one, subject: .oneTime(value, previous: value),
-                        move: EventDraft.Move(from: former, to: account), cause: evidence.cause, instant: now))
-            }
+        func add(_ kind: EventKind, at instant: Timestamp, isCorrection: Bool = false) {
+            events.append(draft(kind, after: told, at: instant, isCorrection: isCorrection))
         }
         let taken: EventKind =
             value.ownership == OwnershipType.familyShared.rawValue ? .purchaseRevoked : .purchaseRefunded
-        guard let told else {
+        if let told {
+            if !value.isSameThing(as: told) { add(.purchaseCompleted, at: value.purchasedAt, isCorrection: true) }
+            switch (told.revokedAt, value.revokedAt) {
+            case (nil, let revokedAt?): add(taken, at: revokedAt)
+            case (_?, nil): add(.purchaseRefundReversed, at: evidence.asOf)
+            case (let former?, let revokedAt?) where former != revokedAt || told.revokedShare != value.revokedShare:
+                add(taken, at: revokedAt, isCorrection: true)
+            default: break
+            }
+        } else {
             if value.revokedAt == nil || !isFill { add(.purchaseCompleted, at: value.purchasedAt) }
             if let revokedAt = value.revokedAt { add(taken, at: revokedAt) }
-            move()
-            return events
         }
-        if !value.isSameThing(as: told) { add(.purchaseCompleted, at: value.purchasedAt, isCorrection: true) }
-        switch (told.revokedAt, value.revokedAt) {
-        case (nil, let revokedAt?): add(taken, at: revokedAt)
-        case (_?, nil): add(.purchaseRefundReversed, at: evidence.asOf)
-        case (let former?, let revokedAt?) where former != revokedAt || told.revokedShare != value.revokedShare:
-            add(taken, at: revokedAt, isCorrection: true)
-        default: break
+        if let former, former != account {
+            events += draft(.purchaseTransferred, after: value, at: now)
+                .toldToBoth(of: EventDraft.Move(from: former, to: account))
         }
-        move()
         return events
     }
 }

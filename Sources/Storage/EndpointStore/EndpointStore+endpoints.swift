@@ -6,13 +6,13 @@ extension EndpointStore {
     /// Adds an endpoint; events whose transactions commit from now on are its, however long ago they began. Its URL must have been
     /// checked.
     /// - Parameters:
-    ///   - rate: at most so many deliveries a second; nil: as many as it takes.
+    ///   - rate: how fast it is posted to at the most.
     ///   - inFlight: at most so many at the same time, by each worker; 1 to 256.
     ///   - secret: what its deliveries are signed with; kept encrypted.
     ///   - person: who adds it.
     /// - Returns: the endpoint.
     package func add(
-        _ url: EndpointURL, _ filter: EndpointFilter = EndpointFilter(), rate: Int? = nil, inFlight: Int = 32,
+        _ url: EndpointURL, _ filter: EndpointFilter = EndpointFilter(), rate: RateLimit = .none, inFlight: Int = 32,
         secret: WebhookSecret, _ key: SecretKey, by person: String
     ) async throws -> Endpoint {
         let person = String(person.prefix(200))
@@ -29,7 +29,7 @@ extension EndpointStore {
                     insert into storehook.endpoints (
                         id, url, bundle_id, environment, kinds, rate, in_flight, created_by, changed_by, secret)
                     values (\(id), \(url.description), \(filter.bundleID), \(filter.environment), \(filter.kinds),
-                            \(rate.map { Int32(clamping: $0) }), \(Int16(clamping: inFlight)), \(person), \(person), \(sealed))
+                            \(rate.perSecond), \(Int16(clamping: inFlight)), \(person), \(person), \(sealed))
                     """))
             try session.query(
                 PostgresQuery(

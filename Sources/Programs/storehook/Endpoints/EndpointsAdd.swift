@@ -23,14 +23,14 @@ struct EndpointsAdd: AsyncParsableCommand {
     @Option(
         help: "Only these kinds, separated by commas; * stands for any part: 'subscription.*,account.access_changed'.")
     var kinds: String?
-    @Option(help: "At most so many deliveries a second, also when it catches up; 1 to 100000.") var rate: Int?
+    @Option(
+        help: "At most so many deliveries a second, also when it catches up: 1 to 100000, or none.",
+        transform: EndpointsCommand.rateLimit)
+    var rate = EndpointStore.RateLimit.none
     @Option(help: "At most so many at the same time, by each worker; 1 to 256.") var inFlight = 32
     @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
 
     func validate() throws {
-        guard rate.map({ (1...100_000).contains($0) }) ?? true else {
-            throw ValidationError("--rate goes from 1 to 100000")
-        }
         guard (1...256).contains(inFlight) else { throw ValidationError("--in-flight goes from 1 to 256") }
         guard app.map({ (1...255).contains($0.unicodeScalars.count) }) ?? true else {
             throw ValidationError("--app takes a bundle id")

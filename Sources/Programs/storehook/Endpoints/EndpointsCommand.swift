@@ -1,4 +1,5 @@
 import ArgumentParser
+import EndpointStore
 
 struct EndpointsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,6 +15,15 @@ struct EndpointsCommand: AsyncParsableCommand {
             EndpointsAdd.self, EndpointsList.self, EndpointsTest.self, EndpointsRotate.self, EndpointsDisable.self,
             EndpointsEnable.self, EndpointsRemove.self,
         ])
+
+    /// What is said of a rate.
+    static func rateLimit(_ text: String) throws -> EndpointStore.RateLimit {
+        if text == "none" { return .none }
+        guard let number = Int(text), (1...100_000).contains(number) else {
+            throw ValidationError("--rate goes from 1 to 100000, or is none")
+        }
+        return .most(number)
+    }
 
     /// The endpoint of a number that there must be.
     static func unknown(_ id: Int64) -> CommandFailure {

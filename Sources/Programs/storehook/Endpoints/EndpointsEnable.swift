@@ -17,23 +17,13 @@ struct EndpointsEnable: AsyncParsableCommand {
     @Flag(help: "It gets nothing that was told before now; see storehook events resend.") var skipMissed = false
     @Option(
         help: "From now on at most so many deliveries a second, 1 to 100000, or none: as many as it takes.",
-        transform: Self.limit)
+        transform: EndpointsCommand.rateLimit)
     var rate: EndpointStore.RateLimit?
     @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
 
-    /// What is said of a rate.
-    private static func limit(_ text: String) throws -> EndpointStore.RateLimit {
-        if text == "none" { return .none }
-        guard let number = Int(text), (1...100_000).contains(number) else {
-            throw ValidationError("--rate goes from 1 to 100000, or is none")
-        }
-        return .most(number)
-    }
-
     func run() async throws {
         let endpoint = try await Database.with(try await shared.settings()) { pool in
-            try await EndpointStore(pool).enable(
-                id, skipsMissed: skipMissed, rate: rate, by: Operator.name)
+            try await EndpointStore(pool).enable(id, skipsMissed: skipMissed, rate: rate, by: Operator.name)
         }
         guard let endpoint else { throw EndpointsCommand.unknown(id) }
         print(

@@ -123,8 +123,8 @@ package struct SubscriptionAnswer: Encodable {
         let product = state.productId ?? "an unnamed product"
         let standing =
             switch state.state {
-            case "refunded": "refunded \(purchase.revokedAt?.minute ?? "")"
-            case "bought": "bought \(purchase.purchasedAt.minute)"
+            case "refunded": "refunded \(purchase.value.revokedAt?.minute ?? "")"
+            case "bought": "bought \(purchase.value.purchasedAt.minute)"
             default: "not bought yet"
             }
         rows.append("at \(instant.minute): \(standing), \(quantity)\(product)")
@@ -138,19 +138,20 @@ extension SubscriptionAnswer.OneTime {
         environment = purchase.purchase.environment
         bundleId = purchase.purchase.bundleID
         originalTransactionId = purchase.purchase.originalTransactionID
-        transactionId = purchase.transactionID
-        kind = purchase.kind.rawValue
-        productId = purchase.productID
-        ownership = purchase.ownership
-        appAccountToken = purchase.appAccountToken?.uuidString.lowercased()
+        let value = purchase.value
+        transactionId = value.transactionID
+        kind = value.kind.rawValue
+        productId = value.productID
+        ownership = value.ownership
+        appAccountToken = value.appAccountToken?.description
         state =
-            purchase.purchasedAt > instant
-            ? "not_bought" : purchase.revokedAt.map { $0 <= instant } == true ? "refunded" : "bought"
-        purchasedAt = purchase.purchasedAt.description
-        expiresAt = purchase.expiresAt?.description
-        revokedAt = purchase.revokedAt?.description
-        quantity = purchase.quantity
-        revokedShare = purchase.revokedShare
+            value.purchasedAt > instant
+            ? "not_bought" : value.revokedAt.map { $0 <= instant } == true ? "refunded" : "bought"
+        purchasedAt = value.purchasedAt.description
+        expiresAt = value.expiresAt?.description
+        revokedAt = value.revokedAt?.description
+        quantity = value.quantity
+        revokedShare = value.revokedShare
     }
 }
 
