@@ -3,6 +3,13 @@ import Testing
 
 @Suite("Timestamp")
 struct TimestampTests {
+    /// What is there stays, and the instant comes after it.
+    private static func written(_ timestamp: Timestamp) -> String {
+        var bytes = Array("at ".utf8)
+        timestamp.write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     @Test(
         "text and instant belong together",
         arguments: [
@@ -12,6 +19,7 @@ struct TimestampTests {
         ] as [(String, Int64)])
     func roundTrip(text: String, milliseconds: Int64) {
         #expect(Timestamp(millisecondsSince1970: milliseconds).description == text)
+        #expect(Self.written(Timestamp(millisecondsSince1970: milliseconds)) == "at " + text)
         #expect(Timestamp(iso8601: text)?.millisecondsSince1970 == milliseconds)
     }
 
@@ -43,5 +51,6 @@ struct TimestampTests {
         #expect(Timestamp.distantPast.milliseconds(since: .distantFuture) == .min)
         #expect(Timestamp.distantPast.description == "-292275055-05-16T16:47:04.192Z")
         #expect(Timestamp.distantFuture.description == "+292278994-08-17T07:12:55.807Z")
+        #expect(Self.written(.distantFuture) == "at +292278994-08-17T07:12:55.807Z")
     }
 }

@@ -62,5 +62,16 @@ struct UpkeepTests {
             #expect(throws: PostgresError.self) { try reader.next() }
         }
         #expect(throws: PostgresError.self) { try ToldText.Reader("2|a") }
+        for number in [Int64.min, -10, 0, 9, 1_767_323_045_000, .max] {
+            var reader = try ToldText.Reader("1|\(number)|")
+            #expect(try reader.nextNumber() == number)
+            #expect(try reader.nextNumber() == nil)
+        }
+        for text in [
+            "-9223372036854775809", "9223372036854775808", "99999999999999999999", "1.5", "0x1", " 1", "-",
+        ] {
+            var reader = try ToldText.Reader("1|\(text)")
+            #expect(throws: PostgresError.self, "\(text)") { try reader.nextNumber() }
+        }
     }
 }

@@ -7,36 +7,54 @@ extension Timestamp: CustomStringConvertible {
         let rest = day.remainder
         let date = Self.civil(fromDay: day.quotient)
         guard (0...9999).contains(date.year) else {
-            return (date.year < 0 ? "-" : "+") + Self.padded(abs(date.year), 6)
-                + Self.text(year: 0, month: date.month, day: date.day, rest).dropFirst(4)
+            let inYear0 = String(unsafeUninitializedCapacity: Self.mostDigits) {
+                Self.write(year: 0, month: date.month, day: date.day, rest, to: $0)
+            }
+            return (date.year < 0 ? "-" : "+") + Self.padded(abs(date.year), 6) + inYear0.dropFirst(4)
         }
-        return Self.text(year: date.year, month: date.month, day: date.day, rest)
+        return String(unsafeUninitializedCapacity: Self.mostDigits) {
+            Self.write(year: date.year, month: date.month, day: date.day, rest, to: $0)
+        }
     }
 
-    /// Written digit by digit: an answer of the account API has up to twenty of them.
-    private static func text(year: Int64, month: Int64, day: Int64, _ rest: Int64) -> String {
-        let milliseconds = rest % 1000
-        let length = milliseconds == 0 ? 20 : 24
-        return String(unsafeUninitializedCapacity: length) { text in
-            var place = 0
-            func put(_ number: Int64, _ digits: Int, then end: Unicode.Scalar) {
-                var number = number
-                for digit in (place..<place + digits).reversed() {
-                    text[digit] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
-                    number /= 10
-                }
-                text[place + digits] = UInt8(ascii: end)
-                place += digits + 1
-            }
-            put(year, 4, then: "-")
-            put(month, 2, then: "-")
-            put(day, 2, then: "T")
-            put(rest / 3_600_000, 2, then: ":")
-            put(rest / 60_000 % 60, 2, then: ":")
-            put(rest / 1000 % 60, 2, then: milliseconds == 0 ? "Z" : ".")
-            if milliseconds != 0 { put(milliseconds, 3, then: "Z") }
-            return length
+    /// Appends ``description``, without making a string of it.
+    public func write(to bytes: inout [UInt8]) {
+        let day = Self.floorDivide(millisecondsSince1970, 86_400_000)
+        let date = Self.civil(fromDay: day.quotient)
+        guard (0...9999).contains(date.year) else { return bytes.append(contentsOf: description.utf8) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostDigits) { text in
+            let length = Self.write(year: date.year, month: date.month, day: date.day, day.remainder, to: text)
+            bytes.append(contentsOf: text[..<length])
         }
+    }
+
+    /// Of a year of four digits.
+    private static let mostDigits = 24
+
+    /// Written digit by digit: an answer of the account API has up to twenty of them.
+    /// - Returns: how many bytes it has.
+    private static func write(
+        year: Int64, month: Int64, day: Int64, _ rest: Int64, to text: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        let milliseconds = rest % 1000
+        var place = 0
+        func put(_ number: Int64, _ digits: Int, then end: Unicode.Scalar) {
+            var number = number
+            for digit in (place..<place + digits).reversed() {
+                text[digit] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
+                number /= 10
+            }
+            text[place + digits] = UInt8(ascii: end)
+            place += digits + 1
+        }
+        put(year, 4, then: "-")
+        put(month, 2, then: "-")
+        put(day, 2, then: "T")
+        put(rest / 3_600_000, 2, then: ":")
+        put(rest / 60_000 % 60, 2, then: ":")
+        put(rest / 1000 % 60, 2, then: milliseconds == 0 ? "Z" : ".")
+        if milliseconds != 0 { put(milliseconds, 3, then: "Z") }
+        return place
     }
 
     /// Reads what people write on a command line: `2026-01-02`, `2026-01-02T03:04:05Z`, with a fraction of a second if need be.

@@ -48,14 +48,19 @@ public struct UniqueIdentifier: Sendable, Hashable, Comparable, CustomStringConv
 
     /// The form 8-4-4-4-12 in lower case, as PostgreSQL prints a uuid.
     public var description: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
-            let half = index < 16 ? high : low
-            text.append(digits[Int(half >> UInt64(60 - 4 * (index % 16)) & 0xF)])
+        String(unsafeUninitializedCapacity: 36) { text in
+            var place = 0
+            for index in 0..<32 {
+                if index == 8 || index == 12 || index == 16 || index == 20 {
+                    text[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                let half = index < 16 ? high : low
+                let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (index % 16)) & 0xF)
+                text[place] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+                place += 1
+            }
+            return place
         }
-        return String(decoding: text, as: UTF8.self)
     }
 }

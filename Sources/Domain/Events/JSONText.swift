@@ -35,7 +35,13 @@ struct JSONText {
         append(literal: value ? "true" : "false")
     }
 
-    mutating func add(_ name: StaticString, _ value: Timestamp?) { add(plain: name, value?.description) }
+    mutating func add(_ name: StaticString, _ value: Timestamp?) {
+        begin(name)
+        guard let value else { return appendNull() }
+        bytes.append(UInt8(ascii: "\""))
+        value.write(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
 
     mutating func add(_ name: StaticString, _ value: UniqueIdentifier?) { add(plain: name, value?.description) }
 

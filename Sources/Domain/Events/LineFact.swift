@@ -44,6 +44,7 @@ enum LineFact {
     /// A refund of another date than the one that stood is another refund. So that one was taken back, whether or not it was
     /// heard: at any time there have been as many refunds more than reversals as stand, one at the most of each transaction.
     static func news(_ line: LineNow) -> [LineFact] {
+        guard !line.periods.isEmpty else { return [] }
         var before: [String: PaidPeriod] = [:]
         for period in line.periodsBefore { before[period.key] = period }
         var facts: [LineFact] = []

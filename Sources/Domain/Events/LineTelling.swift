@@ -111,10 +111,11 @@ public struct LineTelling: Sendable {
             unheardEnds.remove(at: place)
             return true
         }
-        for step in steps {
-            let count = facts.firstIndex { $0.place >= step.until } ?? facts.endIndex
-            tell(step, Array(facts[..<count]), &unheardEnds)
-            facts.removeFirst(count)
+        var first = facts.startIndex
+        for place in steps.indices {
+            let next = facts[first...].firstIndex { $0.place >= steps[place].until } ?? facts.endIndex
+            tell(steps[place], facts[first..<next], &unheardEnds)
+            first = next
         }
         guard let last = steps.last else { return }
         told = ToldLine(
@@ -122,32 +123,28 @@ public struct LineTelling: Sendable {
             unheardEnds: unheardEnds, warning: told?.warning)
     }
 
-    private mutating func tell(_ step: Step, _ facts: [LineFact], _ unheardEnds: inout [Timestamp]) {
+    private mutating func tell(_ step: Step, _ facts: ArraySlice<LineFact>, _ unheardEnds: inout [Timestamp]) {
         let first = events.count
-        var periods: [PaidPeriod: EventKind] = [:]
-        var hasReversal = false
+        var explained = StepExplanation()
         for fact in facts {
             let period = fact.period
             let cause = cause(of: period)
             switch fact {
             case .period:
                 let kind = kind(of: period, step)
-                periods[period] = kind
+                if period.expiresAt > step.since || step.isOf(period) { explained.periods.append(kind) }
                 let isCorrection = step.isOf(period) && step.corrects(by: kind)
                 add(kind, step, period, cause, at: fact.instant, isCorrection: isCorrection)
             case .refund(_, let isReplacing):
                 add(.subscriptionRefunded, step, period, cause, at: fact.instant, isCorrection: isReplacing)
             case .reversal:
-                hasReversal = hasReversal || step.isOf(period)
+                explained.hasReversal = explained.hasReversal || step.isOf(period)
                 add(.subscriptionRefundReversed, step, period, cause, at: fact.instant)
             }
         }
         // What came with a period or a refund has no other cause.
         let told = facts.last.map { cause(of: $0.period) }
         let evidence = told.flatMap { cause in self.evidence.last { $0.cause == cause } } ?? cause(of: step)
-        let explained = StepExplanation(
-            periods: periods.filter { $0.key.expiresAt > step.since || $0.key.transactionID == step.new.transactionID },
-            hasReversal: hasReversal)
         for change in step.changes(explained) {
             // That an end was moved has no date but that of who says so.
             let instant = change.kind == .subscriptionExtended ? evidence?.asOf : nil
@@ -254,11 +251,11 @@ public struct LineTelling: Sendable {
 
 /// What a step's facts say already.
 struct StepExplanation {
-    /// The periods that were told in it and have to do with the present, and as what.
-    var periods: [PaidPeriod: EventKind] = [:]
+    /// As what the periods were told that were told in it and have to do with the present.
+    var periods: [EventKind] = []
     /// Whether a refund of the period that decides was taken back.
     var hasReversal = false
 
     var hasPeriod: Bool { !periods.isEmpty }
-    var isOfProduct: Bool { periods.values.contains { $0 != .subscriptionRenewed && $0 != .subscriptionRecovered } }
+    var isOfProduct: Bool { periods.contains { $0 != .subscriptionRenewed && $0 != .subscriptionRecovered } }
 }

@@ -251,7 +251,9 @@ final class BatchSettler: Sendable {
     /// stands afterwards or none.
     private func commit(_ batch: PreparedBatch, within limit: Duration) async throws -> Tally {
         // Past the lease the rows are others' to do, so a worker that stands still must not hold their locks any longer.
-        let options = TransactionOptions(deadline: limit, idleTimeout: configuration.lease, name: "settle")
+        // Some of its statements keep their plans, which may be from when a table was nearly empty.
+        let options = TransactionOptions(
+            deadline: limit, idleTimeout: configuration.lease, goesByIndexes: true, name: "settle")
         let done = try await pool.withTransaction(options) { session in
             let senders = try Outbox.senders(of: batch.ids, token: batch.token, session)
             let held = try Outbox.table.acknowledge(batch.ids, token: batch.token, session)

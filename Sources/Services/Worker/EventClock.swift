@@ -29,8 +29,10 @@ package final class EventClock: Service {
     private static let placed = 10_000
     /// At the most between two looks for what others have told, an API or staff, who do not say so: who is told of it waits that long.
     private static let placingInterval = Duration.milliseconds(200)
-    /// Between two of those: where much is told, so many times a second is what a worker pays for it.
+    /// Between two of those where anything is told: so many times a second is what a worker pays for it.
     private static let placingPause = Duration.milliseconds(50)
+    /// From so many at once on it is the longer one, for then the workers have a backlog, and who is told is late by more than that.
+    private static let placedOfBacklog = 100
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
 
     /// A clock.
@@ -97,7 +99,9 @@ package final class EventClock: Service {
     /// Where much is told, what is told within a moment gets its places together: each time costs a commit that waits for the disk.
     private func place() async throws -> Bool {
         let placed = try await events.place(atMost: Self.placed)
-        if placed > 0, placed < Self.placed { await placing.rest(for: Self.placingPause) }
+        if placed > 0, placed < Self.placed {
+            await placing.rest(for: placed < Self.placedOfBacklog ? Self.placingPause : Self.placingInterval)
+        }
         // Once more: who was heard during the pause is not heard again.
         return placed > 0
     }

@@ -48,14 +48,15 @@ extension EventStore {
     func write(_ written: Telling.Written, _ session: borrowing PostgresSession) throws -> Told {
         guard !written.purchases.isEmpty || !written.accounts.isEmpty || !written.events.isEmpty else { return Told() }
         try session.query(.tell(written))
-        return Told(written.events)
+        return written.events.told
     }
 
     /// The apps and environments of purchases at hand whose whole history is only being fetched.
     private func filling(
         _ purchases: [PurchaseNews], _ session: borrowing PostgresSession
     ) throws -> Set<Telling.Scope> {
-        let scopes = Set(purchases.filter(\.isHistory).map { Telling.Scope($0.key) })
+        let scopes = Set(
+            purchases.indices.lazy.filter { purchases[$0].isHistory }.map { Telling.Scope(purchases[$0].key) })
         guard !scopes.isEmpty else { return [] }
         return try Set(
             session.query(
@@ -89,10 +90,9 @@ package struct Told: Sendable, Hashable {
     /// Nothing.
     package init() {}
 
-    init(_ events: [Event]) {
-        for event in events {
-            self.events[Line(kind: event.draft.kind, cause: event.draft.cause.name), default: 0] += 1
-        }
+    /// Counts one.
+    mutating func count(_ kind: EventKind, by cause: EventCause) {
+        events[Line(kind: kind, cause: cause.name), default: 0] += 1
     }
 
     /// Both.
@@ -134,16 +134,25 @@ struct Telling {
     /// The catalog by which accounts are what they are.
     let catalog: Int64?
     let filling: Set<Scope>
-    private var purchases: [ToldPurchase] = []
-    private var changedPurchases: Set<PurchaseKey> = []
+    private var purchases: [Purchase] = []
     private var access: [ToldAccess.ID: ToldAccess] = [:]
     private var changedAccess: Set<ToldAccess.ID> = []
-    private var drafts: [EventDraft] = []
+    /// What is told of accounts, after what is told of purchases.
+    private var accessDrafts: [EventDraft] = []
     private var evidence: [ToldAccess.ID: [Evidence]] = [:]
     /// Accounts of which half of a story came to light.
     private var filled: Set<ToldAccess.ID> = []
     /// The accounts of which a purchase is told.
     private(set) var accounts: Set<ToldAccess.ID> = []
+
+    /// A purchase that is told of.
+    private struct Purchase {
+        var row: ToldPurchase
+        /// Whether the row has to be written.
+        var hasChanged = false
+        /// What is told of it.
+        var drafts: [EventDraft] = []
+    }
 
     init(
         rules: TellingRules, _ settled: AccountStore.Settled, cause: EventCause = .clock,
@@ -164,22 +173,20 @@ struct Telling {
         _ news: PurchaseNews, before stored: ToldPurchase, owner: UniqueIdentifier?, formerOwner: UniqueIdentifier?
     ) {
         var row = stored
+        var drafts: [EventDraft] = []
         let evidence = evidence(of: news)
         // Apple's clocks and the database's differ by moments: what was heard has come to be.
-        let latest = evidence.map(\.asOf).max() ?? .distantPast
+        let latest = evidence.reduce(Timestamp.distantPast) { max($0, $1.asOf) }
         let ahead = latest.milliseconds(since: now)
         let now = ahead > 0 && ahead < Self.clockDifference ? latest : now
         let isFilling = news.isHistory && filling.contains(Scope(news.key))
         // What was told of a purchase that was bought once does not say to whom.
         let former = stored.line?.account ?? formerOwner
-        for account in Set([owner, former].compactMap(\.self)) {
-            let id = ToldAccess.ID(token: account, environment: news.key.environment)
-            accounts.insert(id)
-            if isFilling { filled.insert(id) } else { self.evidence[id, default: []] += evidence }
-        }
-        if !news.phases.isEmpty {
-            // Told as it stands when all of its past is known.
-            if isFilling, stored.line == nil { return purchases.append(row) }
+        if let owner { take(evidence, of: news, owner, isFilling) }
+        if let former, former != owner { take(evidence, of: news, former, isFilling) }
+        // While an app's history is fetched: told as it stands when all of its past is known.
+        let isUntoldYet = isFilling && stored.line == nil
+        if !news.phases.isEmpty, !isUntoldYet {
             // What was never told is told by the period that decides, which may be an older one.
             let periods = stored.line == nil && news.wasKnown ? news.allPeriods : news.periods
             let line = LineNow(
@@ -187,14 +194,14 @@ struct Telling {
                 periodsBefore: isFilling ? news.periods : news.periodsBefore, account: owner)
             let telling = LineTelling(
                 stored.line, line, evidence: evidence, at: now, isFill: news.wasKnown, rules: rules)
-            drafts += telling.events
+            drafts = telling.events
             row.line = telling.told
             // What begins only later has not been told of.
             row.dueAt =
                 telling.told.map { $0.nextDue(news.phases, rules: rules) }
                 ?? news.phases.first { $0.startsAt > now }?.startsAt
-        } else if let value = news.oneTime {
-            drafts += PurchaseTelling.events(
+        } else if news.phases.isEmpty, let value = news.oneTime {
+            drafts = PurchaseTelling.events(
                 news.oneTimeBefore, value, of: news.key, account: owner, from: formerOwner,
                 evidence: evidence.max { $0.asOf < $1.asOf } ?? Evidence(cause, asOf: now), at: now,
                 isFill: isFilling, rules: rules)
@@ -202,15 +209,22 @@ struct Telling {
         for word in news.words where word.type == .consumptionRequest && !isFilling {
             drafts.append(request(word, of: news.key, owner, at: now))
         }
-        if row != stored { changedPurchases.insert(news.key) }
-        purchases.append(row)
+        purchases.append(Purchase(row: row, hasChanged: row != stored, drafts: drafts))
+    }
+
+    /// Notes an account of which a purchase is told.
+    private mutating func take(
+        _ evidence: [Evidence], of news: PurchaseNews, _ account: UniqueIdentifier, _ isFilling: Bool
+    ) {
+        let id = ToldAccess.ID(token: account, environment: news.key.environment)
+        accounts.insert(id)
+        if isFilling { filled.insert(id) } else { self.evidence[id, default: []] += evidence }
     }
 
     /// Takes up something that is told of a purchase and changes nothing.
     mutating func note(_ draft: EventDraft, of stored: ToldPurchase) {
         if let account = draft.account { accounts.insert(.init(token: account, environment: draft.environment)) }
-        drafts.append(draft)
-        purchases.append(stored)
+        purchases.append(Purchase(row: stored, drafts: [draft]))
     }
 
     private func request(
@@ -244,7 +258,7 @@ struct Telling {
             due: stored.dueAt, isOtherCatalog: stored.told != nil && stored.catalog != catalog, at: now,
             // Before there were events an account may have been told to nobody, and readers have seen it change.
             isFill: isFilling || (stored.told == nil && stored.version > 1), rules: rules)
-        drafts += telling.events
+        accessDrafts += telling.events
         row.told = telling.told
         row.dueAt = telling.told.nextDue(state)
         row.catalog = catalog
@@ -255,39 +269,38 @@ struct Telling {
 
     /// What is to be written.
     struct Written {
-        var purchases: [ToldPurchase]
-        var accounts: [ToldAccess]
-        var events: [Event]
+        var purchases: [ToldPurchase] = []
+        var accounts: [ToldAccess] = []
+        var events = EventRows()
     }
 
     /// Gives each event its number in its order.
-    func numbered() -> Written {
-        var access = access
-        var changedAccess = changedAccess
-        var changedPurchases = changedPurchases
-        var sequences = Dictionary(
-            purchases.map { ($0.key, $0.sequence) }, uniquingKeysWith: { first, _ in first })
-        var events: [Event] = []
-        for draft in drafts {
-            let id = draft.account.map { ToldAccess.ID(token: $0, environment: draft.environment) }
-            if let id, access[id] != nil {
-                access[id]?.sequence += 1
-                changedAccess.insert(id)
-                let row = access[id]
-                events.append(Event(draft, account: nil, version: row?.version ?? 0, sequence: row?.sequence ?? 1))
-            } else if let key = draft.purchase {
-                sequences[key, default: 0] += 1
-                changedPurchases.insert(key)
-                events.append(Event(draft, account: nil, version: nil, sequence: sequences[key] ?? 1))
+    consuming func numbered() -> Written {
+        var written = Written()
+        for place in purchases.indices {
+            let drafts = purchases[place].drafts
+            for draft in drafts.indices {
+                if addToAccount(drafts, draft, &written.events) { continue }
+                purchases[place].row.sequence += 1
+                purchases[place].hasChanged = true
+                written.events.add(drafts, draft, version: nil, sequence: purchases[place].row.sequence)
             }
+            if purchases[place].hasChanged { written.purchases.append(purchases[place].row) }
         }
-        return Written(
-            purchases: purchases.filter { changedPurchases.contains($0.key) }.map { row in
-                var row = row
-                row.sequence = sequences[row.key] ?? row.sequence
-                return row
-            },
-            accounts: changedAccess.sorted().compactMap { access[$0] }, events: events)
+        for draft in accessDrafts.indices { _ = addToAccount(accessDrafts, draft, &written.events) }
+        written.accounts = changedAccess.sorted().compactMap { access[$0] }
+        return written
+    }
+
+    /// - Returns: whether it stands in an account's order.
+    private mutating func addToAccount(_ drafts: [EventDraft], _ place: Int, _ events: inout EventRows) -> Bool {
+        guard let account = drafts[place].account else { return false }
+        let id = ToldAccess.ID(token: account, environment: drafts[place].environment)
+        guard let row = access[id] else { return false }
+        access[id]?.sequence += 1
+        changedAccess.insert(id)
+        events.add(drafts, place, version: row.version, sequence: row.sequence + 1)
+        return true
     }
 }
 
@@ -304,33 +317,5 @@ extension Evidence {
         case (.operator, _, _): cause = .reconcile
         }
         self.init(cause, asOf: word.asOf, transactionID: word.transactionID)
-    }
-}
-
-extension PostgresQuery {
-    /// Writes events, what was told with them, and that they have no position so far: all of it or nothing, in one statement.
-    static func tell(_ written: Telling.Written) -> PostgresQuery {
-        let events = written.events
-        let drafts = events.map(\.draft)
-        return PostgresQuery(
-            "events.tell",
-            """
-            with \(embedding: .telling(written.purchases, written.accounts)), event as (
-                insert into storehook.events (
-                    kind, environment, bundle_id, token, original_transaction_id, sequence, version, at, is_late,
-                    is_correction, content)
-                select * from unnest(
-                    \(drafts.map(\.kind.rawValue)), \(drafts.map(\.environment)), \(drafts.map(\.bundleID)),
-                    \(events.map { $0.version == nil ? nil : $0.draft.account.map { UUID($0) } }),
-                    \(drafts.map { $0.purchase?.originalTransactionID }), \(events.map(\.sequence)),
-                    \(events.map(\.version)), \(drafts.map { PostgresTimestamp($0.instant) }),
-                    \(drafts.map(\.isLate)), \(drafts.map(\.isCorrection)), \(drafts.map(\.content)))
-                returning id, told_at
-            )
-            insert into storehook.events_unplaced (id, more, told_at)
-            select ids[1], nullif(ids[2:], '{}'), told_at
-              from (select array_agg(id order by id) as ids, min(told_at) as told_at from event) told
-             where ids is not null
-            """)
     }
 }

@@ -102,22 +102,26 @@ extension PostgresQuery {
                       and t.environment = key.environment
                     limit 1) t on true
              order by key.n
-            """)
+            """
+        ).keepingPlan()
     }
 
     /// `told_purchase`: rows of `purchase_tellings` written over what stands, as a part of a WITH.
     static func telling(_ rows: [ToldPurchase]) -> PostgresQuery {
-        """
-        told_purchase as (
-            insert into storehook.purchase_tellings as known (
-                original_transaction_id, bundle_id, environment, sequence, due_at, told)
-            select * from unnest(
-                \(rows.map(\.key.originalTransactionID)), \(rows.map(\.key.bundleID)),
-                \(rows.map(\.key.environment)), \(rows.map(\.sequence)),
-                \(rows.map { $0.dueAt.map { PostgresTimestamp($0) } }), \(rows.map { $0.line?.text }))
-            on conflict (original_transaction_id, bundle_id, environment) do update
-               set sequence = excluded.sequence, due_at = excluded.due_at, told = excluded.told
-        )
-        """
+        // By place: taken out of the array, each row would be copied whole for each column.
+        let places = rows.indices
+        return """
+            told_purchase as (
+                insert into storehook.purchase_tellings as known (
+                    original_transaction_id, bundle_id, environment, sequence, due_at, told)
+                select * from unnest(
+                    \(places.map { rows[$0].key.originalTransactionID }), \(places.map { rows[$0].key.bundleID }),
+                    \(places.map { rows[$0].key.environment }), \(places.map { rows[$0].sequence }),
+                    \(places.map { rows[$0].dueAt.map { PostgresTimestamp($0) } }),
+                    \(places.map { rows[$0].line?.text }))
+                on conflict (original_transaction_id, bundle_id, environment) do update
+                   set sequence = excluded.sequence, due_at = excluded.due_at, told = excluded.told
+            )
+            """
     }
 }

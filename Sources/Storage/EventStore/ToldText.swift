@@ -49,21 +49,19 @@ struct ToldText {
 
     /// Reads the fields in their order.
     struct Reader {
-        private let fields: [Substring.UTF8View]
+        private let bytes: [UInt8]
         private var place = 0
 
         /// - Throws: `PostgresError` where a newer release wrote it.
         init(_ text: String) throws {
-            fields = text.utf8.split(separator: ToldText.separator, omittingEmptySubsequences: false)
+            bytes = Array(text.utf8)
             guard try next() == ToldText.version else { throw Self.unreadable }
         }
 
         mutating func next() throws -> String? {
-            guard place < fields.count else { throw Self.unreadable }
-            defer { place += 1 }
-            let field = fields[place]
+            let field = try nextField()
             if field.isEmpty { return nil }
-            guard field.contains(ToldText.escape) else { return String(Substring(field)) }
+            guard field.contains(ToldText.escape) else { return String(decoding: field, as: UTF8.self) }
             var bytes: [UInt8] = []
             var isEscaped = false
             for byte in field {
@@ -81,11 +79,18 @@ struct ToldText {
         }
 
         mutating func nextNumber() throws -> Int64? {
-            guard place < fields.count else { throw Self.unreadable }
-            defer { place += 1 }
-            if fields[place].isEmpty { return nil }
-            guard let number = Int64(Substring(fields[place])) else { throw Self.unreadable }
+            let field = try nextField()
+            if field.isEmpty { return nil }
+            guard let number = Int64(String(decoding: field, as: UTF8.self)) else { throw Self.unreadable }
             return number
+        }
+
+        /// The bytes up to the next separator.
+        private mutating func nextField() throws -> ArraySlice<UInt8> {
+            guard place <= bytes.count else { throw Self.unreadable }
+            let field = bytes[place...].prefix { $0 != ToldText.separator }
+            place = field.endIndex + 1
+            return field
         }
 
         mutating func nextFlag() throws -> Bool? { try nextNumber().map { $0 != 0 } }

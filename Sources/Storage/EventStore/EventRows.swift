@@ -1,0 +1,68 @@
+import AppStorePayloads
+import Events
+import Foundation
+import Ledger
+import Postgres
+import Subscriptions
+
+/// Rows of `events` to be written, column by column as they are sent.
+struct EventRows {
+    fileprivate var kinds: [String] = []
+    fileprivate var environments: [String] = []
+    fileprivate var bundleIDs: [String?] = []
+    fileprivate var tokens: [UUID?] = []
+    fileprivate var originalTransactionIDs: [String?] = []
+    fileprivate var sequences: [Int64] = []
+    fileprivate var versions: [Int64?] = []
+    fileprivate var instants: [PostgresTimestamp] = []
+    fileprivate var areLate: [Bool] = []
+    fileprivate var areCorrections: [Bool] = []
+    fileprivate var contents: [String] = []
+    /// How many of each kind.
+    private(set) var told = Told()
+
+    var isEmpty: Bool { kinds.isEmpty }
+
+    /// Adds one of some drafts: an event is large, and taken out of them it would be copied.
+    /// - Parameter version: the account's; nil where it stands in the purchase's own order.
+    mutating func add(_ drafts: [EventDraft], _ place: Int, version: Int64?, sequence: Int64) {
+        kinds.append(drafts[place].kind.rawValue)
+        environments.append(drafts[place].environment)
+        bundleIDs.append(drafts[place].bundleID)
+        tokens.append(version == nil ? nil : drafts[place].account.map { UUID($0) })
+        originalTransactionIDs.append(drafts[place].purchase?.originalTransactionID)
+        sequences.append(sequence)
+        versions.append(version)
+        instants.append(PostgresTimestamp(drafts[place].instant))
+        areLate.append(drafts[place].isLate)
+        areCorrections.append(drafts[place].isCorrection)
+        contents.append(drafts[place].content)
+        told.count(drafts[place].kind, by: drafts[place].cause)
+    }
+}
+
+extension PostgresQuery {
+    /// Writes events, what was told with them, and that they have no position so far: all of it or nothing, in one statement.
+    static func tell(_ written: Telling.Written) -> PostgresQuery {
+        let rows = written.events
+        return PostgresQuery(
+            "events.tell",
+            """
+            with \(embedding: .telling(written.purchases, written.accounts)), event as (
+                insert into storehook.events (
+                    kind, environment, bundle_id, token, original_transaction_id, sequence, version, at, is_late,
+                    is_correction, content)
+                select * from unnest(
+                    \(rows.kinds), \(rows.environments), \(rows.bundleIDs), \(rows.tokens),
+                    \(rows.originalTransactionIDs), \(rows.sequences), \(rows.versions), \(rows.instants),
+                    \(rows.areLate), \(rows.areCorrections), \(rows.contents))
+                returning id, told_at
+            )
+            insert into storehook.events_unplaced (id, more, told_at)
+            select ids[1], nullif(ids[2:], '{}'), told_at
+              from (select array_agg(id order by id) as ids, min(told_at) as told_at from event) told
+             where ids is not null
+            """
+        ).keepingPlan()
+    }
+}
