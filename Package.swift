@@ -299,7 +299,7 @@ let package = Package(
         .testTarget(
             name: "AccountStoreTests",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "Ledger", "Postgres", "Schema",
+                "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "Events", "Ledger", "Postgres", "Schema",
                 "SimulatedState",
                 "Simulator", "Subscriptions", "TestSupport", logging,
             ],

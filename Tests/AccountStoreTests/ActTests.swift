@@ -2,10 +2,12 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import Catalog
+import Events
 import Foundation
 import Ledger
 import Postgres
 import Subscriptions
+import Synchronization
 import TestSupport
 import Testing
 
@@ -41,6 +43,35 @@ struct ActTests {
             #expect(told.acts.allSatisfy { $0.person == "staff@desk" && $0.why == "asked for it" })
             #expect(told.value.tier == "premium" && told.lines.map(\.owner) == [token(1)])
             #expect(try await database.stale().isEmpty)
+        }
+    }
+
+    @Test func `Whoever stands still in the middle of an act lets go of what it holds`() async throws {
+        try await prepared { database in
+            let limits = Limits()
+            let store = AccountStore(database.pool, witness: limits)
+            _ = try await store.act(.extend(days: 1), for: name(1), by: "staff", why: "why")
+            _ = try await store.move(purchase(1), to: name(2), by: "staff", why: "why")
+            _ = try await store.startTrial(of: name(3))
+            _ = try await store.erase(name(2), by: "staff")
+            #expect(limits.seen == ["30s", "30s", "30s", "30s"])
+        }
+    }
+
+    /// How long a transaction may stand still, of each that is told of.
+    private final class Limits: AccountWitness {
+        private let all = Mutex<[String]>([])
+
+        var seen: [String] { all.withLock(\.self) }
+
+        func witness(
+            _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,
+            _ session: borrowing PostgresSession
+        ) throws {
+            let limit: String = try session.query(
+                "select current_setting('idle_in_transaction_session_timeout')"
+            ).one().decode(0)
+            all.withLock { $0.append(limit) }
         }
     }
 

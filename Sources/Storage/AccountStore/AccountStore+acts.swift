@@ -47,7 +47,7 @@ extension AccountStore {
         _ kind: StaffAct.Kind, for account: String, by person: String, why: String
     ) async throws -> (act: StaffAct, before: AccountPhase, after: AccountPhase) {
         let token = AccountToken.of(account)
-        let done = try await pool.withTransaction(TransactionOptions(isDurable: true, name: "accounts.act")) {
+        let done = try await pool.withTransaction(Self.holding("accounts.act")) {
             session in
             try self.hold([token], naming: self.naming(token, account), session)
             let moment = try AccountMoment(session)

@@ -76,7 +76,7 @@ extension AccountStore {
         _ purchase: PurchaseKey, to account: String, by person: String, why: String
     ) async throws -> Settled? {
         let token = AccountToken.of(account)
-        let settled = try await pool.withTransaction(TransactionOptions(isDurable: true, name: "accounts.move")) {
+        let settled = try await pool.withTransaction(Self.holding("accounts.move")) {
             session -> Settled? in
             guard try !self.standing([purchase], session).isEmpty else { return nil }
             try Ledger.hold([purchase], session)

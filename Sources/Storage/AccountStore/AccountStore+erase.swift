@@ -18,7 +18,7 @@ extension AccountStore {
         let token = AccountToken.of(account)
         while true {
             let purchases = try await lines(of: token)
-            let done = try await pool.withTransaction(TransactionOptions(isDurable: true, name: "accounts.erase")) {
+            let done = try await pool.withTransaction(Self.holding("accounts.erase")) {
                 try self.erase(token, purchases, by: person, $0)
             }
             switch done {

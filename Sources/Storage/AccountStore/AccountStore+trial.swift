@@ -29,7 +29,7 @@ extension AccountStore {
         of account: String, with product: String? = nil, appTransactionID: String? = nil
     ) async throws -> TrialOutcome {
         let token = AccountToken.of(account)
-        let done = try await pool.withTransaction(TransactionOptions(isDurable: true, name: "accounts.trial")) {
+        let done = try await pool.withTransaction(Self.holding("accounts.trial")) {
             session -> (outcome: TrialOutcome, changed: [UniqueIdentifier]) in
             try self.hold([token], naming: self.naming(token, account), session)
             let moment = try AccountMoment(session)

@@ -52,7 +52,7 @@ extension AccountStore {
         let end = ContinuousClock.now + patience
         while true {
             do {
-                return try await pool.withTransaction(TransactionOptions(isDurable: isDurable, name: name)) { session in
+                return try await pool.withTransaction(Self.holding(name, isDurable: isDurable)) { session in
                     try session.query(
                         PostgresQuery(
                             "catalog.lock_timeout", "select set_config('lock_timeout', \(Self.lockTimeout), true)"))

@@ -26,6 +26,12 @@ package final class AccountStore: Sendable {
         announcer = AccountAnnouncer(pool)
     }
 
+    /// A transaction that holds purchases or accounts: whoever runs it may be stopped in the middle, and then the workers are not to
+    /// wait for as long as it stands still.
+    static func holding(_ name: String, isDurable: Bool = true) -> TransactionOptions {
+        TransactionOptions(idleTimeout: .seconds(30), isDurable: isDurable, name: name)
+    }
+
     /// The catalog that is current, and its number; nil where none was ever applied.
     /// - Throws: `PostgresError`; ``UnreadableCatalog`` where a newer release applied it.
     package func current(_ session: borrowing PostgresSession) throws -> (version: Int64, catalog: Catalog)? {
