@@ -187,11 +187,14 @@ enum Records {
     }
     /// Something bought once and for good, ten seconds ago.
     static func bought(_ key: PurchaseKey, account: UniqueIdentifier?) -> LedgerEntry {
-        var entry = span(key, now.adding(seconds: -10)..<now, account: account, type: .oneTimeCharge, at: now)
-        entry.renewal = nil
-        entry.transaction?.payload.type = .nonConsumable
-        entry.transaction?.payload.subscriptionGroupIdentifier = nil
-        entry.transaction?.payload.expiresDate = nil
-        return entry
+        let entry = span(key, now.adding(seconds: -10)..<now, account: account, type: .oneTimeCharge, at: now)
+        var transaction = entry.transaction
+        transaction?.payload.type = .nonConsumable
+        transaction?.payload.subscriptionGroupIdentifier = nil
+        transaction?.payload.expiresDate = nil
+        guard let notification = entry.notification else { return entry }
+        return LedgerEntry(
+            outboxID: entry.outboxID, receivedAt: entry.receivedAt, environment: key.environment,
+            bundleID: key.bundleID, notification: notification, transaction: transaction, renewal: nil)
     }
 }

@@ -12,10 +12,13 @@ public struct UniqueIdentifier: Sendable, Hashable, Comparable, CustomStringConv
     }
 
     /// Reads the form 8-4-4-4-12 in either letter case; nil for anything else.
-    public init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) { self.init(utf8: text.utf8) }
+
+    /// The same from its bytes.
+    @inlinable public init?(utf8 text: some Sequence<UInt8>) {
         var halves: (UInt64, UInt64) = (0, 0)
         var position = 0
-        for byte in text.utf8 {
+        for byte in text {
             defer { position += 1 }
             switch position {
             case 8, 13, 18, 23:

@@ -83,6 +83,37 @@ struct BenchDatabase: Sendable {
         ).one().decode(0)
     }
 
+    /// Keeps autovacuum away from what is measured: it comes once a minute, into one of two runs and not into the other.
+    /// ``vacuum()`` does its work, of which a run then has its own share.
+    func keepAutovacuumAway() async throws {
+        try await pool.query(
+            """
+            do $$
+            declare
+                name text;
+            begin
+                for name in select oid::regclass from pg_class
+                             where relnamespace = 'storehook'::regnamespace and relkind = 'r' loop
+                    execute 'alter table ' || name
+                         || ' set (autovacuum_enabled = off, toast.autovacuum_enabled = off)';
+                end loop;
+            end
+            $$
+            """)
+    }
+
+    /// Vacuums and analyzes all tables, as autovacuum would have.
+    func vacuum() async throws {
+        let tables: String = try await pool.query(
+            """
+            select string_agg(oid::regclass::text, ', ') from pg_class
+             where relnamespace = 'storehook'::regnamespace and relkind = 'r'
+            """
+        ).one().decode(0)
+        try await pool.query(
+            PostgresQuery(unescaped: "vacuum (analyze) \(tables)", name: "bench.vacuum"), deadline: .seconds(600))
+    }
+
     /// CPU seconds that the server's processes have used so far, those that ended included; nil where they run on another
     /// machine.
     func serverCPUSeconds() async throws -> Double? {

@@ -180,9 +180,7 @@ package struct EvidenceIntake: Sendable {
         let rows = try outbox.storeSettled(
             new.map { Evidence($0.entry.kind, from: records[$0.place].source, records[$0.place].bytes) }, session)
         let entries = zip(new, rows).map { record, row in
-            var entry = record.entry
-            (entry.outboxID, entry.receivedAt) = (row.id, row.receivedAt)
-            return entry
+            LedgerEntry(record.entry, outboxID: row.id, receivedAt: row.receivedAt)
         }
         let (outcomes, news) = try ledger.telling(
             entries, holding: Set(kept.compactMap(\.entry.purchase)).union(plan.holding), session)

@@ -62,7 +62,7 @@ extension EventStore {
     package func tick(
         _ due: Due, _ accounts: AccountStore, upTo instant: PostgresTimestamp, atMost limit: Int = 100
     ) async throws -> Ticked {
-        let options = TransactionOptions(idleTimeout: Self.idleTimeout, name: "events.tick")
+        let options = TransactionOptions(idleTimeout: Self.idleTimeout, goesByIndexes: true, name: "events.tick")
         return try await pool.withTransaction(options) { session in
             switch due {
             case .purchases:

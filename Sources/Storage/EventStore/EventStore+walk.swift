@@ -23,7 +23,7 @@ extension EventStore {
     package func walk(
         _ due: Due, _ accounts: AccountStore, atMost limit: Int = portion, goingOver untold: Untold? = nil
     ) async throws -> Ticked {
-        let options = TransactionOptions(idleTimeout: Self.idleTimeout, name: "events.walk")
+        let options = TransactionOptions(idleTimeout: Self.idleTimeout, goesByIndexes: true, name: "events.walk")
         return try await pool.withTransaction(options) { session in
             switch due {
             case .purchases: try walkPurchases(accounts, limit, untold, session)

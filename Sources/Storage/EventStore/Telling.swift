@@ -56,7 +56,7 @@ extension EventStore {
         _ purchases: [PurchaseNews], _ session: borrowing PostgresSession
     ) throws -> Set<Telling.Scope> {
         let scopes = Set(
-            purchases.indices.lazy.filter { purchases[$0].isHistory }.map { Telling.Scope(purchases[$0].key) })
+            purchases.indices.lazy.filter { purchases[$0].words.areHistory }.map { Telling.Scope(purchases[$0].key) })
         guard !scopes.isEmpty else { return [] }
         return try Set(
             session.query(
@@ -107,9 +107,9 @@ extension AccountStore.State {
     fileprivate var id: ToldAccess.ID { .init(token: token, environment: environment) }
 }
 
-extension PurchaseNews {
-    /// Whether Apple's list of the past is all that speaks of it.
-    fileprivate var isHistory: Bool { !words.isEmpty && words.allSatisfy { $0.source == .history } }
+extension [PurchaseNews.Word] {
+    /// Whether Apple's list of the past is all that speaks of a purchase.
+    fileprivate var areHistory: Bool { !isEmpty && allSatisfy { $0.source == .history } }
 }
 
 /// What is told in one transaction, gathered.
@@ -179,7 +179,7 @@ struct Telling {
         let latest = evidence.reduce(Timestamp.distantPast) { max($0, $1.asOf) }
         let ahead = latest.milliseconds(since: now)
         let now = ahead > 0 && ahead < Self.clockDifference ? latest : now
-        let isFilling = news.isHistory && filling.contains(Scope(news.key))
+        let isFilling = news.words.areHistory && filling.contains(Scope(news.key))
         // What was told of a purchase that was bought once does not say to whom.
         let former = stored.line?.account ?? formerOwner
         if let owner { take(evidence, of: news, owner, isFilling) }

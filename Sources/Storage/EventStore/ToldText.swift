@@ -100,10 +100,10 @@ struct ToldText {
         }
 
         mutating func nextIdentifier() throws -> UniqueIdentifier? {
-            try next().map { text in
-                guard let identifier = UniqueIdentifier(text) else { throw Self.unreadable }
-                return identifier
-            }
+            let field = try nextField()
+            if field.isEmpty { return nil }
+            guard let identifier = UniqueIdentifier(utf8: field) else { throw Self.unreadable }
+            return identifier
         }
 
         /// A field that is always there.

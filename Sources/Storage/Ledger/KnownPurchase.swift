@@ -75,7 +75,8 @@ extension PostgresQuery {
              cross join set_config('storehook.knows_accounts', 'yes', true)
             on conflict (original_transaction_id, bundle_id, environment) do update
                set environment = known.environment where false
-            """)
+            """
+        ).keepingPlan()
     }
 
     /// Each purchase's facts, as many as are needed. Of a subscription with phases in `subscription_history` of which

@@ -43,9 +43,9 @@ public struct Ledger: Sendable {
         let (outcomes, updates) = try applied(entries, holding: others, session)
         var words: [PurchaseKey: [PurchaseNews.Word]] = [:]
         for place in entries.indices where outcomes[place] != .duplicate {
-            if let key = entries[place].purchase { words[key, default: []].append(PurchaseNews.Word(entries[place])) }
+            if let key = entries[place].purchase { words[key, default: []].append(entries[place].word) }
         }
-        return (outcomes, updates.map { PurchaseNews($0, words[$0.key] ?? []) })
+        return (outcomes, updates.indices.map { updates[$0].news(words[updates[$0].key] ?? []) })
     }
 
     /// Locks purchases until the transaction ends, in the order in which all are locked, and makes the rows that are not there.

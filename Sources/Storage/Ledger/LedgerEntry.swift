@@ -3,7 +3,10 @@ public import Postgres
 public import Subscriptions
 
 /// One verified piece of evidence on its way into the ledger: a notification, or a record that came by itself.
-public struct LedgerEntry: Sendable {
+///
+/// It never changes, and is an object because it goes through many hands: each copy of a value of its size would count up some
+/// thirty references, and a batch copies each entry a dozen times.
+public final class LedgerEntry: Sendable {
     /// A record, signed unless its evidence is unsigned by kind, and the SHA-256 of its JSON bytes.
     public struct Signed<Payload: Sendable>: Sendable {
         /// What Apple signed.
@@ -43,25 +46,25 @@ public struct LedgerEntry: Sendable {
     }
 
     /// The stored row it came from.
-    public var outboxID: Int64
+    public let outboxID: Int64
     /// When it was stored.
-    public var receivedAt: PostgresTimestamp
+    public let receivedAt: PostgresTimestamp
     /// Which way it came.
-    public var source: EvidenceSource
+    public let source: EvidenceSource
     /// By what it is known when it comes again.
-    public var identity: Identity
+    public let identity: Identity
     /// The environment it was verified to belong to; nil for a receipt.
-    public var environment: String?
+    public let environment: String?
     /// The app it was verified to belong to; nil for a receipt.
-    public var bundleID: String?
+    public let bundleID: String?
     /// The outer payload; nil for a record that came by itself.
-    public var notification: NotificationPayload?
+    public let notification: NotificationPayload?
     /// The transaction, if there is one.
-    public var transaction: Signed<TransactionPayload>?
+    public let transaction: Signed<TransactionPayload>?
     /// The renewal info, if there is one.
-    public var renewal: Signed<RenewalInfoPayload>?
+    public let renewal: Signed<RenewalInfoPayload>?
     /// When it was signed, as a whole, or answered, where nobody signed it; nil for a receipt.
-    public var signedAt: Timestamp?
+    public let signedAt: Timestamp?
 
     /// A notification.
     public init(
@@ -91,29 +94,46 @@ public struct LedgerEntry: Sendable {
         self.source = source
         self.environment = environment
         self.bundleID = bundleID
+        notification = nil
         switch record {
         case .transaction(let signed):
             identity = .record(.transaction, digest: signed.digest)
-            transaction = signed
+            (transaction, renewal) = (signed, nil)
             signedAt = signed.payload.signedDate
         case .renewal(let signed):
             identity = .record(.renewal, digest: signed.digest)
-            renewal = signed
+            (transaction, renewal) = (nil, signed)
             signedAt = signed.payload.signedDate
         case .appTransaction(let payload, let digest):
             identity = .record(.appTransaction, digest: digest)
+            (transaction, renewal) = (nil, nil)
             signedAt = payload.effectiveSignedDate
         case .receipt(let digest):
             identity = .record(.receipt, digest: digest)
+            (transaction, renewal, signedAt) = (nil, nil, nil)
         case .receiptTransaction(let record):
             identity = .record(.receiptTransaction, digest: record.digest)
-            transaction = record
+            (transaction, renewal) = (record, nil)
             signedAt = record.payload.signedDate
         case .receiptRenewal(let record):
             identity = .record(.receiptRenewal, digest: record.digest)
-            renewal = record
+            (transaction, renewal) = (nil, record)
             signedAt = record.payload.signedDate
         }
+    }
+
+    /// The same from another row: what was verified before it was stored.
+    public init(_ entry: LedgerEntry, outboxID: Int64, receivedAt: PostgresTimestamp) {
+        self.outboxID = outboxID
+        self.receivedAt = receivedAt
+        source = entry.source
+        identity = entry.identity
+        environment = entry.environment
+        bundleID = entry.bundleID
+        notification = entry.notification
+        transaction = entry.transaction
+        renewal = entry.renewal
+        signedAt = entry.signedAt
     }
 
     /// What it is.

@@ -58,7 +58,7 @@ struct LedgerTable: Sendable {
         name: "anomalies", key: purchase + ["kind", "signed_at", "transaction_id"],
         columns: LedgerColumns.anomaly.map(\.name))
 
-    /// Writes rows over what stands.
+    /// Writes rows over what stands. Its plan is kept: there is one way to do it, and naming so many columns takes long to plan.
     func upsert(_ rows: PostgresQuery) -> PostgresQuery {
         PostgresQuery(
             "ledger.upsert_\(name)",
@@ -67,17 +67,19 @@ struct LedgerTable: Sendable {
             insert into storehook.\(unescaped: name) as known (\(unescaped: list))
             select \(unescaped: list) from derived
             \(unescaped: replacement)
-            """)
+            """
+        ).keepingPlan()
     }
 
-    /// Adds rows, none of which stands yet.
+    /// Adds rows, none of which stands yet; as ``upsert(_:)``.
     func insert(_ rows: PostgresQuery) -> PostgresQuery {
         PostgresQuery(
             "ledger.insert_\(name)",
             """
             with derived (\(unescaped: list)) as (\(embedding: rows))
             insert into storehook.\(unescaped: name) (\(unescaped: list)) select \(unescaped: list) from derived
-            """)
+            """
+        ).keepingPlan()
     }
 
     /// What stands for these purchases and should not, or the other way round: key, column, what stands, what should.

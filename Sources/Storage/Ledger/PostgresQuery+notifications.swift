@@ -29,7 +29,8 @@ extension PostgresQuery {
                 \(entries.map(\.source.rawValue)))
             on conflict (notification_uuid) do nothing
             returning outbox_id
-            """)
+            """
+        ).keepingPlan()
     }
 
     /// Answers the outbox ids of those that were not recorded before. Entries come sorted by digest: see ``Ledger``.

@@ -41,50 +41,53 @@ package struct PurchaseNews: Sendable {
         package var transactionID: String?
         /// Why a customer wants the money back, where Apple asks for data about that.
         package var refundReason: String?
-
-        init(_ entry: LedgerEntry) {
-            source = entry.source
-            let notification = entry.notification
-            type = notification?.notificationType
-            subtype = notification?.subtype
-            uuid = notification?.uuid
-            notifiedAt = notification?.signedDate
-            let transaction = entry.transaction
-            transactionID = transaction?.payload.transactionId
-            asOf = min(
-                notifiedAt ?? .distantFuture, transaction?.payload.signedDate ?? .distantFuture,
-                entry.renewal?.payload.signedDate ?? .distantFuture)
-            if asOf == .distantFuture { asOf = .distantPast }
-            if type == .consumptionRequest, case .data(let data) = notification?.part {
-                refundReason = data.consumptionRequestReason?.rawValue
-            }
-        }
     }
 
     /// Memberwise.
     package init(
         key: PurchaseKey, phases: [Phase] = [], periods: [PaidPeriod] = [], periodsBefore: [PaidPeriod] = [],
-        oneTime: OneTimePurchase? = nil, oneTimeBefore: OneTimePurchase? = nil, wasKnown: Bool = false,
+        state: PurchaseState? = nil, oneTime: OneTimePurchase? = nil, oneTimeBefore: OneTimePurchase? = nil,
+        wasKnown: Bool = false,
         words: [Word] = []
     ) {
         self.key = key
         self.phases = phases
         self.periods = periods
         self.periodsBefore = periodsBefore
+        self.state = state
         self.oneTime = oneTime
         self.oneTimeBefore = oneTimeBefore
         self.wasKnown = wasKnown
         self.words = words
     }
+}
 
-    init(_ update: PurchaseUpdate, _ words: [Word]) {
-        let state = update.state
-        let periods = state.paidPeriods(after: update.records, upon: update.known.facts)
-        self.init(
-            key: update.key, phases: state.subscription?.phases ?? [], periods: periods.now,
-            periodsBefore: periods.before, oneTime: state.oneTime,
-            oneTimeBefore: state.oneTime == nil ? nil : OneTimePurchase(counting: update.known.facts),
-            wasKnown: update.known.earlierPhases != nil, words: words)
-        self.state = state
+extension LedgerEntry {
+    /// What it says of itself.
+    var word: PurchaseNews.Word {
+        var asOf = min(
+            notification?.signedDate ?? .distantFuture, transaction?.payload.signedDate ?? .distantFuture,
+            renewal?.payload.signedDate ?? .distantFuture)
+        if asOf == .distantFuture { asOf = .distantPast }
+        var refundReason: String?
+        if notification?.notificationType == .consumptionRequest, case .data(let data) = notification?.part {
+            refundReason = data.consumptionRequestReason?.rawValue
+        }
+        return PurchaseNews.Word(
+            source: source, type: notification?.notificationType, subtype: notification?.subtype,
+            uuid: notification?.uuid, notifiedAt: notification?.signedDate, asOf: asOf,
+            transactionID: transaction?.payload.transactionId, refundReason: refundReason)
+    }
+}
+
+extension PurchaseUpdate {
+    /// What it makes of the purchase. Not an initializer, which would take an update as its own: it is large to copy.
+    func news(_ words: [PurchaseNews.Word]) -> PurchaseNews {
+        let periods = state.paidPeriods(after: records, upon: known.facts)
+        return PurchaseNews(
+            key: key, phases: state.subscription?.phases ?? [], periods: periods.now, periodsBefore: periods.before,
+            state: state, oneTime: state.oneTime,
+            oneTimeBefore: state.oneTime == nil ? nil : OneTimePurchase(counting: known.facts),
+            wasKnown: known.earlierPhases != nil, words: words)
     }
 }

@@ -13,7 +13,8 @@ struct EventsWriting: AsyncParsableCommand {
         abstract: "The drain with telling and without, in pairs, and the ratio.",
         discussion: """
             Needs DATABASE_URL of a server on which databases may be created. The workers are this program's own, which are told whether
-            to tell; those of storehook always do. What gives events their places is part of it.
+            to tell; those of storehook always do. What gives events their places is part of it. Autovacuum is kept away, and
+            vacuuming all tables once after it is told by itself: of a large database it comes far more rarely.
 
             Example: storehook-bench events writing --backlog 20000 --pairs 5
             """)
@@ -39,6 +40,8 @@ struct EventsWriting: AsyncParsableCommand {
         var cpu: Double
         var workerCPU: Double
         var serverCPU: Double
+        /// Of vacuuming afterwards.
+        var vacuumCPU: Double
         var walBytes: Double
         var events: Double
     }
@@ -63,6 +66,7 @@ struct EventsWriting: AsyncParsableCommand {
         try await BenchDatabase.with(named: isTelling ? "telling" : "silent") { database in
             try await database.requireDurableCommits()
             try await EventStore(database.pool).ensurePartitions()
+            try await database.keepAutovacuumAway()
             if catalog { _ = try await AccountStore(database.pool).apply(Self.catalog, by: "storehook-bench") }
             let arguments = [
                 "plain-worker", "--trusted-root", authority.rootFingerprint, "--batch", "\(batch)",
@@ -70,11 +74,15 @@ struct EventsWriting: AsyncParsableCommand {
             ]
             let run = try await DrainRun.measure(
                 backlog, workers: workers, batch: batch, seed: seed, authority, database, running: arguments)
+            let before = try await database.serverCPUSeconds()
+            try await database.vacuum()
+            let after = try await database.serverCPUSeconds()
             let events: Int64 = try await database.pool.query("select count(*) from storehook.events").one().decode(0)
             let each = 1_000_000 / Double(backlog)
             return Run(
                 perSecond: run.perSecond, cpu: (run.workerCPU + (run.serverCPU ?? 0)) * each,
                 workerCPU: run.workerCPU * each, serverCPU: (run.serverCPU ?? 0) * each,
+                vacuumCPU: ((after ?? 0) - (before ?? 0)) * each,
                 walBytes: Double(run.walBytes) / Double(backlog), events: Double(events) / Double(backlog))
         }
     }
@@ -110,6 +118,8 @@ struct EventsWriting: AsyncParsableCommand {
             "telling costs, microseconds of CPU a notification, median of pairs")
         figures.add("cost_worker_us", median(differences(\.workerCPU)), "of that, in the workers")
         figures.add("cost_server_us", median(differences(\.serverCPU)), "of that, in PostgreSQL")
+        figures.add(
+            "cost_vacuum_us", median(differences(\.vacuumCPU)), "besides, of vacuuming all tables once after it")
         figures.add("cost_wal_bytes", median(differences(\.walBytes)), "WAL of telling, bytes a notification")
         let ratios = zip(silent, telling).map { $1.cpu / $0.cpu }.sorted()
         figures.add("ratio", median(ratios), "CPU with telling over CPU without, median of pairs")
