@@ -27,7 +27,7 @@ extension EventStore {
         var telling = Telling(
             rules: rules, settled, cause: cause, upTo: instant, filling: try filling(purchases, session))
         if !purchases.isEmpty {
-            for (place, row) in try session.query(.told(purchases.map(\.key))).enumerated() {
+            for (place, row) in try session.query(.told(purchases.indices.map { purchases[$0].key })).enumerated() {
                 let key = purchases[place].key
                 telling.take(
                     purchases[place], before: try ToldPurchase(row, key), owner: settled.owners[key],

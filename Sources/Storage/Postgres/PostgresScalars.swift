@@ -105,7 +105,10 @@ extension String: PostgresScalar {
 
     /// The UTF-8 of the string. PostgreSQL refuses U+0000 in text (SQLSTATE 22021); that is the caller's to know.
     public func encode(into buffer: inout [UInt8]) {
-        buffer.append(contentsOf: utf8)
+        // Nearly all strings are bytes in a row, which can be copied at once.
+        if utf8.withContiguousStorageIfAvailable({ buffer.append(contentsOf: $0) }) == nil {
+            buffer.append(contentsOf: utf8)
+        }
     }
 
     /// Reads any of the text types, or JSON as its text.
