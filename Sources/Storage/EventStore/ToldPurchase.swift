@@ -8,8 +8,6 @@ import Subscriptions
 /// A row of `purchase_tellings`.
 struct ToldPurchase: Sendable, Hashable {
     let key: PurchaseKey
-    /// Whether there is one.
-    var isStored = false
     /// The last number in the purchase's own order.
     var sequence: Int64 = 0
     /// When something is to be told next.
@@ -21,7 +19,6 @@ struct ToldPurchase: Sendable, Hashable {
     init(_ row: PostgresRow, _ key: PurchaseKey) throws {
         self.key = key
         guard let sequence = try row.decode(1, as: Int64?.self) else { return }
-        isStored = true
         self.sequence = sequence
         dueAt = try row.decode(2, as: PostgresTimestamp?.self).map { Timestamp($0) }
         line = try row.decode(3, as: String?.self).map { try ToldLine(told: $0) }
