@@ -49,12 +49,14 @@ struct UpkeepTests {
     func text() throws {
         let hostile = ["", "|", "\\", "a|b\\p\\e", "\\e", "包月", "1"]
         for text in hostile {
-            var fields = ToldText()
-            fields.add(text)
-            fields.add(nil as String?)
-            fields.add(-1 as Int64?)
-            fields.add(true as Bool?)
-            var reader = try ToldText.Reader(fields.text)
+            var bytes: [UInt8] = []
+            ToldText.write(to: &bytes) { fields in
+                fields.add(text)
+                fields.add(nil as String?)
+                fields.add(-1 as Int64?)
+                fields.add(true as Bool?)
+            }
+            var reader = try ToldText.Reader(String(decoding: bytes, as: UTF8.self))
             #expect(try reader.next() == text)
             #expect(try reader.next() == nil)
             #expect(try reader.nextNumber() == -1)

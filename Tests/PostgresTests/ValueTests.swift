@@ -88,6 +88,23 @@ struct ValueTests {
         }
     }
 
+    @Test("in arrays of texts that are written in place are what they were written as")
+    func textArrays() async throws {
+        try await withConnection { connection in
+            var texts = PostgresTextArray()
+            #expect(try await connection.query("select \(texts) = '{}'::text[]")[0].decode(0, as: Bool.self))
+            texts.append { $0 += "grüße, ".utf8 }
+            texts.append { _ in }
+            let full = texts
+            texts.appendNull()
+            texts.append { $0.append(contentsOf: [UInt8](repeating: UInt8(ascii: "x"), count: 100_000)) }
+            let row = try await connection.query("select \(full), \(texts)")[0]
+            #expect(try row.decode(0, as: [String].self) == ["grüße, ", ""])
+            #expect(
+                try row.decode(1, as: [String?].self) == ["grüße, ", "", nil, String(repeating: "x", count: 100_000)])
+        }
+    }
+
     @Test("of a megabyte, and of many megabytes at once, pass both ways")
     func large() async throws {
         try await withConnection { connection in

@@ -51,19 +51,33 @@ public struct UniqueIdentifier: Sendable, Hashable, Comparable, CustomStringConv
 
     /// The form 8-4-4-4-12 in lower case, as PostgreSQL prints a uuid.
     public var description: String {
-        String(unsafeUninitializedCapacity: 36) { text in
-            var place = 0
-            for index in 0..<32 {
-                if index == 8 || index == 12 || index == 16 || index == 20 {
-                    text[place] = UInt8(ascii: "-")
-                    place += 1
-                }
-                let half = index < 16 ? high : low
-                let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (index % 16)) & 0xF)
-                text[place] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+        String(unsafeUninitializedCapacity: Self.length) { text in
+            fill(text)
+            return Self.length
+        }
+    }
+
+    /// Appends the same.
+    public func write(to bytes: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.length) { text in
+            fill(text)
+            bytes.append(contentsOf: text)
+        }
+    }
+
+    private static let length = 36
+
+    private func fill(_ text: UnsafeMutableBufferPointer<UInt8>) {
+        var place = 0
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 {
+                text[place] = UInt8(ascii: "-")
                 place += 1
             }
-            return place
+            let half = index < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (index % 16)) & 0xF)
+            text[place] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+            place += 1
         }
     }
 }

@@ -18,7 +18,7 @@ extension Event {
         kind: String, instant: Timestamp, bundleID: String?, environment: String, account: String?, version: Int64?,
         sequence: Int64, previousSequence: Int64?, content: String
     ) -> String {
-        var body = JSONText()
+        var body = JSONText(capacity: 2048)
         body.add("type", kind)
         body.add("timestamp", instant)
         body.add("data", content) { content, data in
@@ -37,7 +37,17 @@ extension Event {
 extension EventDraft {
     /// The members of `data` that do not depend on the event's place: what is stored of it.
     public var content: String {
-        var json = JSONText()
+        var bytes: [UInt8] = []
+        writeContent(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the same, in UTF-8.
+    public func writeContent(to bytes: inout [UInt8]) {
+        JSONText.write(to: &bytes) { write(to: &$0) }
+    }
+
+    private func write(to json: inout JSONText) {
         switch subject {
         case .subscription(let value, let previous):
             json.add("subscription", value) { $0.write(of: purchase, to: &$1) }
@@ -65,7 +75,6 @@ extension EventDraft {
         json.add("cause", cause) { $0.write(to: &$1) }
         json.add("late", isLate)
         json.add("correction", isCorrection)
-        return json.members
     }
 }
 

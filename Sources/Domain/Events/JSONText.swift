@@ -9,13 +9,19 @@ struct JSONText {
     /// Whether the object at hand has no member so far.
     private var isEmpty = true
 
-    init() { bytes.reserveCapacity(1024) }
+    /// - Parameter capacity: bytes that there is to be room for from the beginning.
+    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-    /// The members, without the braces around them.
-    var members: String { String(decoding: bytes, as: UTF8.self) }
+    /// Appends members to what there is.
+    static func write(to bytes: inout [UInt8], _ members: (inout JSONText) -> Void) {
+        var json = JSONText()
+        swap(&json.bytes, &bytes)
+        members(&json)
+        swap(&json.bytes, &bytes)
+    }
 
     /// The object.
-    var object: String { "{\(members)}" }
+    var object: String { "{\(String(decoding: bytes, as: UTF8.self))}" }
 
     mutating func add(_ name: StaticString, _ value: String?) {
         begin(name)
@@ -43,7 +49,13 @@ struct JSONText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    mutating func add(_ name: StaticString, _ value: UniqueIdentifier?) { add(plain: name, value?.description) }
+    mutating func add(_ name: StaticString, _ value: UniqueIdentifier?) {
+        begin(name)
+        guard let value else { return appendNull() }
+        bytes.append(UInt8(ascii: "\""))
+        value.write(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
 
     /// An object within this one; nothing for null.
     mutating func add<Value>(
@@ -79,13 +91,4 @@ struct JSONText {
     }
 
     private mutating func appendNull() { append(literal: "null") }
-
-    /// Text in which nothing has to be escaped.
-    private mutating func add(plain name: StaticString, _ value: String?) {
-        begin(name)
-        guard let value else { return appendNull() }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: value.utf8)
-        bytes.append(UInt8(ascii: "\""))
-    }
 }

@@ -17,7 +17,7 @@ struct EventRows {
     fileprivate var instants: [PostgresTimestamp] = []
     fileprivate var areLate: [Bool] = []
     fileprivate var areCorrections: [Bool] = []
-    fileprivate var contents: [String] = []
+    fileprivate var contents = PostgresTextArray()
     /// How many of each kind.
     private(set) var told = Told()
 
@@ -36,7 +36,7 @@ struct EventRows {
         instants.append(PostgresTimestamp(drafts[place].instant))
         areLate.append(drafts[place].isLate)
         areCorrections.append(drafts[place].isCorrection)
-        contents.append(drafts[place].content)
+        contents.append { drafts[place].writeContent(to: &$0) }
         told.count(drafts[place].kind, by: drafts[place].cause)
     }
 }

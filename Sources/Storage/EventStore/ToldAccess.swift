@@ -62,21 +62,21 @@ extension ToldAccount {
             since: since)
     }
 
-    /// All of it, as it is kept.
-    var text: String {
-        var fields = ToldText()
-        fields.add(since == .distantPast ? nil : since)
-        fields.add(value.status.rawValue)
-        fields.add(value.tier)
-        fields.add(value.source.rawValue)
-        fields.add(value.productID)
-        fields.add(value.purchase?.bundleID)
-        fields.add(value.purchase?.originalTransactionID)
-        fields.add(value.act)
-        fields.add(value.expiresAt)
-        fields.add(value.willRenew)
-        fields.add(value.inTrial)
-        return fields.text
+    /// Appends all of it, as it is kept.
+    func write(to bytes: inout [UInt8]) {
+        ToldText.write(to: &bytes) { fields in
+            fields.add(since == .distantPast ? nil : since)
+            fields.add(value.status.rawValue)
+            fields.add(value.tier)
+            fields.add(value.source.rawValue)
+            fields.add(value.productID)
+            fields.add(value.purchase?.bundleID)
+            fields.add(value.purchase?.originalTransactionID)
+            fields.add(value.act)
+            fields.add(value.expiresAt)
+            fields.add(value.willRenew)
+            fields.add(value.inTrial)
+        }
     }
 }
 
@@ -99,17 +99,21 @@ extension PostgresQuery {
 
     /// `told_purchase` and `told_access`: rows written over what stands, as the first parts of a WITH.
     static func telling(_ purchases: [ToldPurchase], _ rows: [ToldAccess]) -> PostgresQuery {
-        """
-        \(embedding: .telling(purchases)), told_access as (
-            insert into storehook.access_tellings as known (token, environment, sequence, due_at, catalog, told)
-            select * from unnest(
-                \(rows.map { UUID($0.id.token) }), \(rows.map(\.id.environment)), \(rows.map(\.sequence)),
-                \(rows.map { $0.dueAt.map { PostgresTimestamp($0) } }), \(rows.map(\.catalog)),
-                \(rows.map { $0.told?.text }))
-            on conflict (token, environment) do update
-               set sequence = excluded.sequence, due_at = excluded.due_at, catalog = excluded.catalog,
-                   told = excluded.told
-        )
-        """
+        var texts = PostgresTextArray()
+        for row in rows {
+            if let told = row.told { texts.append { told.write(to: &$0) } } else { texts.appendNull() }
+        }
+        return """
+            \(embedding: .telling(purchases)), told_access as (
+                insert into storehook.access_tellings as known (token, environment, sequence, due_at, catalog, told)
+                select * from unnest(
+                    \(rows.map { UUID($0.id.token) }), \(rows.map(\.id.environment)), \(rows.map(\.sequence)),
+                    \(rows.map { $0.dueAt.map { PostgresTimestamp($0) } }), \(rows.map(\.catalog)),
+                    \(texts))
+                on conflict (token, environment) do update
+                   set sequence = excluded.sequence, due_at = excluded.due_at, catalog = excluded.catalog,
+                       told = excluded.told
+            )
+            """
     }
 }

@@ -55,30 +55,30 @@ extension ToldLine {
             warning: end.flatMap { end in days.map { ToldLine.Warning(end: end, days: $0) } })
     }
 
-    /// All of it, as it is kept.
-    var text: String {
-        var fields = ToldText()
-        fields.add(since)
-        fields.add(value.status.rawValue)
-        fields.add(value.basis.rawValue)
-        fields.add(value.productID)
-        fields.add(value.transactionID)
-        fields.add(value.expiresAt)
-        fields.add(value.periodEndsAt)
-        fields.add(value.graceEndsAt)
-        fields.add(value.inTrial)
-        fields.add(value.willRenew)
-        fields.add(value.renewalProductID)
-        fields.add(value.priceIncreasePending)
-        fields.add(value.expirationIntent.map { Int64($0) })
-        fields.add(value.appAccountToken)
-        fields.add(account)
-        // Nearly always there are none.
-        fields.add(
-            unheardEnds.isEmpty ? nil : unheardEnds.map { "\($0.millisecondsSince1970)" }.joined(separator: ","))
-        fields.add(warning?.end)
-        fields.add(warning?.days)
-        return fields.text
+    /// Appends all of it, as it is kept.
+    func write(to bytes: inout [UInt8]) {
+        ToldText.write(to: &bytes) { fields in
+            fields.add(since)
+            fields.add(value.status.rawValue)
+            fields.add(value.basis.rawValue)
+            fields.add(value.productID)
+            fields.add(value.transactionID)
+            fields.add(value.expiresAt)
+            fields.add(value.periodEndsAt)
+            fields.add(value.graceEndsAt)
+            fields.add(value.inTrial)
+            fields.add(value.willRenew)
+            fields.add(value.renewalProductID)
+            fields.add(value.priceIncreasePending)
+            fields.add(value.expirationIntent.map { Int64($0) })
+            fields.add(value.appAccountToken)
+            fields.add(account)
+            // Nearly always there are none.
+            fields.add(
+                unheardEnds.isEmpty ? nil : unheardEnds.map { "\($0.millisecondsSince1970)" }.joined(separator: ","))
+            fields.add(warning?.end)
+            fields.add(warning?.days)
+        }
     }
 }
 
@@ -107,6 +107,10 @@ extension PostgresQuery {
     static func telling(_ rows: [ToldPurchase]) -> PostgresQuery {
         // By place: taken out of the array, each row would be copied whole for each column.
         let places = rows.indices
+        var told = PostgresTextArray()
+        for place in places {
+            if rows[place].line == nil { told.appendNull() } else { told.append { rows[place].line?.write(to: &$0) } }
+        }
         return """
             told_purchase as (
                 insert into storehook.purchase_tellings as known (
@@ -115,7 +119,7 @@ extension PostgresQuery {
                     \(places.map { rows[$0].key.originalTransactionID }), \(places.map { rows[$0].key.bundleID }),
                     \(places.map { rows[$0].key.environment }), \(places.map { rows[$0].sequence }),
                     \(places.map { rows[$0].dueAt.map { PostgresTimestamp($0) } }),
-                    \(places.map { rows[$0].line?.text }))
+                    \(told))
                 on conflict (original_transaction_id, bundle_id, environment) do update
                    set sequence = excluded.sequence, due_at = excluded.due_at, told = excluded.told
             )

@@ -9,12 +9,18 @@ struct ToldText {
     private static let escape = UInt8(ascii: "\\")
     private static let version = "1"
 
-    private var bytes = Array(Self.version.utf8)
+    private var bytes: [UInt8] = []
 
-    init() { bytes.reserveCapacity(256) }
+    private init() {}
 
-    /// All that was added.
-    var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// Appends all that is added to what there is, in UTF-8.
+    static func write(to bytes: inout [UInt8], _ fields: (inout ToldText) -> Void) {
+        var text = ToldText()
+        swap(&text.bytes, &bytes)
+        text.bytes.append(contentsOf: version.utf8)
+        fields(&text)
+        swap(&text.bytes, &bytes)
+    }
 
     mutating func add(_ value: String?) {
         bytes.append(Self.separator)
@@ -45,7 +51,10 @@ struct ToldText {
 
     mutating func add(_ value: Timestamp?) { add(value?.millisecondsSince1970) }
 
-    mutating func add(_ value: UniqueIdentifier?) { add(value?.description) }
+    mutating func add(_ value: UniqueIdentifier?) {
+        bytes.append(Self.separator)
+        value?.write(to: &bytes)
+    }
 
     /// Reads the fields in their order.
     struct Reader {

@@ -79,20 +79,10 @@ extension Array: PostgresArrayElement, PostgresScalar where Element == UInt8 {
 }
 
 /// The form itself, the same for elements that may be NULL and those that may not.
-private enum ArrayForm {
+enum ArrayForm {
     static func encode<Element: PostgresEncodable>(_ elements: [Element], into buffer: inout [UInt8]) {
-        guard !elements.isEmpty else {
-            buffer.append(bigEndian: Int32(0))
-            buffer.append(bigEndian: Int32(0))
-            buffer.append(bigEndian: Element.postgresType.rawValue)
-            return
-        }
-        buffer.append(bigEndian: Int32(1))
-        let flagOffset = buffer.count
-        buffer.append(bigEndian: Int32(0))
-        buffer.append(bigEndian: Element.postgresType.rawValue)
-        buffer.append(bigEndian: Int32(clamping: elements.count))
-        buffer.append(bigEndian: Int32(1))
+        let flagOffset = buffer.count + 4
+        begin(elements.count, of: Element.postgresType, hasNulls: false, into: &buffer)
         var hasNulls = false
         for element in elements {
             if element.isNull {
@@ -106,6 +96,16 @@ private enum ArrayForm {
             }
         }
         if hasNulls { buffer.overwrite(at: flagOffset, bigEndian: 1) }
+    }
+
+    /// What comes before the elements.
+    static func begin(_ count: Int, of type: PostgresType, hasNulls: Bool, into buffer: inout [UInt8]) {
+        buffer.append(bigEndian: Int32(count == 0 ? 0 : 1))
+        buffer.append(bigEndian: Int32(hasNulls ? 1 : 0))
+        buffer.append(bigEndian: type.rawValue)
+        guard count > 0 else { return }
+        buffer.append(bigEndian: Int32(clamping: count))
+        buffer.append(bigEndian: Int32(1))
     }
 
     static func decode<Element: PostgresDecodable>(_ bytes: RawSpan) throws(PostgresValueError) -> [Element] {
