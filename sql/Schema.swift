@@ -37,6 +37,7 @@ public enum Schema {
         Migration(version: 31, name: "endpoints", sql: text(PackageResources._031_endpoints_sql)),
         Migration(version: 32, name: "events_at_size", sql: text(PackageResources._032_events_at_size_sql)),
         Migration(version: 33, name: "refusals", sql: text(PackageResources._033_refusals_sql)),
+        Migration(version: 34, name: "event_places", sql: text(PackageResources._034_event_places_sql)),
     ]
 
     /// The oldest version of the schema that this program works with: what stands in the migrations after it, no statement

@@ -134,7 +134,7 @@ grant select, insert, update, delete on storehook.account_status to storehook_wo
 grant select, insert on storehook.events to storehook_worker;
 grant usage on sequence storehook.event_id to storehook_worker;
 grant insert on storehook.events_unplaced to storehook_worker;
-grant select on storehook.event_positions to storehook_worker;
+grant select on storehook.event_places, storehook.event_positions to storehook_worker;
 grant select, insert, update on storehook.purchase_tellings, storehook.access_tellings to storehook_worker;
 grant execute on function storehook.place_events(integer), storehook.ensure_event_partitions(integer),
     storehook.is_filling(text, text), storehook.history_fills(), storehook.event_days(integer),
@@ -222,7 +222,7 @@ grant select on storehook.contradictions to storehook_api;
 grant select, insert on storehook.kept_receipts to storehook_api;
 grant select, insert, update on storehook.unsigned_words to storehook_api;
 -- It lists events to the operator's servers.
-grant select on storehook.events, storehook.event_positions, storehook.event_feed to storehook_api;
+grant select on storehook.events, storehook.event_places, storehook.event_positions, storehook.event_feed to storehook_api;
 
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
 -- - when rows came and went, for the rates that `storehook queue` shows;

@@ -179,8 +179,8 @@ begin
     then
         return 0;
     end if;
-    delete from storehook.event_positions p
-     using (select position from storehook.event_positions
+    delete from storehook.event_places p
+     using (select position from storehook.event_places
              where told_at >= opens and told_at < closes order by position limit most) old
      where p.position = old.position;
     get diagnostics deleted = row_count;
@@ -209,7 +209,7 @@ begin
     if exists (select from storehook.events_unplaced u where u.told_at >= opens and u.told_at < closes) then
         return false;
     end if;
-    delete from storehook.event_positions p where p.told_at >= opens and p.told_at < closes;
+    delete from storehook.event_places p where p.told_at >= opens and p.told_at < closes;
     -- No cascade: it takes nothing along but its own day.
     execute format('drop table storehook.%I', name);
     return true;
@@ -661,8 +661,8 @@ CREATE FUNCTION storehook.place_events(most integer DEFAULT 10000) RETURNS integ
     SET "DateStyle" TO 'ISO'
     AS $$
 declare
-    base   bigint;
-    placed integer;
+    base bigint;
+    last bigint;
 begin
     if most not between 1 and 100000 then
         raise exception 'most must be between 1 and 100000' using errcode = 'invalid_parameter_value';
@@ -674,22 +674,25 @@ begin
     select last_position into base from storehook.event_feed for update;
     -- Whole transactions: the last one may go beyond.
     with next as (
-        select first.id
-          from (select u.id, sum(1 + coalesce(cardinality(u.more), 0)) over (order by u.id)
-                             - 1 - coalesce(cardinality(u.more), 0) as before
+        select first.id, first.up_to
+          from (select u.id, 1 + coalesce(cardinality(u.more), 0) as events,
+                       sum(1 + coalesce(cardinality(u.more), 0)) over (order by u.id) as up_to
                   from (select id, more from storehook.events_unplaced order by id limit most) u) first
-         where first.before < most
+         where first.up_to - first.events < most
     ), taken as (
-        delete from storehook.events_unplaced u using next where u.id = next.id returning u.id, u.more, u.told_at
+        delete from storehook.events_unplaced u using next where u.id = next.id
+        returning next.up_to, u.id, u.more, u.told_at
+    ), placed as (
+        insert into storehook.event_places (position, id, more, told_at)
+        select base + up_to, id, more, told_at from taken
+        returning position
     )
-    insert into storehook.event_positions (position, id, told_at)
-    select base + row_number() over (order by t.id, e.n), e.id, t.told_at
-      from taken t cross join lateral unnest(t.id || t.more) with ordinality as e (id, n);
-    get diagnostics placed = row_count;
-    if placed > 0 then
-        update storehook.event_feed set last_position = base + placed;
+    select max(position) into last from placed;
+    if last is null then
+        return 0;
     end if;
-    return placed;
+    update storehook.event_feed set last_position = last;
+    return last - base;
 end
 $$;
 
@@ -2146,14 +2149,21 @@ COMMENT ON COLUMN storehook.endpoints.reason IS 'why it is disabled or removed: 
 
 COMMENT ON COLUMN storehook.endpoints.former_ends_at IS 'until when the secret before this one signs as well';
 
-CREATE TABLE storehook.event_positions (
+CREATE TABLE storehook.event_places (
     "position" bigint NOT NULL,
     id bigint NOT NULL,
     told_at timestamp with time zone NOT NULL,
-    CONSTRAINT event_positions_position_check CHECK (("position" > 0))
+    more bigint[],
+    CONSTRAINT event_places_position_check CHECK (("position" > 0))
 );
 
-COMMENT ON TABLE storehook.event_positions IS 'committed events in the order in which readers follow them, without a gap';
+COMMENT ON TABLE storehook.event_places IS 'committed transactions that told something, in the order in which readers follow their events';
+
+COMMENT ON COLUMN storehook.event_places."position" IS 'of the last of its events; the others have those before it';
+
+COMMENT ON COLUMN storehook.event_places.id IS 'the first of its events';
+
+COMMENT ON COLUMN storehook.event_places.more IS 'those after the first one, in order';
 
 CREATE VIEW storehook.delivery_status AS
  SELECT e.id AS endpoint_id,
@@ -2170,14 +2180,14 @@ CREATE VIEW storehook.delivery_status AS
            FROM storehook.delivery_queue q
           WHERE (q.endpoint_id = e.id)) AS lanes,
     GREATEST((( SELECT max(p."position") AS max
-           FROM storehook.event_positions p) - c."position"), (0)::bigint) AS behind,
+           FROM storehook.event_places p) - c."position"), (0)::bigint) AS behind,
     ( SELECT count(*) AS count
            FROM storehook.deliveries d
           WHERE ((d.endpoint_id = e.id) AND (d.outcome = 'dead'::text) AND (d.resent_at IS NULL))) AS dead,
     (COALESCE(EXTRACT(epoch FROM (now() - LEAST(( SELECT min(q.received_at) AS min
            FROM storehook.delivery_queue q
           WHERE (q.endpoint_id = e.id)), ( SELECT p.told_at
-           FROM storehook.event_positions p
+           FROM storehook.event_places p
           WHERE (p."position" > c."position")
           ORDER BY p."position"
          LIMIT 1)))), (0)::numeric))::double precision AS oldest_age_seconds
@@ -2294,6 +2304,18 @@ CREATE SEQUENCE storehook.event_id
     NO MAXVALUE
     CACHE 1;
 
+CREATE VIEW storehook.event_positions AS
+ SELECT (((p."position" - COALESCE(cardinality(p.more), 0)) + e.n) - 1) AS "position",
+    e.id,
+    p.told_at,
+    p."position" AS last
+   FROM (storehook.event_places p
+     CROSS JOIN LATERAL unnest((p.id || p.more)) WITH ORDINALITY e(id, n));
+
+COMMENT ON VIEW storehook.event_positions IS 'committed events in the order in which readers follow them, without a gap';
+
+COMMENT ON COLUMN storehook.event_positions.last IS 'position of the last event of the same transaction';
+
 CREATE TABLE storehook.events (
     told_at timestamp with time zone DEFAULT now() NOT NULL,
     id bigint DEFAULT nextval('storehook.event_id'::regclass) NOT NULL,
@@ -2311,7 +2333,6 @@ CREATE TABLE storehook.events (
     CONSTRAINT events_check CHECK (((token IS NOT NULL) OR (original_transaction_id IS NOT NULL) OR (kind = 'test'::text))),
     CONSTRAINT events_check1 CHECK (((token IS NULL) = (version IS NULL))),
     CONSTRAINT events_content_check CHECK ((octet_length(content) <= 65536)),
-    CONSTRAINT events_kind_check CHECK (((kind ~ '^[a-z_]+(\.[a-z_]+)?$'::text) AND (length(kind) <= 60))),
     CONSTRAINT events_sequence_check CHECK ((sequence > 0)),
     CONSTRAINT events_version_check CHECK ((version >= 0))
 )
@@ -2348,7 +2369,6 @@ CREATE TABLE storehook.events_default (
     CONSTRAINT events_check CHECK (((token IS NOT NULL) OR (original_transaction_id IS NOT NULL) OR (kind = 'test'::text))),
     CONSTRAINT events_check1 CHECK (((token IS NULL) = (version IS NULL))),
     CONSTRAINT events_content_check CHECK ((octet_length(content) <= 65536)),
-    CONSTRAINT events_kind_check CHECK (((kind ~ '^[a-z_]+(\.[a-z_]+)?$'::text) AND (length(kind) <= 60))),
     CONSTRAINT events_sequence_check CHECK ((sequence > 0)),
     CONSTRAINT events_version_check CHECK ((version >= 0))
 );
@@ -3483,8 +3503,8 @@ ALTER TABLE ONLY storehook.endpoints
 ALTER TABLE ONLY storehook.event_feed
     ADD CONSTRAINT event_feed_pkey PRIMARY KEY (only_row);
 
-ALTER TABLE ONLY storehook.event_positions
-    ADD CONSTRAINT event_positions_pkey PRIMARY KEY ("position");
+ALTER TABLE ONLY storehook.event_places
+    ADD CONSTRAINT event_places_pkey PRIMARY KEY ("position");
 
 ALTER TABLE ONLY storehook.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (told_at, id);
@@ -3733,7 +3753,7 @@ CREATE INDEX delivery_queue_due ON storehook.delivery_queue USING btree (due_at,
 
 CREATE INDEX delivery_queue_due_by_endpoint ON storehook.delivery_queue USING btree (endpoint_id, due_at, id);
 
-CREATE INDEX event_positions_told_at ON storehook.event_positions USING brin (told_at);
+CREATE INDEX event_places_told_at ON storehook.event_places USING btree (told_at);
 
 CREATE INDEX events_by_account ON ONLY storehook.events USING btree (token, sequence) WHERE (token IS NOT NULL);
 

@@ -79,7 +79,7 @@ struct EventFeedTests {
             }
             let ahead = try await site.get("?after=6")
             #expect(ahead.status == 400 && ahead.code == "cursor_unknown" && ahead.object?.integer("newest") == 5)
-            try await site.api.observer.query("delete from storehook.event_positions where position <= 3")
+            try await site.api.observer.query("delete from storehook.event_places where position <= 3")
             let gone = try await site.get("?after=2")
             #expect(gone.status == 410 && gone.code == "events_gone" && gone.object?.integer("oldest") == 3)
             #expect(try await site.get("?after=3&limit=1").object?.integer("next") == 4)

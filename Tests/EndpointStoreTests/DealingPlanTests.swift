@@ -6,8 +6,10 @@ import WebhookSupport
 
 @Suite("How events are found that are dealt out")
 struct DealingPlanTests {
-    @Test("each by itself, however many are kept and however small the tables were when the plan was made")
-    func plan() async throws {
+    @Test(
+        "each by itself, however many are kept and however small the tables were when the plan was made",
+        arguments: [1, 130])
+    func plan(together: Int) async throws {
         try await EndpointSite.with { site in
             let version: Int32 = try await site.value("select current_setting('server_version_num')::integer")
             // Before, what was read cannot be asked for at once.
@@ -23,12 +25,14 @@ struct DealingPlanTests {
                 with event as (
                     insert into storehook.events (kind, environment, bundle_id, token, version, sequence, at, is_late,
                                                   is_correction, content)
-                    select 'subscription.renewed', 'Production', 'com.example.app', gen_random_uuid(), 1, 1, now(), false,
+                    select 'subscription.renewed', 'Production', 'com.example.app', gen_random_uuid(), 1, n, now(), false,
                            false, '"number":1'
                       from generate_series(1, 20000) n
-                    returning id, told_at
+                    returning id, told_at, sequence / \(Int64(together)) as number
                 )
-                insert into storehook.events_unplaced (id, told_at) select id, told_at from event
+                insert into storehook.events_unplaced (id, more, told_at)
+                select ids[1], nullif(ids[2:], '{}'), told_at
+                  from (select array_agg(id order by id) as ids, told_at from event group by number, told_at) told
                 """)
             try await site.place()
             for analyzes in [false, true] {
@@ -51,7 +55,7 @@ struct DealingPlanTests {
             """
             select sum(seq_scan)::bigint from pg_stat_user_tables
              where schemaname = 'storehook'
-               and (relname ~ '^events_(default|[0-9]+)$' or relname in ('delivery_lanes', 'event_positions'))
+               and (relname ~ '^events_(default|[0-9]+)$' or relname in ('delivery_lanes', 'event_places'))
             """
         ).one().decode(0)
     }

@@ -94,6 +94,25 @@ struct ResendTests {
         }
     }
 
+    @Test("what one transaction told is sent again once, however many are taken at a time")
+    func portions() async throws {
+        try await EndpointSite.with { site in
+            try await site.write(5, of: 1)
+            try await site.write(1, of: 2)
+            try await site.write(7, of: 1)
+            let late = try await site.add().id
+            for portion in [1, 3, 5, 2_000] as [Int64] {
+                let sent = try await site.store.resend(
+                    EventSelection(since: .earliest, endpointID: late), portion: portion)
+                #expect(sent == 13, "\(portion) at a time")
+                let ids = try await site.pool.query(
+                    "delete from storehook.deliveries_pending returning event_id"
+                ).map { try $0.decode(0, as: Int64.self) }
+                #expect(ids.sorted() == (try await eventIDs(site)).sorted())
+            }
+        }
+    }
+
     @Test("what is not dealt out so far comes once, in order, and is not sent again before")
     func undealt() async throws {
         try await EndpointSite.with { site in

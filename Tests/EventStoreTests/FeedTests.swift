@@ -114,7 +114,7 @@ struct FeedTests {
             #expect(try await site.events.latest(2, of: token(1)).events.map(\.position) == [9, 10])
             #expect(try await site.events.latest(2).events.map(\.position) == [9, 10])
             // What is not kept any more is told, and never jumped over.
-            try await site.pool.query("delete from storehook.event_positions where position <= 4")
+            try await site.pool.query("delete from storehook.event_places where position <= 4")
             #expect(try await page(nil, 2) == [5, 6, 6])
             #expect(try await page(4, 2) == [5, 6, 6])
             for cursor in [0, 3] as [Int64] {
@@ -125,12 +125,42 @@ struct FeedTests {
             }
             #expect(try await site.events.latest(100).events.map(\.position) == [5, 6, 7, 8, 9, 10])
             // One that was written on a day before and committed on the next goes with its day.
-            try await site.pool.query("delete from storehook.event_positions where position = 7")
+            try await site.pool.query("delete from storehook.event_places where position = 7")
             #expect(try await page(4, 10) == [5, 6, 6])
             await #expect(throws: FeedRefusal.gone(oldest: 7)) { try await page(6, 10) }
-            try await site.pool.query("delete from storehook.event_positions")
+            try await site.pool.query("delete from storehook.event_places")
             await #expect(throws: FeedRefusal.gone(oldest: 10)) { try await page(9, 1) }
             #expect(try await page(nil, 1) == [10])
+        }
+    }
+
+    @Test("who reads on from the middle of what one transaction told misses nothing and gets nothing twice")
+    func transactions() async throws {
+        try await EventDatabase.with { site in
+            try await site.pool.query(writingEvents(7, together: 7))
+            try await site.events.place(atMost: 3)
+            try await site.pool.query(writingEvents(1))
+            try await site.pool.query(writingEvents(40, of: UUID(token(1)), together: 13))
+            // Whole transactions: the last one goes beyond, and what comes after it waits.
+            #expect(try await site.events.place(atMost: 2) == 14)
+            #expect(try await site.events.place() == 27)
+            let all = try await site.events.events(after: 0, limit: 1000)
+            #expect(all.map(\.position) == Array(1...48) && all.map(\.id) == all.map(\.id).sorted())
+            for limit in [1, 6, 7, 13, 1000] {
+                for cursor in 0...48 {
+                    let read = try await site.events.events(after: Int64(cursor), limit: limit)
+                    #expect(read == Array(all[cursor...].prefix(limit)), "after \(cursor), at most \(limit)")
+                }
+            }
+            let own = try await site.events.page(after: 20, limit: 1000, of: token(1))
+            #expect(own.events == Array(all[20...]))
+            #expect(try await site.events.latest(3, of: token(1)).events == Array(all[45...]))
+            #expect(try await site.events.latest(30).events == Array(all[18...]))
+            // A day's go whole.
+            try await site.pool.query("delete from storehook.event_places where position <= 8")
+            #expect(try await site.events.bounds().oldest == 8)
+            await #expect(throws: FeedRefusal.gone(oldest: 8)) { try await site.events.page(after: 7, limit: 1) }
+            #expect(try await site.events.page(after: 8, limit: 1).events == [all[8]])
         }
     }
 

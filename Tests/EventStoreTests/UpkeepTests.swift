@@ -33,7 +33,7 @@ struct UpkeepTests {
             #expect(try await site.feed().map(\.sequence).count == 3)
             try await site.pool.query(
                 """
-                with gone as (delete from storehook.event_positions where position = 2 returning id, told_at)
+                with gone as (delete from storehook.event_places where position = 2 returning id, told_at)
                 insert into storehook.events_unplaced (id, told_at) select id, told_at from gone
                 """)
             #expect(try await site.events.dropOld(keeping: 30, atOnce: 1) == 1)

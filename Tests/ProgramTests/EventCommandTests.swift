@@ -48,7 +48,7 @@ struct EventCommandTests {
             #expect(lines.count == 2 && lines[0].contains("CURSOR") && lines[1].contains("test"), "\(table.output)")
             let ahead = try await site.run("events", "list", "--after", "10")
             #expect(ahead.ending == .exited(1) && ahead.errors.contains("no event 10"), "\(ahead)")
-            try await site.pool.query("delete from storehook.event_positions where position <= 3")
+            try await site.pool.query("delete from storehook.event_places where position <= 3")
             let gone = try await site.run("events", "list", "--after", "2")
             #expect(gone.ending == .exited(1) && gone.errors.contains("--after 3"), "\(gone)")
             #expect(try await site.run("events", "list", "--limit", "0").ending == .exited(2))

@@ -79,7 +79,10 @@ package struct EndpointSite: Sendable {
               from last, generate_series(1, \(Int64(count))) n
             returning id, told_at
         )
-        insert into storehook.events_unplaced (id, told_at) select id, told_at from event
+        insert into storehook.events_unplaced (id, more, told_at)
+        select ids[1], nullif(ids[2:], '{}'), told_at
+          from (select array_agg(id order by id) as ids, min(told_at) as told_at from event) told
+         where ids is not null
         """
     }
 

@@ -33,7 +33,7 @@ extension EndpointStore {
                       from storehook.endpoints e
                       join storehook.endpoint_cursors c on c.endpoint_id = e.id
                       join storehook.endpoint_health h on h.endpoint_id = e.id
-                     cross join (select coalesce(max(position), 0) as position from storehook.event_positions) last
+                     cross join (select coalesce(max(position), 0) as position from storehook.event_places) last
                       left join unnest(\(floors.map(\.key)), \(floors.map(\.value))) floor (endpoint_id, due_at)
                         on floor.endpoint_id = e.id
                       -- With an order and a limit, or it might read all lanes of all endpoints to find none of this one.
@@ -201,7 +201,8 @@ extension PostgresQuery {
             """
             with places as materialized (
                 select position, told_at, id from storehook.event_positions
-                 where position > \(cursor.position) order by position limit \(unescaped: "\(limit)")
+                 where last > \(cursor.position) and position > \(cursor.position)
+                 order by last, position limit \(unescaped: "\(limit)")
             ), next as materialized (
                 select p.position, p.told_at, p.id, e.sequence, e.subject,
                        coalesce((\(filter.bundleID)::text is null or e.bundle_id is null or e.bundle_id = \(filter.bundleID)

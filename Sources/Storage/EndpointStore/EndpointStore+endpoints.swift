@@ -38,7 +38,7 @@ extension EndpointStore {
                     with cursor as (
                         insert into storehook.endpoint_cursors (endpoint_id, position, queued_position)
                         select \(id), last, last
-                          from (select coalesce(max(position), 0) as last from storehook.event_positions) p
+                          from (select coalesce(max(position), 0) as last from storehook.event_places) p
                     )
                     insert into storehook.endpoint_health (endpoint_id) values (\(id))
                     """))
@@ -164,7 +164,7 @@ extension EndpointStore {
                 with moved as (
                     update storehook.endpoint_cursors
                        set position = last.position, queued_position = last.position, has_resends = false
-                      from (select coalesce(max(position), 0) as position from storehook.event_positions) last
+                      from (select coalesce(max(position), 0) as position from storehook.event_places) last
                      where endpoint_id = \(id)
                 ), taken as (
                     delete from storehook.delivery_queue where endpoint_id = \(id) and lease_token is null

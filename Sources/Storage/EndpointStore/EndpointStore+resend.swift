@@ -9,8 +9,9 @@ extension EndpointStore {
     /// Sends events again, to every endpoint that wants them or to one, whatever became of them before; what waits already waits on as
     /// it is, and so does what is not dealt out to an endpoint so far: that comes anyway. What is older than an endpoint goes to it as
     /// well. Of each account they go in order, behind what waits.
+    /// - Parameter portion: how many positions are gone through in one transaction.
     /// - Returns: how many deliveries that makes.
-    package func resend(_ selection: EventSelection) async throws -> Int {
+    package func resend(_ selection: EventSelection, portion: Int64 = Self.portion) async throws -> Int {
         guard selection.eventIDs == nil, selection.token == nil else {
             return try await putBack(selection.endpointID, picking: .named(selection)).put
         }
@@ -18,8 +19,9 @@ extension EndpointStore {
             PostgresQuery(
                 "delivery.resend_bounds",
                 """
-                select coalesce(min(position), 0) as first, coalesce(max(position), -1) as last
-                  from storehook.event_positions
+                select coalesce(min(position - coalesce(cardinality(more), 0)), 0) as first,
+                       coalesce(max(position), -1) as last
+                  from storehook.event_places
                  where (\(selection.since)::timestamptz is null or told_at >= \(selection.since))
                    and (\(selection.until)::timestamptz is null or told_at < \(selection.until))
                 """)
@@ -28,7 +30,7 @@ extension EndpointStore {
         let last: Int64 = try bounds.decode("last")
         var count = 0
         while position <= last {
-            let end = min(position + Self.portion - 1, last)
+            let end = min(position + portion - 1, last)
             count += try await putBack(
                 selection.endpointID, picking: .placed(selection, from: position, to: end)
             ).put
@@ -145,6 +147,8 @@ extension PostgresQuery {
               join storehook.endpoints n on \(unescaped: wanting)
               join storehook.endpoint_cursors c on c.endpoint_id = n.id and c.position >= p.position
              where p.position between \(first) and \(last)
+               and p.last between \(first)
+                   and (select o.position from storehook.event_places o where o.position >= \(last) order by o.position limit 1)
                and (\(selection.since)::timestamptz is null or e.told_at >= \(selection.since))
                and (\(selection.until)::timestamptz is null or e.told_at < \(selection.until))
                and (\(selection.endpointID)::bigint is null or n.id = \(selection.endpointID))

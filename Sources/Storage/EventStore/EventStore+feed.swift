@@ -12,7 +12,8 @@ extension EventStore {
                 "events.bounds",
                 """
                 select last_position as newest,
-                       coalesce((select min(position) - 1 from storehook.event_positions), last_position) as oldest
+                       coalesce((select position - 1 - coalesce(cardinality(more), 0) from storehook.event_places
+                                  order by position limit 1), last_position) as oldest
                   from storehook.event_feed
                 """)
         ).one()
@@ -84,7 +85,7 @@ extension EventStore {
             "events.after",
             """
             select position, id, told_at from storehook.event_positions
-             where position > \(position) order by position limit \(Int64(limit))
+             where last > \(position) and position > \(position) order by last, position limit \(Int64(limit))
             """,
             upTo: most)
     }

@@ -65,7 +65,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "usage_counters": [.select, .delete], "usage_keys": [.select, .delete],
                 "unsigned_words": [.select, .insert, .update], "kept_receipts": [.select, .insert],
                 "events": [.select, .insert], "event_id": [.usage], "events_unplaced": [.insert],
-                "event_positions": [.select], "purchase_tellings": [.select, .insert, .update],
+                "event_places": [.select], "event_positions": [.select],
+                "purchase_tellings": [.select, .insert, .update],
                 "access_tellings": [.select, .insert, .update],
                 "place_events": [.execute], "ensure_event_partitions": [.execute],
                 "is_filling": [.execute], "history_fills": [.execute], "event_days": [.execute],
@@ -129,7 +130,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "refreshes": [.select, .insert, .update], "refresh_queue": [.select, .insert, .update],
                 "unsigned_words": [.select, .insert, .update], "kept_receipts": [.select, .insert],
                 "events": [.select, .insert], "event_id": [.usage], "events_unplaced": [.insert],
-                "event_positions": [.select], "event_feed": [.select],
+                "event_places": [.select], "event_positions": [.select], "event_feed": [.select],
                 "purchase_tellings": [.select, .insert, .update], "access_tellings": [.select, .insert, .update],
                 "is_filling": [.execute],
             ])

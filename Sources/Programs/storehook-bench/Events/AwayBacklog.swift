@@ -65,7 +65,7 @@ struct AwayBacklog: Sendable {
         try await pool.query(
             """
             update storehook.endpoint_cursors set position = last.position, queued_position = last.position
-              from (select coalesce(max(position), 0) as position from storehook.event_positions) last
+              from (select coalesce(max(position), 0) as position from storehook.event_places) last
             """)
         try await pool.query("vacuum (analyze)", deadline: .seconds(600))
         return before
@@ -73,7 +73,7 @@ struct AwayBacklog: Sendable {
 
     /// The last position that was given.
     func last() async throws -> Int64 {
-        try await pool.query("select coalesce(max(position), 0)::bigint from storehook.event_positions").one().decode(0)
+        try await pool.query("select coalesce(max(position), 0)::bigint from storehook.event_places").one().decode(0)
     }
 
     /// Lets an endpoint that is paused be as after those hours: it has got nothing since that position, and was probed in vain each minute.
@@ -104,7 +104,7 @@ struct AwayBacklog: Sendable {
             select e.id, e.token, e.sequence
               from storehook.event_positions p
               join storehook.events e on e.told_at = p.told_at and e.id = p.id
-             where p.position > \(position)
+             where p.last > \(position) and p.position > \(position)
             """, deadline: .seconds(300))
         var told: [Int64: (account: UUID, sequence: Int64)] = [:]
         for row in rows { told[try row.decode(0)] = (try row.decode(1), try row.decode(2)) }
