@@ -43,6 +43,8 @@ struct EventRows {
 
 extension PostgresQuery {
     /// Writes events, what was told with them, and that they have no position so far: all of it or nothing, in one statement.
+    ///
+    /// Arrays of one length are taken apart side by side in the list of columns, where FROM would first store each of them by itself.
     static func tell(_ written: Telling.Written) -> PostgresQuery {
         let rows = written.events
         return PostgresQuery(
@@ -52,10 +54,10 @@ extension PostgresQuery {
                 insert into storehook.events (
                     kind, environment, bundle_id, token, original_transaction_id, sequence, version, at, is_late,
                     is_correction, content)
-                select * from unnest(
-                    \(rows.kinds), \(rows.environments), \(rows.bundleIDs), \(rows.tokens),
-                    \(rows.originalTransactionIDs), \(rows.sequences), \(rows.versions), \(rows.instants),
-                    \(rows.areLate), \(rows.areCorrections), \(rows.contents))
+                select unnest(\(rows.kinds)), unnest(\(rows.environments)), unnest(\(rows.bundleIDs)),
+                       unnest(\(rows.tokens)), unnest(\(rows.originalTransactionIDs)), unnest(\(rows.sequences)),
+                       unnest(\(rows.versions)), unnest(\(rows.instants)), unnest(\(rows.areLate)),
+                       unnest(\(rows.areCorrections)), unnest(\(rows.contents))
                 returning id, told_at
             )
             insert into storehook.events_unplaced (id, more, told_at)

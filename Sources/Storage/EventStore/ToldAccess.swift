@@ -106,10 +106,10 @@ extension PostgresQuery {
         return """
             \(embedding: .telling(purchases)), told_access as (
                 insert into storehook.access_tellings as known (token, environment, sequence, due_at, catalog, told)
-                select * from unnest(
-                    \(rows.map { UUID($0.id.token) }), \(rows.map(\.id.environment)), \(rows.map(\.sequence)),
-                    \(rows.map { $0.dueAt.map { PostgresTimestamp($0) } }), \(rows.map(\.catalog)),
-                    \(texts))
+                select unnest(\(rows.map { UUID($0.id.token) })), unnest(\(rows.map(\.id.environment))),
+                       unnest(\(rows.map(\.sequence))),
+                       unnest(\(rows.map { $0.dueAt.map { PostgresTimestamp($0) } })),
+                       unnest(\(rows.map(\.catalog))), unnest(\(texts))
                 on conflict (token, environment) do update
                    set sequence = excluded.sequence, due_at = excluded.due_at, catalog = excluded.catalog,
                        told = excluded.told

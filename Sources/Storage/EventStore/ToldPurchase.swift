@@ -115,11 +115,10 @@ extension PostgresQuery {
             told_purchase as (
                 insert into storehook.purchase_tellings as known (
                     original_transaction_id, bundle_id, environment, sequence, due_at, told)
-                select * from unnest(
-                    \(places.map { rows[$0].key.originalTransactionID }), \(places.map { rows[$0].key.bundleID }),
-                    \(places.map { rows[$0].key.environment }), \(places.map { rows[$0].sequence }),
-                    \(places.map { rows[$0].dueAt.map { PostgresTimestamp($0) } }),
-                    \(told))
+                select unnest(\(places.map { rows[$0].key.originalTransactionID })),
+                       unnest(\(places.map { rows[$0].key.bundleID })),
+                       unnest(\(places.map { rows[$0].key.environment })), unnest(\(places.map { rows[$0].sequence })),
+                       unnest(\(places.map { rows[$0].dueAt.map { PostgresTimestamp($0) } })), unnest(\(told))
                 on conflict (original_transaction_id, bundle_id, environment) do update
                    set sequence = excluded.sequence, due_at = excluded.due_at, told = excluded.told
             )
