@@ -19,7 +19,8 @@ struct DealingPlanTests {
             let store = EndpointStore(pool)
             let endpoint = try await site.add()
             try await site.write(of: 1)
-            _ = try await store.deal(endpoint.id)
+            try await site.pool.query("analyze storehook.event_places")
+            for _ in 0..<7 { _ = try await store.deal(endpoint.id) }
             try await site.pool.query(
                 """
                 with event as (
@@ -36,16 +37,32 @@ struct DealingPlanTests {
                 """)
             try await site.place()
             for analyzes in [false, true] {
-                if analyzes { try await site.pool.query("analyze storehook.events, storehook.delivery_lanes") }
+                if analyzes {
+                    try await site.pool.query(
+                        "analyze storehook.events, storehook.delivery_lanes, storehook.event_places")
+                }
                 let before = try await scans(pool)
+                let placesBefore = try await placesRead(pool)
                 for _ in 0..<3 {
                     let dealt = try await store.deal(endpoint.id, atMost: 500)
                     #expect(dealt.events == 500)
                 }
                 #expect(try await scans(pool) == before, "analyzed: \(analyzes)")
+                // No more of the transactions than have those events; sorting looks a little further.
+                let places = try await placesRead(pool) - placesBefore
+                #expect(places <= 3 * (500 / together + 40), "analyzed: \(analyzes)")
             }
             await pool.close()
         }
+    }
+
+    /// How many transactions' places were read by index.
+    private func placesRead(_ pool: PostgresPool) async throws -> Int {
+        try await pool.query("select pg_stat_force_next_flush()")
+        return Int(
+            try await pool.query(
+                "select idx_tup_fetch from pg_stat_user_tables where relid = 'storehook.event_places'::regclass"
+            ).one().decode(0, as: Int64.self))
     }
 
     /// How often one of the large tables was read from its beginning.

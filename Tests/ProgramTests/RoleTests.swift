@@ -230,11 +230,15 @@ struct RoleTests {
                 }
             }
             #expect(try await site.outbox.conservation().applied == 2)
-            #expect(try await site.outbox.conservation().dead == 2)
+            // A transaction that was tried again takes other numbers.
+            let letters = try await site.pool.query("select id from storehook.dead_letters order by id").map {
+                "\(try $0.decode(0, as: Int64.self))"
+            }
+            try #require(letters.count == 2)
             try await withUser(in: "storehook_ops", site) { ops in
                 for command in [
-                    ["list"], ["show", "1"], ["replay", "--all", "--dry-run"], ["replay", "1"],
-                    ["discard", "2", "--why", "a test"],
+                    ["list"], ["show", letters[0]], ["replay", "--all", "--dry-run"], ["replay", letters[0]],
+                    ["discard", letters[1], "--why", "a test"],
                 ] {
                     let program = try site.start(["dead-letters"] + command, ops)
                     #expect(await program.end() == .exited(0), "\(command): \(program.errors)")

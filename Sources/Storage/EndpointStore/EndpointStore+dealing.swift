@@ -193,7 +193,8 @@ extension PostgresQuery {
     ///
     /// Each event is looked up by itself, which the planner may not turn into a join: one that begins with the tables would read all of
     /// them for a single event. What is wanted is a column for its sake as well: it takes half of the rows for that, and for none
-    /// what a filter of several conditions leaves; then it would compare each row with each.
+    /// what a filter of several conditions leaves; then it would compare each row with each. And no more transactions' places are read
+    /// than have so many events, whichever way it sorts them.
     fileprivate static func deal(_ id: Int64, _ cursor: Cursor, _ limit: Int) -> PostgresQuery {
         let filter = cursor.filter
         return PostgresQuery(
@@ -202,7 +203,10 @@ extension PostgresQuery {
             with places as materialized (
                 select position, told_at, id from storehook.event_positions
                  where last > \(cursor.position) and position > \(cursor.position)
-                 order by last, position limit \(unescaped: "\(limit)")
+                   and last <= coalesce((select o.position from storehook.event_places o
+                                          where o.position >= \(cursor.position + Int64(limit))
+                                          order by o.position limit 1), 9223372036854775807)
+                 order by position limit \(unescaped: "\(limit)")
             ), next as materialized (
                 select p.position, p.told_at, p.id, e.sequence, e.subject,
                        coalesce((\(filter.bundleID)::text is null or e.bundle_id is null or e.bundle_id = \(filter.bundleID)

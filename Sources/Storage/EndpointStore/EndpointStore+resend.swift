@@ -147,8 +147,9 @@ extension PostgresQuery {
               join storehook.endpoints n on \(unescaped: wanting)
               join storehook.endpoint_cursors c on c.endpoint_id = n.id and c.position >= p.position
              where p.position between \(first) and \(last)
-               and p.last between \(first)
-                   and (select o.position from storehook.event_places o where o.position >= \(last) order by o.position limit 1)
+               and p.last between \(first) and coalesce(
+                   (select o.position from storehook.event_places o where o.position >= \(last) order by o.position limit 1),
+                   \(last))
                and (\(selection.since)::timestamptz is null or e.told_at >= \(selection.since))
                and (\(selection.until)::timestamptz is null or e.told_at < \(selection.until))
                and (\(selection.endpointID)::bigint is null or n.id = \(selection.endpointID))

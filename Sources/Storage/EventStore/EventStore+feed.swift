@@ -85,7 +85,12 @@ extension EventStore {
             "events.after",
             """
             select position, id, told_at from storehook.event_positions
-             where last > \(position) and position > \(position) order by last, position limit \(Int64(limit))
+             where last > \(position) and position > \(position)
+               -- No more places than have so many events, whichever way they are sorted.
+               and last <= coalesce((select o.position from storehook.event_places o
+                                      where o.position >= \(position + Int64(limit))
+                                      order by o.position limit 1), 9223372036854775807)
+             order by position limit \(Int64(limit))
             """,
             upTo: most)
     }

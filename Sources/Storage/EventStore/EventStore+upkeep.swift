@@ -40,7 +40,7 @@ extension EventStore {
     /// A day that somebody reads at the moment goes another time.
     /// - Parameters:
     ///   - days: whole days (UTC) for which events are kept; nil: for ever.
-    ///   - most: how many positions go at once: 200,000 take a second, and a day may have millions.
+    ///   - most: how many places go at once, one for what a transaction told: 200,000 take a second, and a day may have millions.
     /// - Returns: how many days were dropped.
     /// - Throws: `PostgresError`.
     @discardableResult
