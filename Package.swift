@@ -17,7 +17,6 @@ let configuration: Target.Dependency = .product(name: "Configuration", package: 
 let cryptoExtras: Target.Dependency = .product(name: "_CryptoExtras", package: "swift-crypto")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
-let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
@@ -51,7 +50,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
@@ -60,8 +59,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
@@ -189,13 +187,13 @@ let package = Package(
         ),
 
         // The database: its migrations, the queue, and the facts with what is derived from them.
+        .target(name: "CMigrations", path: "sql/CMigrations"),
         .target(
             name: "Schema",
-            dependencies: ["Postgres"],
+            dependencies: ["CMigrations", "Postgres"],
             path: "sql",
-            exclude: ["roles.sql", "schema.sql"],
+            exclude: ["CMigrations", "migrations", "roles.sql", "schema.sql"],
             sources: ["Schema.swift"],
-            resources: [.embedInCode("migrations")],
             swiftSettings: rules
         ),
         // Claiming, leases and the fence: one implementation for every queue.
@@ -565,7 +563,7 @@ let package = Package(
                 "EventStore", "Events", "Ledger", "Outbox", "Postgres",
                 "Queue", "Schema", "SimulatedState", "Simulator", "Subscriptions", "Worker", argumentParser,
                 asyncHTTPClient, crypto,
-                histogram, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
                 serviceLifecycle, unixSignals,
             ],
             path: "Sources/Programs/storehook-bench",
@@ -641,11 +639,24 @@ let package = Package(
             ],
             path: "Tests/WebhookSupport", swiftSettings: rules),
 
+        // What strangers' bytes reach before a signature has been checked: for the fuzzers, and for a test with their seeds.
+        .target(
+            name: "FuzzedReaders",
+            dependencies: [
+                "AppStorePayloads", "AppStoreReceipts", "AppStoreVerification", "HTTPServing", "Outbox", httpTypes,
+                nioCore,
+                nioEmbedded, nioHTTPTypes,
+            ],
+            path: "Tests/Fuzzing/FuzzedReaders", swiftSettings: rules),
+        .testTarget(name: "FuzzingTests", dependencies: ["FuzzedReaders"], swiftSettings: rules),
+
         // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
         .target(
             name: "TestSupport", dependencies: ["Postgres", asn1, crypto, logging, x509], path: "Tests/TestSupport",
             swiftSettings: rules),
-    ]
+    ],
+    // For #embed.
+    cLanguageStandard: .gnu2x
 )
 
 // libFuzzer brings a main of its own and a runtime that only `-sanitize=fuzzer` links: deploy/fuzz asks for these.
@@ -653,14 +664,7 @@ if Context.environment["STOREHOOK_FUZZ"] == "1" {
     package.targets += [
         .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
         .executableTarget(
-            name: "storehook-fuzz",
-            dependencies: [
-                "AppStorePayloads", "AppStoreReceipts", "AppStoreVerification", "CLibFuzzer", "HTTPServing", "Outbox",
-                httpTypes, nioCore,
-                nioEmbedded, nioHTTPTypes,
-            ],
-            path: "Tests/Fuzzing/storehook-fuzz",
-            swiftSettings: rules
-        ),
+            name: "storehook-fuzz", dependencies: ["CLibFuzzer", "FuzzedReaders"],
+            path: "Tests/Fuzzing/storehook-fuzz", swiftSettings: rules),
     ]
 }

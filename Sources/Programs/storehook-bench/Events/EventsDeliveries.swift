@@ -103,7 +103,7 @@ struct EventsDeliveries: AsyncParsableCommand {
         for (id, instant) in committed {
             if let arrived = arrivals.at[id] { latencies.record(arrived - instant) }
         }
-        figures.add("steady_missing", Double(count - Int(latencies.count)), "at \(rate)/s: events that did not come")
+        figures.add("steady_missing", Double(count - latencies.count), "at \(rate)/s: events that did not come")
         latencies.add(to: &figures, "steady", "at \(rate)/s, from commit to the endpoint")
     }
 }
