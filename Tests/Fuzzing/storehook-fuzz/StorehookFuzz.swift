@@ -1,4 +1,5 @@
 import CLibFuzzer
+import FuzzedReaders
 
 /// libFuzzer over one of the readers that strangers' bytes reach: `storehook-fuzz READER [libFuzzer's arguments]`.
 ///
@@ -19,14 +20,14 @@ struct StorehookFuzz {
         var argumentVector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = vector
         let status =
             switch reader {
-            case .jws: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.jws.run($0, $1) }
-            case .chain: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.chain.run($0, $1) }
-            case .payload: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.payload.run($0, $1) }
-            case .body: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.body.run($0, $1) }
-            case .receipt: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.receipt.run($0, $1) }
-            case .ocsp: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.ocsp.run($0, $1) }
-            case .head: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.head.run($0, $1) }
-            case .chunks: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.chunks.run($0, $1) }
+            case .jws: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.jws.read($0, $1) }
+            case .chain: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.chain.read($0, $1) }
+            case .payload: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.payload.read($0, $1) }
+            case .body: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.body.read($0, $1) }
+            case .receipt: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.receipt.read($0, $1) }
+            case .ocsp: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.ocsp.read($0, $1) }
+            case .head: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.head.read($0, $1) }
+            case .chunks: LLVMFuzzerRunDriver(&count, &argumentVector) { Reader.chunks.read($0, $1) }
             }
         guard status == 0 else { fatalError("libFuzzer ended with \(status)") }
     }
@@ -36,5 +37,13 @@ struct StorehookFuzz {
         let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
         copy.initialize(from: bytes, count: bytes.count)
         return copy
+    }
+}
+
+extension Reader {
+    /// What libFuzzer calls; its answer is that the input is worth keeping.
+    fileprivate func read(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+        read(Array(UnsafeBufferPointer(start: start, count: count)))
+        return 0
     }
 }

@@ -1,11 +1,12 @@
 import AppStorePayloads
 import AppStoreReceipts
 import AppStoreVerification
-import Foundation
+package import Foundation
 import Outbox
 
-/// What is fuzzed.
-enum Reader: String, CaseIterable {
+/// What reads strangers' bytes before a signature has been checked, and what each promises of any input: deploy/fuzz makes
+/// inputs up, and a test reads all of the seeds.
+package enum Reader: String, CaseIterable, Sendable {
     /// A compact JWS, all of the verifier behind it. The root in its header counts as trusted, so that a genuine seed is
     /// verified to its end.
     case jws
@@ -25,9 +26,15 @@ enum Reader: String, CaseIterable {
     /// The same, after a head that announces chunks.
     case chunks
 
+    /// The directory of its seeds.
+    package var seeds: URL { Self.allSeeds.appending(path: rawValue) }
+
+    private static let allSeeds = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .appending(path: "Seeds")
+
     /// Reads one input. Traps where a reader's promise is broken.
-    func run(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        let input = Array(UnsafeBufferPointer(start: start, count: count))
+    package func read(_ input: [UInt8]) {
         switch self {
         case .jws: readJWS(input)
         case .chain: readChain(input)
@@ -38,7 +45,6 @@ enum Reader: String, CaseIterable {
         case .head: FuzzedConnection.read(input)
         case .chunks: FuzzedConnection.read(input, after: Self.chunkedHead)
         }
-        return 0
     }
 
     private func readJWS(_ input: [UInt8]) {
@@ -138,7 +144,7 @@ enum Reader: String, CaseIterable {
 
     private func readAnswer(_ input: [UInt8]) {
         guard let question = Self.seedChain?.revocationQuestions.first else {
-            fatalError("run this where Tests/Fuzzing/Seeds/chain/simulated is")
+            fatalError("\(Self.simulatedChain.path) is no chain")
         }
         do throws(OCSPResponse.Refusal) {
             let now = Timestamp(millisecondsSince1970: 1_770_000_000_000)
@@ -149,8 +155,10 @@ enum Reader: String, CaseIterable {
         }
     }
 
+    private static let simulatedChain = Reader.chain.seeds.appending(path: "simulated")
+
     private static let seedChain: CertificateChain? = {
-        let file = try? Data(contentsOf: URL(fileURLWithPath: "Tests/Fuzzing/Seeds/chain/simulated"))
+        let file = try? Data(contentsOf: simulatedChain)
         let certificates = Reader.certificates([UInt8](file ?? Data()))
         let roots = Set(certificates.last.map { [Fingerprint(of: $0)] } ?? [])
         return try? CertificateChain(validating: certificates, trustedRoots: roots)
