@@ -1,0 +1,130 @@
+# shellcheck shell=bash
+# Builds. What is compiled of dependencies is kept outside of the clone, and serves every clone on this machine.
+
+# One directory for each set of what may not be mixed; see kept_path. One lock for all of them: a machine builds one at a time.
+kept_builds=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/storehook
+
+# What deploy/run and deploy/test build with: where one option differed, everything would be compiled twice. No index for
+# editors and no debug information, which together are a third of the time; a crash still names its functions.
+build_options=(--disable-index-store --disable-xctest -debug-info-format none --explicit-target-dependency-import-check error)
+
+# kept_path CONFIGURATION: the scratch path of SwiftPM's for this compiler, these options and these dependencies.
+kept_path() {
+    local key
+    key=$(
+        {
+            swift --version
+            printf '%s\n' "$1" "${build_options[@]}"
+            grep -E '^ *\.package\(' -- "${root:?}/Package.swift"
+        } 2>/dev/null | sha256sum
+    )
+    printf '%s/%s-%s' "$kept_builds" "$1" "${key:0:16}"
+}
+
+# build_kept CONFIGURATION LOG RUN PROGRAM… [-- ARGUMENT…]: builds by `RUN LOG COMMAND…`, which runs the command and writes what
+# it says into LOG, and copies the programs into .build/run/CONFIGURATION, from where everything runs: the next build may be
+# another clone's. ARGUMENT are more for swift build, such as --product.
+build_kept() {
+    local configuration=$1 log=$2 run=$3 path programs=() is_new=false
+    shift 3
+    while (($# > 0)) && [[ $1 != -- ]]; do programs+=("$1") && shift; done
+    if (($# > 0)); then shift; fi
+    local building=(swift build --package-path "$root" --configuration "$configuration" "${build_options[@]}" "$@")
+    lock_kept_builds
+    path=$(kept_path "$configuration")
+    if [[ ! -d $path ]]; then is_new=true; fi
+    # The versions that were resolved for it, where a clone is new: nothing is looked up in the network then.
+    if [[ -e $path/Package.resolved && ! -e $root/Package.resolved ]]; then
+        cp -- "$path/Package.resolved" "$root/Package.resolved"
+    fi
+    if ! "$run" "$log" "${building[@]}" --scratch-path "$path"; then
+        # What a build left behind that was killed may stand in the way of the next one; an error in our own sources does not.
+        if [[ $is_new == true ]] || is_own_fault "$log"; then build_failed "$log"; fi
+        mv -f -- "$log" "$log.failed"
+        detail "the build failed on $path (see $log.failed); once more, on an empty one"
+        mv -T -- "$path" "$path.failed"
+        is_new=true
+        if ! "$run" "$log" "${building[@]}" --scratch-path "$path"; then
+            rm -rf -- "$path"
+            mv -T -- "$path.failed" "$path"
+            build_failed "$log"
+        fi
+    fi
+    cp -- "$root/Package.resolved" "$path/Package.resolved"
+    touch -- "$path"
+    copy_programs "$path/$configuration" "$root/.build/run/$configuration" "${programs[@]}"
+    remove_old_builds
+    if [[ $is_new == true ]]; then
+        detail "what was compiled is kept for the next clone: $path, $(du -sh -- "$path" | cut -f 1); deploy/run --clean removes it"
+    fi
+    exec 8>&-
+}
+
+build_failed() {
+    show_tail "$1" 30
+    fail "storehook does not build; the whole log is $1"
+}
+
+# A compiler's error in a file of this clone, a target that does not say what it uses, a Package.swift that cannot be read.
+is_own_fault() {
+    grep -qF -- "$root/" <(grep -E '^/[^:]+:[0-9]+:[0-9]+: error: ' -- "$1") ||
+        grep -qE '^error: (Target .* imports another target|.*[Ii]nvalid manifest)' -- "$1"
+}
+
+# Held as descriptor 8 until the build is done, by the compilers, too: should the script be killed, they end first.
+lock_kept_builds() {
+    { mkdir -p -- "$kept_builds" && [[ -w $kept_builds ]]; } 2>/dev/null ||
+        fail "cannot write in $kept_builds, where builds are kept; set XDG_CACHE_HOME to another directory"
+    exec 8>"$kept_builds/lock"
+    if flock --nonblock 8; then return 0; fi
+    detail "waiting for the build of another clone"
+    until flock --nonblock 8; do pause 1; done
+}
+
+# A program may run while it is replaced: it keeps its file.
+copy_programs() {
+    local from=$1 to=$2 program
+    shift 2
+    mkdir -p -- "$to"
+    for program in "$@"; do
+        if [[ -e $to/$program && ! $from/$program -nt $to/$program && ! $to/$program -nt $from/$program ]]; then continue; fi
+        cp --preserve=timestamps --reflink=auto -- "$from/$program" "$to/$program.new"
+        mv -f -- "$to/$program.new" "$to/$program"
+    done
+}
+
+# All but the four that were used last, and what was put aside.
+remove_old_builds() {
+    local path
+    find "$kept_builds" -mindepth 1 -maxdepth 1 -type d -name '*.failed' -exec rm -rf -- {} +
+    while read -r path; do rm -rf -- "$path"; done < <(
+        find "$kept_builds" -mindepth 1 -maxdepth 1 -type d -printf '%T@ %p\n' | sort -rn | tail -n +5 | cut -d ' ' -f 2-
+    )
+}
+
+# remove_kept_builds: all of them.
+remove_kept_builds() {
+    local size
+    if [[ ! -d $kept_builds ]]; then
+        detail "no build is kept in $kept_builds"
+        return 0
+    fi
+    lock_kept_builds
+    size=$(du -sh -- "$kept_builds" | cut -f 1)
+    find "$kept_builds" -mindepth 1 -maxdepth 1 -type d -exec rm -rf -- {} +
+    exec 8>&-
+    detail "removed $size from $kept_builds"
+}
+
+# show_build LOG: a line that tells what is being built.
+show_build() {
+    local line module
+    [[ -n $rewrite ]] || return 0
+    line=$(tail -c 2000 -- "$1" | grep -oE '^\[[0-9]+/[0-9]+\] .*' | tail -n 1) || true
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
+        module=${BASH_REMATCH[3]#Compiling }
+        progress "${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}: ${module%% *}, $(spoken "$SECONDS")"
+    else
+        progress "$(spoken "$SECONDS")"
+    fi
+}
