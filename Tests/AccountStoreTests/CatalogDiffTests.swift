@@ -1,6 +1,5 @@
 import AccountStore
 import Catalog
-import Foundation
 import Postgres
 import SimulatedState
 import TestSupport
@@ -65,8 +64,8 @@ struct CatalogDiffTests {
     @Test func `diff tells exactly what apply then does to 10,000 accounts, however catalogs change`()
         async throws
     {
-        // Each is gone through twice by diff and apply, some seconds in a debug build: STOREHOOK_TEST_CATALOGS=50 takes minutes.
-        let rounds = ProcessInfo.processInfo.environment["STOREHOOK_TEST_CATALOGS"].flatMap { Int($0) } ?? 6
+        // Each is gone through twice by diff and apply, some seconds in a debug build.
+        let rounds = samples(of: 10)
         var generator = SeededGenerator()
         try await AccountDatabase.with { database in
             try await Self.fill(database)

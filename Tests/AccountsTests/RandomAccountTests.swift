@@ -7,9 +7,9 @@ import Testing
 
 /// Two models of an account's status that were written differently agree, and no order of facts matters.
 struct RandomAccountTests {
-    @Test func `20,000 random accounts are what the rules say, at random instants and at every change`() {
+    @Test func `Random accounts are what the rules say, at random instants and at every change`() {
         var generator = SeededGenerator()
-        for number in 0..<20_000 {
+        for number in 0..<samples(of: 20_000) {
             let (facts, catalog) = (RandomAccount.facts(&generator), RandomAccount.catalog(&generator))
             let state = AccountState(facts, catalog: catalog)
             let naive = NaiveAccount(facts, catalog)
@@ -27,7 +27,7 @@ struct RandomAccountTests {
 
     @Test func `No order of purchases, acts and bindings changes anything`() {
         var generator = SeededGenerator()
-        for number in 0..<2_000 {
+        for number in 0..<samples(of: 2_000) {
             let (facts, catalog) = (RandomAccount.facts(&generator), RandomAccount.catalog(&generator))
             var shuffled = facts
             shuffled.lines.shuffle(using: &generator)
@@ -44,7 +44,7 @@ struct RandomAccountTests {
 
     @Test func `Each phase differs from the one before it, and they are in order`() {
         var generator = SeededGenerator()
-        for _ in 0..<2_000 {
+        for _ in 0..<samples(of: 2_000) {
             let state = AccountState(RandomAccount.facts(&generator), catalog: RandomAccount.catalog(&generator))
             #expect(state.phases.first?.startsAt == .distantPast)
             for (phase, next) in zip(state.phases, state.phases.dropFirst()) {

@@ -20,7 +20,7 @@ struct TestDatabaseTests {
         }
     }
 
-    @Test("is gone afterwards, also when the test fails while somebody is still connected")
+    @Test("is gone soon afterwards, also when the test fails while somebody is still connected")
     func dropped() async throws {
         struct Failed: Error {}
         try await withTestDatabase { observed in
@@ -37,7 +37,9 @@ struct TestDatabaseTests {
             }
             #expect(left != nil)
             #expect(!name.isEmpty)
-            #expect(try await observer.query("select 1 from pg_database where datname = \(name)").isEmpty)
+            try await eventually("it is dropped") {
+                try await observer.query("select 1 from pg_database where datname = \(name)").isEmpty
+            }
         }
     }
 }

@@ -28,46 +28,50 @@ struct CommandTests {
         await program.discard()
     }
 
-    @Test(
-        "used wrongly leave with 2 and one line that helps",
-        arguments: [
-            "no-such-command", "queue --format xml", "queue --audit", "receive --port 70000", "work --batch 0",
-            "dead-letters replay",
-            "dead-letters replay 1 --all", "dead-letters discard 1", "dead-letters discard 1 --why  ",
-            "dead-letters list --since yesterday", "dead-letters list --limit 0", "simulate", "simulate --to x --out y",
-            "dead-letters show x", "verify /no/such/file", "queue --config /no/such/file",
-            "dead-letters replay --all --rate 0", "subscription 1 --at yesterday", "notification x",
-            "doctor --role owner", "doctor --port 0", "catalog check", "catalog check /no/such/file",
-            "account a --at yesterday", "grant a --tier pro --days 0 --why w", "revoke a", "revoke a --why  ",
-            "extend a --days 1", "events list --limit 0", "events list --after -1",
-        ])
-    func usage(command: String) async throws {
+    private static let wrongUses = [
+        "no-such-command", "queue --format xml", "queue --audit", "receive --port 70000", "work --batch 0",
+        "dead-letters replay",
+        "dead-letters replay 1 --all", "dead-letters discard 1", "dead-letters discard 1 --why  ",
+        "dead-letters list --since yesterday", "dead-letters list --limit 0", "simulate", "simulate --to x --out y",
+        "dead-letters show x", "verify /no/such/file", "queue --config /no/such/file",
+        "dead-letters replay --all --rate 0", "subscription 1 --at yesterday", "notification x",
+        "doctor --role owner", "doctor --port 0", "catalog check", "catalog check /no/such/file",
+        "account a --at yesterday", "grant a --tier pro --days 0 --why w", "revoke a", "revoke a --why  ",
+        "extend a --days 1", "events list --limit 0", "events list --after -1",
+    ]
+
+    @Test("used wrongly leave with 2 and one line that helps")
+    func usage() async throws {
         try await withSite { site in
-            let program = try site.start(command.split(separator: " ").map(String.init))
-            #expect(await program.end() == .exited(2), "\(program.errors)")
-            #expect(program.output.isEmpty)
-            #expect(program.errors.split(separator: "\n").count == 1, "\(program.errors)")
-            #expect(program.errors.hasPrefix("storehook: "))
-            await program.discard()
+            for command in Self.wrongUses {
+                let program = try site.start(command.split(separator: " ").map(String.init))
+                #expect(await program.end() == .exited(2), "\(command): \(program.errors)")
+                #expect(program.output.isEmpty, "\(command)")
+                #expect(program.errors.split(separator: "\n").count == 1, "\(command): \(program.errors)")
+                #expect(program.errors.hasPrefix("storehook: "), "\(command)")
+                await program.discard()
+            }
         }
     }
 
-    @Test(
-        "with a bad setting leave with 2 and one line that names it",
-        arguments: [
-            ("DATABASE_URL", ""), ("DATABASE_URL", "nonsense"), ("STOREHOOK_APPS", "a=b"), ("STOREHOOK_APPS", ""),
-            ("STOREHOOK_TRUSTED_ROOTS", "abc"), ("STOREHOOK_LEASE_SECONDS", "0"), ("STOREHOOK_LEASE_SECONDS", "soon"),
-            ("STOREHOOK_MAX_ATTEMPTS", "-1"), ("STOREHOOK_RETENTION_DAYS", "6"), ("STOREHOOK_LOG_LEVEL", "loud"),
-            ("STOREHOOK_LOG_FORMAT", "xml"),
-            ("STOREHOOK_LISTEN", "on"), ("STOREHOOK_REVOCATION", "yes"), ("STOREHOOK_GRACE_DAYS", "7"),
-            ("STOREHOOK_MAX_PAYLOAD_AGE_DAYS", "0"), ("STOREHOOK_MAX_PAYLOAD_AGE_DAYS", "Moon=3"),
-        ])
-    func settings(name: String, value: String) async throws {
+    private static let badSettings = [
+        ("DATABASE_URL", ""), ("DATABASE_URL", "nonsense"), ("STOREHOOK_APPS", "a=b"), ("STOREHOOK_APPS", ""),
+        ("STOREHOOK_TRUSTED_ROOTS", "abc"), ("STOREHOOK_LEASE_SECONDS", "0"), ("STOREHOOK_LEASE_SECONDS", "soon"),
+        ("STOREHOOK_MAX_ATTEMPTS", "-1"), ("STOREHOOK_RETENTION_DAYS", "6"), ("STOREHOOK_LOG_LEVEL", "loud"),
+        ("STOREHOOK_LOG_FORMAT", "xml"),
+        ("STOREHOOK_LISTEN", "on"), ("STOREHOOK_REVOCATION", "yes"), ("STOREHOOK_GRACE_DAYS", "7"),
+        ("STOREHOOK_MAX_PAYLOAD_AGE_DAYS", "0"), ("STOREHOOK_MAX_PAYLOAD_AGE_DAYS", "Moon=3"),
+    ]
+
+    @Test("with a bad setting leave with 2 and one line that names it")
+    func settings() async throws {
         try await withSite { site in
-            let outcome = try await site.run("work", with: [name: value])
-            #expect(outcome.ending == .exited(2))
-            #expect(outcome.errorLines == 1, "\(outcome.errors)")
-            #expect(outcome.errors.contains(name))
+            for (name, value) in Self.badSettings {
+                let outcome = try await site.run("work", with: [name: value])
+                #expect(outcome.ending == .exited(2), "\(name)=\(value)")
+                #expect(outcome.errorLines == 1, "\(outcome.errors)")
+                #expect(outcome.errors.contains(name), "\(outcome.errors)")
+            }
         }
     }
 

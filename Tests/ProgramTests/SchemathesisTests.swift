@@ -67,7 +67,7 @@ struct SchemathesisTests {
         let arguments =
             [
                 "--config-file", settings, "run", "http://127.0.0.1:\(port)/openapi.json", "--workers", "1",
-                "--phases", "examples,coverage,fuzzing", "--max-examples", "15", "--seed", "20261122",
+                "--phases", "examples,coverage,fuzzing", "--max-examples", "\(samples(of: 30))", "--seed", "20261122",
                 // PostgreSQL keeps no U+0000, which the description says.
                 "--generation-allow-x00", "false", "--generation-database", "none", "--continue-on-failure",
                 "--request-timeout", "60", "--no-color",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The end of a long purchase")
 struct CutTests {
-    private static func purchases(_ leeway: Int64) -> Int { leeway == 0 ? 60 : 15 }
+    private static func purchases(_ leeway: Int64) -> Int { samples(of: leeway == 0 ? 60 : 20) }
     /// In seconds. Three days reach well into the next period.
     private static let leeways: [Int64] = [0, 3 * 86_400]
 

@@ -6,9 +6,8 @@ import Testing
 
 @Suite("The order of arrival")
 struct OrderTests {
-    /// Beyond this many notifications a story's orders are sampled: 7! is 5040.
-    private static let exhaustiveLength = 7
-    private static let samples = 5000
+    /// Beyond this many orders a story's are sampled.
+    private static let most = samples(of: 5040)
 
     @Test(
         "does not matter: every order of a story, with any repeats, ends in the same facts and statuses",
@@ -19,7 +18,7 @@ struct OrderTests {
         guard !told.isEmpty else { return }
         var generator = TestSupport.SeededGenerator()
         let expected = Ending(KnownFacts(told))
-        if told.count <= Self.exhaustiveLength {
+        if Permutations.count(of: told.count) <= Self.most {
             var orders = Permutations(count: told.count)
             while let order = orders.next() {
                 guard ends(told, order, &generator) == expected else {
@@ -28,7 +27,7 @@ struct OrderTests {
                 }
             }
         } else {
-            for _ in 0..<Self.samples {
+            for _ in 0..<Self.most {
                 let order = told.indices.shuffled(using: &generator)
                 guard ends(told, order, &generator) == expected else {
                     Issue.record("\(name) in the order \(order), seed \(generator.seed)")
@@ -42,7 +41,7 @@ struct OrderTests {
     func enough() throws {
         let lengths = try HeardStory.catalogue().map { $0.heard.count { $0.purchase != nil } }
         #expect(lengths.count { $0 >= 2 } >= 25)
-        #expect(lengths.count { $0 > Self.exhaustiveLength } >= 1)
+        #expect(lengths.count { Permutations.count(of: $0) > Self.most } >= 1)
     }
 
     /// What a story ends in: all facts, and each line's status at twelve instants.
@@ -86,6 +85,17 @@ struct Permutations {
     private var place = 1
     private var isFirst = true
 
+    /// How many orders so many things have; `Int.max` where they are more than that.
+    static func count(of things: Int) -> Int {
+        var orders = 1
+        for factor in 1...max(things, 1) {
+            let (product, isTooLarge) = orders.multipliedReportingOverflow(by: factor)
+            if isTooLarge { return .max }
+            orders = product
+        }
+        return orders
+    }
+
     init(count: Int) {
         order = Array(0..<count)
         counters = Array(repeating: 0, count: count)
@@ -121,7 +131,7 @@ struct PermutationsTests {
             seen.insert(order)
             number += 1
         }
-        #expect(number == (1...max(count, 1)).reduce(1, *))
+        #expect(number == Permutations.count(of: count))
         #expect(seen.count == number)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The state of random facts")
 struct StateFunctionTests {
-    private static let rounds = 20_000
+    private static let rounds = samples(of: 20_000)
 
     @Test("is the same function whichever way it is asked: at an instant, or by its phases")
     func phases() {

@@ -17,7 +17,7 @@ struct UnsignedTests {
         return fact
     }
 
-    private static let rounds = 2000
+    private static let rounds = samples(of: 2000)
 
     @Test("makes a subscription as what it signed does, where that is all there is")
     func alone() {

@@ -10,7 +10,7 @@ public struct TestDatabase: Sendable {
     public let configuration: PostgresConfiguration
 }
 
-/// Creates a database, runs `body` with it, and drops it again, whatever becomes of `body` and whoever is still connected.
+/// Runs `body` with a database of its own, which is dropped afterwards, whatever becomes of `body` and whoever is still connected.
 ///
 /// The server comes from `STOREHOOK_TEST_DATABASE_URL`, with a user who may create databases.
 ///
@@ -20,15 +20,14 @@ public func withTestDatabase<T>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (TestDatabase) async throws -> T
 ) async throws -> T {
-    let server = try await TestServer.shared()
-    let database = try await server.create(from: template)
+    let supply = try await TestServer.supply()
+    let database = try await supply.take(template)
     do {
         let value = try await body(database)
-        try await server.drop(database)
+        await supply.leave(database)
         return value
     } catch {
-        // The test's own failure is the one to tell.
-        try? await server.drop(database)
+        await supply.leave(database)
         throw error
     }
 }

@@ -9,6 +9,11 @@ import Synchronization
 /// therefore known by their lock being free, and the next process drops them.
 final class TestServer: Sendable {
     private static let instance = Task { try await TestServer() }
+    private static let databases = Task {
+        let server = try await instance.value
+        return DatabaseSupply(
+            make: { try await server.create(from: $0) }, remove: { try await server.drop($0) })
+    }
     private static let prefix = "storehook_test_"
 
     private let url: String
@@ -18,9 +23,8 @@ final class TestServer: Sendable {
     private let token: Int64
     private let lastNumber = Atomic(0)
 
-    static func shared() async throws -> TestServer {
-        try await instance.value
-    }
+    /// Where this process's tests have their databases from.
+    static func supply() async throws -> DatabaseSupply { try await databases.value }
 
     private init() async throws {
         guard let url = ProcessInfo.processInfo.environment["STOREHOOK_TEST_DATABASE_URL"], !url.isEmpty else {

@@ -1,15 +1,9 @@
 # shellcheck shell=bash
-# Builds and runs the tests, tells at the end what failed, and tries once more what may have failed by chance: tests hold real
-# servers and processes to deadlines on machines that are small and shared.
+# Runs the tests, tells at the end what failed, and tries once more what may have failed by chance: tests hold real servers and
+# processes to deadlines on machines that are small and shared.
 
 # More than so many failures are no bad luck, and are not tried again.
 most_retried=5
-
-# A target that uses what it does not declare is an error, for whoever builds the tests: so the next one builds nothing anew.
-checks=(--explicit-target-dependency-import-check error)
-
-# build_tests RUNNER
-build_tests() { "$1" swift build --build-tests "${checks[@]}"; }
 
 # Judges a run by the events that Swift Testing wrote, one JSON object a line. Prints one line a finding:
 #   ended ID       a test (not a suite) came to its end, whichever, or was left out as it says of itself
@@ -74,7 +68,7 @@ declare -A tasks=()
 
 terminate_tasks() {
     local pid
-    for pid in "${!tasks[@]}"; do terminate "swift test" "$pid" TERM 30; done
+    for pid in "${!tasks[@]}"; do terminate "the tests" "$pid" TERM 30; done
 }
 
 # await PID: waits for what was started, and returns its status.
@@ -89,53 +83,124 @@ await() {
 # count_tests EVENTS: how many came to an end.
 count_tests() { findings ended "$(judge_events "$1")" | sort -u | wc -l; }
 
-# run_side_by_side DIRECTORY START PART ARGUMENT…: two runs at once, with one record of both in DIRECTORY/events, and how many
-# tests there are in DIRECTORY/count. What the second one says comes after the first.
-run_side_by_side() {
-    local directory=$1 start=$2 part=$3 pid='' other='' status=0 other_status=0
-    shift 3
-    "$start" pid swift test list --skip-build "${checks[@]}" >"$directory/list"
-    await "$pid" || return
-    grep -c '[.].*(' "$directory/list" >"$directory/count" || true
-    # SwiftPM has one at a time build; nothing is built here. Yet each plans, and writes the plan that the other may be reading:
-    # the second starts when the first has its tests running.
-    "$start" pid swift test --ignore-lock --event-stream-output-path "$directory/events" --filter "$part" "$@"
-    while [[ ! -s $directory/events ]] && kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
-    "$start" other swift test --ignore-lock --event-stream-output-path "$directory/events-beside" --skip "$part" "$@" \
-        >"$directory/output" 2>&1
-    await "$pid" || status=$?
-    await "$other" || other_status=$?
-    step "What ran beside"
-    cat -- "$directory/output"
-    detail "$(count_tests "$directory/events") tests beside $(count_tests "$directory/events-beside")"
-    if [[ -e $directory/events-beside ]]; then cat -- "$directory/events-beside" >>"$directory/events"; fi
-    return $((status == 0 ? other_status : status))
+# without_place: names of tests, without the place in a file that stands behind them.
+without_place() { sed -E 's|/[^/]+\.swift:[0-9]+:[0-9]+$||'; }
+
+# list_tests BUNDLE: the names of all tests, a line each.
+list_tests() { "$1" --testing-library swift-testing --list-tests | { grep '[.].*(' || true; } | without_place | sort -u; }
+
+# measured_times EVENTS: how many seconds each test took, a line each: the seconds, a tab, its name.
+measured_times() {
+    awk '
+        function value(pattern, skipped) {
+            return match($0, pattern) ? substr($0, RSTART + skipped, RLENGTH - skipped) : ""
+        }
+        /"kind":"test(Started|Ended)"/ {
+            id = value("\"testID\":\"([^\"\\\\]|\\\\.)*", 10)
+            gsub(/\\\//, "/", id)
+            if (!sub(/\/[^\/]+\.swift:[0-9]+:[0-9]+$/, "", id)) next
+            at = value("\"absolute\":[0-9.]+", 11)
+            if (/"kind":"testStarted"/) began[id] = at
+            else if (id in began) printf "%.2f\t%s\n", at - began[id], id
+        }
+    ' "$1" | LC_ALL=C sort -t $'\t' -k 2
 }
 
-# run_tests DIRECTORY START PART ARGUMENT…: runs `swift test ARGUMENT…`, with its records in DIRECTORY; where PART is not empty
-# in two runs side by side, of the tests whose names match this regular expression and of the others. `START VARIABLE COMMAND…`
-# starts a command, notes it among the tasks and puts its pid into VARIABLE. Returns 0 only if every run came to its end, no
-# test was forgotten, and every test held, at once or when it was tried again, alone.
-run_tests() {
-    local directory=$1 start=$2 part=$3 status=0 pid='' runs=1 began=$SECONDS verdict id count wanted=''
-    local again=() failed=() flaky=()
+# divide_tests LIST TIMES PARTS DIRECTORY: writes DIRECTORY/part-1 and so on, each a regular expression for the suites of one
+# process, so that all take about as long: the longest suite first, each to the process that has least to do. TIMES is what
+# measured_times wrote; a test that it does not know counts as a second.
+divide_tests() {
+    awk -F '\t' '
+        FILENAME == ARGV[1] { seconds[$2] = $1; next }
+        {
+            suite = $1
+            sub(/\/.*/, "", suite)
+            total[suite] += $1 in seconds ? seconds[$1] : 1
+        }
+        END { for (suite in total) printf "%.2f\t%s\n", total[suite], suite }
+    ' "$2" "$1" | LC_ALL=C sort -k 1,1nr -k 2 | awk -F '\t' -v parts="$3" -v directory="$4" '
+        {
+            least = 1
+            for (part = 2; part <= parts; part++) if (load[part] < load[least]) least = part
+            load[least] += $1
+            gsub(/[][\\.*^$+?(){}|]/, "\\\\&", $2)
+            names[least] = names[least] (names[least] == "" ? "" : "|") $2
+        }
+        END { for (part in names) print "^(" names[part] ")/" >(directory "/part-" part) }
+    '
+}
+
+# start_tests VARIABLE START BUNDLE EVENTS ARGUMENT…: one process, in which one test runs after the other: hundreds of them at
+# once would starve each other of the threads that keep deadlines. `START VARIABLE COMMAND…` starts a command, notes it among
+# the tasks and puts its pid into VARIABLE.
+start_tests() {
+    local variable=$1 start=$2 bundle=$3 events=$4
+    shift 4
+    "$start" "$variable" "$bundle" --testing-library swift-testing --no-parallel --event-stream-output-path "$events" "$@"
+}
+
+# show_tests DIRECTORY: a line that tells how far they are.
+show_tests() {
+    [[ -n $rewrite ]] || return 0
+    progress "$(cat -- "$1"/events-* 2>/dev/null | grep -cE '"kind":"testEnded".*\.swift:[0-9]+:[0-9]+"') of $(
+        wc -l <"$1/list"
+    ) tests, $(spoken "$SECONDS")"
+}
+
+# run_side_by_side DIRECTORY START BUNDLE ARGUMENT…: a process for each DIRECTORY/part-N, with one record of all of them in
+# DIRECTORY/events. What they say comes at the end, one after the other.
+run_side_by_side() {
+    local directory=$1 start=$2 bundle=$3 part pid='' pids=() status=0 part_status number=0
     shift 3
-    if [[ -n $part ]]; then
-        runs=2
-        run_side_by_side "$directory" "$start" "$part" "$@" || status=$?
-        wanted=$(<"$directory/count")
+    for part in "$directory"/part-*; do
+        start_tests pid "$start" "$bundle" "$directory/events-$((++number))" --filter "$(<"$part")" "$@" \
+            >"$directory/output-$number" 2>&1
+        pids+=("$pid")
+    done
+    for pid in "${pids[@]}"; do
+        part_status=0
+        while is_running "$pid"; do
+            show_tests "$directory"
+            pause 1
+        done
+        await "$pid" || part_status=$?
+        if ((status == 0)); then status=$part_status; fi
+    done
+    clear_progress
+    for ((number = 1; number <= ${#pids[@]}; number++)); do
+        step "Process $number"
+        cat -- "$directory/output-$number"
+        detail "process $number ran $(count_tests "$directory/events-$number") tests"
+    done
+    cat -- "$directory"/events-* >"$directory/events" 2>/dev/null || true
+    return "$status"
+}
+
+# run_tests DIRECTORY START BUNDLE PROCESSES TIMES ARGUMENT…: runs the tests of BUNDLE with ARGUMENT, with its records in
+# DIRECTORY: in one process, or, where PROCESSES is more, divided by TIMES (see divide_tests). Returns 0 only if every process
+# came to its end, no test was forgotten, and every test held, at once or when it was tried again, alone.
+run_tests() {
+    local directory=$1 start=$2 bundle=$3 processes=$4 times=$5 status=0 pid='' began=$SECONDS verdict id count wanted=''
+    local again=() failed=() flaky=() runs=1
+    shift 5
+    if ((processes > 1)); then
+        list_tests "$bundle" >"$directory/list" || return
+        wanted=$(wc -l <"$directory/list")
+        if [[ ! -e $times ]]; then times=/dev/null; fi
+        divide_tests "$directory/list" "$times" "$processes" "$directory"
+        runs=$(find "$directory" -name 'part-*' | wc -l)
+        run_side_by_side "$directory" "$start" "$bundle" "$@" || status=$?
     else
-        "$start" pid swift test --event-stream-output-path "$directory/events" "$@"
+        start_tests pid "$start" "$bundle" "$directory/events" "$@"
         await "$pid" || status=$?
     fi
     verdict=$(judge_events "$directory/events")
     count=$(count_tests "$directory/events")
-    if ((status == 0)); then
-        if (($(grep -cx complete <<<"$verdict") < runs || count == 0)); then
-            printf '%s: no test was run\n' "${script:?}" >&2
-            return 1
-        fi
+    if (($(grep -cx complete <<<"$verdict") >= runs && count == 0)); then
+        printf '%s: no test was run\n' "${script:?}" >&2
+        return 1
     fi
+    if ((status == 0)) && (($(grep -cx complete <<<"$verdict") < runs)); then status=1; fi
     if (($(grep -cx complete <<<"$verdict") == runs)) && [[ -n $wanted && $wanted != "$count" ]]; then
         printf '%s: there are %d tests, and %d were run\n' "$script" "$wanted" "$count" >&2
         return 1
@@ -147,6 +212,7 @@ run_tests() {
 
     step "What failed"
     if [[ -e $directory/events ]]; then print_failures "$directory/events"; fi
+    if [[ -n ${STOREHOOK_TEST_SEED:-} ]]; then detail "chance began with STOREHOOK_TEST_SEED=$STOREHOOK_TEST_SEED"; fi
     if (($(grep -cx complete <<<"$verdict") < runs)); then
         while IFS= read -r id; do
             if [[ -n $id ]]; then detail "✘ $id did not come to its end"; fi
@@ -156,7 +222,7 @@ run_tests() {
     fi
     mapfile -t failed < <(findings failed "$verdict" | sort -u)
     if grep -qx outside <<<"$verdict" || ((${#failed[@]} == 0)); then
-        printf '%s: swift test failed (status %d), and not by a test alone\n' "$script" "$status" >&2
+        printf '%s: the run failed (status %d), and not by a test alone\n' "$script" "$status" >&2
         return "$status"
     fi
     if ((${#failed[@]} > most_retried)); then
@@ -164,19 +230,10 @@ run_tests() {
         return "$status"
     fi
 
-    # The arguments as they were, but for those that choose tests.
-    while (($# > 0)); do
-        case $1 in
-        --filter | --skip) shift ;;
-        --filter=* | --skip=* | --skip-build) ;;
-        *) again+=("$1") ;;
-        esac
-        if (($# > 0)); then shift; fi
-    done
     for id in "${failed[@]}"; do again+=(--filter "$(exactly "$id")"); done
     step "Running again what failed, alone: ${#failed[@]} of $count tests"
     status=0
-    "$start" pid swift test --skip-build --event-stream-output-path "$directory/events-again" "${again[@]}"
+    start_tests pid "$start" "$bundle" "$directory/events-again" "${again[@]}"
     await "$pid" || status=$?
     verdict=$(judge_events "$directory/events-again")
     step "What failed"
