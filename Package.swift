@@ -192,7 +192,7 @@ let package = Package(
             name: "Schema",
             dependencies: ["CMigrations", "Postgres"],
             path: "sql",
-            exclude: ["CMigrations", "migrations", "roles.sql", "schema.sql"],
+            exclude: ["CMigrations", "README.md", "migrations", "roles.sql", "schema.sql"],
             sources: ["Schema.swift"],
             swiftSettings: rules
         ),
@@ -567,6 +567,7 @@ let package = Package(
                 serviceLifecycle, unixSignals,
             ],
             path: "Sources/Programs/storehook-bench",
+            exclude: ["README.md"],
             swiftSettings: rules
         ),
 

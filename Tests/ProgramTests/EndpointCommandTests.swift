@@ -179,14 +179,11 @@ struct EndpointCommandTests {
         }
     }
 
-    @Test("the README's receiver takes what is signed with its secret, and nothing else")
-    func readme() async throws {
+    @Test("the receiver in the chapter Events takes what is signed with its secret, and nothing else")
+    func documented() async throws {
         let library = try await pythonPackage("standardwebhooks")
-        let text = try String(contentsOf: packageRoot.appending(path: "README.md"), encoding: .utf8)
-        let begin = try #require(text.firstRange(of: "    import http.server"))
-        let end = try #require(text[begin.lowerBound...].firstRange(of: "serve_forever()\n"))
-        let script = text[begin.lowerBound..<end.upperBound].split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.hasPrefix("    ") ? $0.dropFirst(4) : $0 }.joined(separator: "\n")
+        let script = try #require(try Document(Document.chapter("Events")).block(in: "python")).lines
+            .joined(separator: "\n")
         try await with { site, settings, _, directory in
             let file = "\(directory)/receiver.py"
             try Data(script.utf8).write(to: URL(fileURLWithPath: file))

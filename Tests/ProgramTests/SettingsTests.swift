@@ -160,7 +160,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("of which README and runbook speak are read, and README speaks of all that are read")
+    @Test("that the documents name are read, and each that is read stands in a table of the chapter Configuration")
     func documented() throws {
         func text(_ path: String) throws -> String {
             try String(contentsOf: packageRoot.appending(path: path), encoding: .utf8)
@@ -168,21 +168,29 @@ struct SettingsTests {
         func names(_ text: String) -> Set<String> {
             Set(text.matches(of: /\bSTOREHOOK_[A-Z_]+[A-Z]\b/).map { String($0.0) })
         }
-        // swift-configuration makes a variable's name of a key by its dots.
+        // swift-configuration makes a variable's name of a key by its dots; those for a single app's key begin otherwise.
         let read = Set(
             try [
                 "Settings.swift", "Settings+api.swift", "Settings+apple.swift", "Settings+consumption.swift",
                 "Settings+endpoints.swift",
             ].flatMap { file in
-                try text("Sources/Programs/storehook/\(file)").matches(of: /"(storehook(\.[a-z]+)+)"/)
+                try text("Sources/Programs/storehook/\(file)").matches(of: /"((?:storehook|apple)(?:\.[a-z]+)+)"/)
                     .map { $0.1.uppercased().replacing(".", with: "_") }
             })
         #expect(read.count >= 12)
-        for document in ["README.md", "deploy/runbook.md", "deploy/systemd/storehook.conf"] {
-            #expect(names(try text(document)).subtracting(read) == [], "\(document)")
+        for document in try Document.all() {
+            // Those of the tests are nothing that a program reads.
+            let unknown = names(document.text).subtracting(read).filter { !$0.hasPrefix("STOREHOOK_TEST_") }
+            #expect(unknown == [], "\(document.path)")
         }
+        #expect(names(try text("deploy/systemd/storehook.conf")).subtracting(read) == [])
+        let rows = try Document(Document.chapter("Configuration")).prose.filter { $0.hasPrefix("| `") }
+        let listed = rows.flatMap { row in
+            row.split(separator: "|").first?.matches(of: /`([A-Z_]+)`/).map { String($0.output.1) } ?? []
+        }
+        #expect(Set(listed).count == listed.count, "each setting has one row")
         // Read to be refused.
         let refused: Set = ["STOREHOOK_SKIP_VERIFICATION"]
-        #expect(read.subtracting(names(try text("README.md"))).subtracting(refused) == [])
+        #expect(Set(listed).symmetricDifference(read.union(["DATABASE_URL"])) == refused)
     }
 }

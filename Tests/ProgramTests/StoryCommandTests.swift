@@ -51,6 +51,8 @@ struct StoryCommandTests {
                     "2026-03-23 00:00  auto-renew switched off                                    active → cancelled",
                 ], "\(told.output)")
             #expect(lines.allSatisfy { $0.count <= 120 })
+            let shown = try #require(try Document("sql/README.md").block(in: "text"), "the document shows this story")
+            #expect(shown.lines.map { $0.replacing("ORIGINAL_ID", with: life.id) }.filter { !$0.isEmpty } == lines)
 
             let learned = try await site.run("subscription", life.id, "--as-learned", "--format", "table")
             let rows = learned.output.split(separator: "\n")

@@ -36,7 +36,7 @@ struct EndpointsAdd: AsyncParsableCommand {
             throw ValidationError("--app takes a bundle id")
         }
         if let strange = filter.strangePattern {
-            throw ValidationError("--kinds: no kind of event fits \(strange); see Be told in the README")
+            throw ValidationError("--kinds: no kind of event fits \(strange); see the kinds in the chapter Events")
         }
         guard filter.kinds.map({ (1...100).contains($0.count) }) ?? true else {
             throw ValidationError("--kinds takes 1 to 100 of them")

@@ -64,7 +64,7 @@ package struct ConfigurationChecks: Sendable {
         case .none:
             return .skipped(
                 name,
-                "none is set, so Apple's requests for consumption data are not answered; see refunds in the README's chapter on catalogs"
+                "none is set, so Apple's requests for consumption data are not answered; see the chapter Refund requests"
             )
         case .unusable: return .skipped(name, "see configuration")
         case .usable where role == .receiver || role == .monitor || role == .api:
