@@ -12,7 +12,7 @@ struct Document: Sendable {
         var isBelowTheOneBefore: Bool
 
         /// Whether its first line claims that no test types it.
-        var isLeftOut: Bool { lines.first?.hasPrefix("# No test runs this") ?? false }
+        var isLeftOut: Bool { lines.first?.hasPrefix("# Our tests do not type this") ?? false }
 
         /// Whether a test is to type it.
         var isTyped: Bool { language == "sh" && !isLeftOut }

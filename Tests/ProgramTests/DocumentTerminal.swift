@@ -41,9 +41,9 @@ struct DocumentTerminal: Sendable {
         for (shown, replacement) in replaced { own = own.replacing(shown, with: replacement) }
         if mayAnswerNo { own = "if \(own)\nthen :; else [[ $? == 1 ]]; fi" }
         return try await ChildProgram.run(
-            "/bin/bash",
+            "/usr/bin/timeout",
             [
-                "-uec",
+                "--kill-after=5", "120", "/bin/bash", "-uec",
                 "cd '\(directory)'\nif [[ -e variables ]]; then . ./variables; fi\n\(own)\n"
                     + "declare -p token >variables 2>/dev/null || :",
             ], environment: environment)
