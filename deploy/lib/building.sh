@@ -8,6 +8,10 @@ kept_builds=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/storehook
 # editors and no debug information, which together are a third of the time; a crash still names its functions.
 build_options=(--disable-index-store --disable-xctest -debug-info-format none --explicit-target-dependency-import-check error)
 
+# For show_build: when the build began, and how many steps it is known to have at least.
+build_began=0
+expected_steps=0
+
 # kept_path CONFIGURATION: the scratch path of SwiftPM's for this compiler, these options and these dependencies.
 kept_path() {
     local key
@@ -33,6 +37,9 @@ build_kept() {
     lock_kept_builds
     path=$(kept_path "$configuration")
     if [[ ! -d $path ]]; then is_new=true; fi
+    build_began=$SECONDS
+    # What a debug build of the program took when this was written, where nothing was compiled before.
+    if [[ $is_new == true && $configuration == debug ]]; then expected_steps=3450; fi
     # The versions that were resolved for it, where a clone is new: nothing is looked up in the network then.
     if [[ -e $path/Package.resolved && ! -e $root/Package.resolved ]]; then
         cp -- "$path/Package.resolved" "$root/Package.resolved"
@@ -116,15 +123,18 @@ remove_kept_builds() {
     detail "removed $size from $kept_builds"
 }
 
-# show_build LOG: a line that tells what is being built.
+# show_build LOG: a line that tells what is being built, how much of it is done, and how long the rest may take.
 show_build() {
-    local line module
+    local line step steps passed=$((SECONDS - build_began)) left=''
     [[ -n $rewrite ]] || return 0
     line=$(tail -c 2000 -- "$1" | grep -oE '^\[[0-9]+/[0-9]+\] .*' | tail -n 1) || true
-    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
-        module=${BASH_REMATCH[3]#Compiling }
-        progress "${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}: ${module%% *}, $(spoken "$SECONDS")"
-    else
-        progress "$(spoken "$SECONDS")"
+    if [[ ! $line =~ ^\[([0-9]+)/([0-9]+)\]\ (Compiling |Emitting module )?([^ ]*) ]]; then
+        progress "$(spoken "$passed")"
+        return 0
     fi
+    step=${BASH_REMATCH[1]} steps=${BASH_REMATCH[2]}
+    # SwiftPM learns on the way how many there are. Once the first files of C are done, one takes as long as another.
+    if ((steps < expected_steps)); then steps=$expected_steps; fi
+    if ((step > 300)); then left=", about $(spoken $((passed * (steps - step) / step))) left"; fi
+    progress "$step of about $steps: ${BASH_REMATCH[4]##*/}, $(spoken "$passed")$left"
 }

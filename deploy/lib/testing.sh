@@ -89,6 +89,22 @@ without_place() { sed -E 's|/[^/]+\.swift:[0-9]+:[0-9]+$||'; }
 # list_tests BUNDLE: the names of all tests, a line each.
 list_tests() { "$1" --testing-library swift-testing --list-tests | { grep '[.].*(' || true; } | without_place | sort -u; }
 
+# choose_tests [--filter REGEX | --skip REGEX]…: of the names on standard input those that a filter matches, or all without one, but
+# for those to be skipped.
+choose_tests() {
+    local filters=() skips=()
+    while (($# > 0)); do
+        case $1 in
+        --filter) filters+=(-e "${2:?--filter takes a regular expression}") && shift ;;
+        --skip) skips+=(-e "${2:?--skip takes a regular expression}") && shift ;;
+        *) fail "what is $1; --help shows the usage" ;;
+        esac
+        shift
+    done
+    if ((${#filters[@]} == 0)); then filters=(-e ''); fi
+    { grep -E "${filters[@]}" || true; } | if ((${#skips[@]} > 0)); then grep -vE "${skips[@]}" || true; else cat; fi
+}
+
 # measured_times EVENTS: how many seconds each test took, a line each: the seconds, a tab, its name.
 measured_times() {
     awk '
@@ -106,9 +122,9 @@ measured_times() {
     ' "$1" | LC_ALL=C sort -t $'\t' -k 2
 }
 
-# divide_tests LIST TIMES PARTS DIRECTORY: writes DIRECTORY/part-1 and so on, each a regular expression for the suites of one
-# process, so that all take about as long: the longest suite first, each to the process that has least to do. TIMES is what
-# measured_times wrote; a test that it does not know counts as a second.
+# divide_tests LIST TIMES PARTS DIRECTORY: writes DIRECTORY/part-1 and so on, each a regular expression for the tests of one process,
+# so that all take about as long: the longest suite first, each to the process that has least to do. TIMES is what measured_times
+# wrote; a test that it does not know counts as a second.
 divide_tests() {
     awk -F '\t' '
         FILENAME == ARGV[1] { seconds[$2] = $1; next }
@@ -116,17 +132,19 @@ divide_tests() {
             suite = $1
             sub(/\/.*/, "", suite)
             total[suite] += $1 in seconds ? seconds[$1] : 1
+            name = $1
+            gsub(/[][\\.*^$+?(){}|]/, "\\\\&", name)
+            names[suite] = names[suite] (names[suite] == "" ? "" : "|") name
         }
-        END { for (suite in total) printf "%.2f\t%s\n", total[suite], suite }
+        END { for (suite in total) printf "%.2f\t%s\n", total[suite], names[suite] }
     ' "$2" "$1" | LC_ALL=C sort -k 1,1nr -k 2 | awk -F '\t' -v parts="$3" -v directory="$4" '
         {
             least = 1
             for (part = 2; part <= parts; part++) if (load[part] < load[least]) least = part
             load[least] += $1
-            gsub(/[][\\.*^$+?(){}|]/, "\\\\&", $2)
             names[least] = names[least] (names[least] == "" ? "" : "|") $2
         }
-        END { for (part in names) print "^(" names[part] ")/" >(directory "/part-" part) }
+        END { for (part in names) print "^(" names[part] ")(/|$)" >(directory "/part-" part) }
     '
 }
 
@@ -147,13 +165,12 @@ show_tests() {
     ) tests, $(spoken "$SECONDS")"
 }
 
-# run_side_by_side DIRECTORY START BUNDLE ARGUMENT…: a process for each DIRECTORY/part-N, with one record of all of them in
+# run_side_by_side DIRECTORY START BUNDLE: a process for each DIRECTORY/part-N, with one record of all of them in
 # DIRECTORY/events. What they say comes at the end, one after the other.
 run_side_by_side() {
     local directory=$1 start=$2 bundle=$3 part pid='' pids=() status=0 part_status number=0
-    shift 3
     for part in "$directory"/part-*; do
-        start_tests pid "$start" "$bundle" "$directory/events-$((++number))" --filter "$(<"$part")" "$@" \
+        start_tests pid "$start" "$bundle" "$directory/events-$((++number))" --filter "$(<"$part")" \
             >"$directory/output-$number" 2>&1
         pids+=("$pid")
     done
@@ -176,32 +193,27 @@ run_side_by_side() {
     return "$status"
 }
 
-# run_tests DIRECTORY START BUNDLE PROCESSES TIMES ARGUMENT…: runs the tests of BUNDLE with ARGUMENT, with its records in
-# DIRECTORY: in one process, or, where PROCESSES is more, divided by TIMES (see divide_tests). Returns 0 only if every process
-# came to its end, no test was forgotten, and every test held, at once or when it was tried again, alone.
+# run_tests DIRECTORY START BUNDLE PROCESSES TIMES [--filter REGEX | --skip REGEX]…: runs the chosen tests of BUNDLE, divided by TIMES
+# (see divide_tests), with the records in DIRECTORY. Returns 0 only if every process came to its end, no test was forgotten, and
+# every test held, at once or when it was tried again, alone.
 run_tests() {
-    local directory=$1 start=$2 bundle=$3 processes=$4 times=$5 status=0 pid='' began=$SECONDS verdict id count wanted=''
-    local again=() failed=() flaky=() runs=1
+    local directory=$1 start=$2 bundle=$3 processes=$4 times=$5 status=0 pid='' began=$SECONDS verdict id count wanted runs
+    local again=() failed=() flaky=()
     shift 5
-    if ((processes > 1)); then
-        list_tests "$bundle" >"$directory/list" || return
-        wanted=$(wc -l <"$directory/list")
-        if [[ ! -e $times ]]; then times=/dev/null; fi
-        divide_tests "$directory/list" "$times" "$processes" "$directory"
-        runs=$(find "$directory" -name 'part-*' | wc -l)
-        run_side_by_side "$directory" "$start" "$bundle" "$@" || status=$?
-    else
-        start_tests pid "$start" "$bundle" "$directory/events" "$@"
-        await "$pid" || status=$?
-    fi
-    verdict=$(judge_events "$directory/events")
-    count=$(count_tests "$directory/events")
-    if (($(grep -cx complete <<<"$verdict") >= runs && count == 0)); then
+    list_tests "$bundle" | choose_tests "$@" >"$directory/list" || return
+    wanted=$(wc -l <"$directory/list")
+    if ((wanted == 0)); then
         printf '%s: no test was run\n' "${script:?}" >&2
         return 1
     fi
+    if [[ ! -e $times ]]; then times=/dev/null; fi
+    divide_tests "$directory/list" "$times" "$processes" "$directory"
+    runs=$(find "$directory" -name 'part-*' | wc -l)
+    run_side_by_side "$directory" "$start" "$bundle" || status=$?
+    verdict=$(judge_events "$directory/events")
+    count=$(count_tests "$directory/events")
     if ((status == 0)) && (($(grep -cx complete <<<"$verdict") < runs)); then status=1; fi
-    if (($(grep -cx complete <<<"$verdict") == runs)) && [[ -n $wanted && $wanted != "$count" ]]; then
+    if (($(grep -cx complete <<<"$verdict") == runs && wanted != count)); then
         printf '%s: there are %d tests, and %d were run\n' "$script" "$wanted" "$count" >&2
         return 1
     fi
