@@ -31,7 +31,7 @@ actor DatabaseSupply {
     func take(_ wanted: TestTemplate?) async throws -> TestDatabase {
         guard let wanted else { return try await make(nil) }
         guard wanted === template else {
-            // Who asks once may not ask again; from the second time on copies are made ahead.
+            // A template that is asked for once may not be asked for again: from the second time on copies are made ahead.
             let unused = ready
             (template, ready) = (wanted, [])
             for task in unused { if let database = try? await task.value { await leave(database) } }
