@@ -3,14 +3,14 @@ import Postgres
 /// The databases of this process's tests: copies are made ahead of the test that will ask for them, and dropped behind the one
 /// that had them, so that no test waits for either.
 ///
-/// A process has at most eight that no test has at the moment, because a database takes some 8 MB.
+/// Beside templates, a process has at most four that no test has at the moment, because a database takes some 8 MB.
 actor DatabaseSupply {
-    private static let mostReady = 3
-    private static let mostLeft = 4
+    private static let mostReady = 2
+    private static let mostLeft = 2
 
     private let make: @Sendable (TestTemplate?) async throws -> TestDatabase
     private let remove: @Sendable (TestDatabase) async throws -> Void
-    /// The template that tests ask for at the moment: suites run one after the other, and each has its own.
+    /// The template that was asked for last: suites run one after the other, and a suite asks for one.
     private var template: TestTemplate?
     private var ready: [Task<TestDatabase, any Error>] = []
     private var left = 0
@@ -39,8 +39,9 @@ actor DatabaseSupply {
         }
         let next = ready.isEmpty ? nil : ready.removeFirst()
         while ready.count < Self.mostReady { ready.append(Task { [make] in try await make(wanted) }) }
-        guard let next else { return try await make(wanted) }
-        return try await next.value
+        // What failed ahead of a test is no fault of the test's.
+        if let next, let database = try? await next.value { return database }
+        return try await make(wanted)
     }
 
     /// Takes one back that a test has had, and drops it soon.

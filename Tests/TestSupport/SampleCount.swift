@@ -10,6 +10,7 @@ public func samples(of all: Int) -> Int { takesAllSamples ? all : max(all / 10, 
 /// The seeds of the random lives that a long proof goes through: all of them, or a tenth, another one in each run.
 /// - Parameter all: they begin at 0 and end before it.
 public func sampledSeeds(of all: UInt64) -> [UInt64] {
+    precondition(all >= 10, "a tenth of fewer may be none")
     let step: UInt64 = takesAllSamples ? 1 : 10
     return Array(stride(from: SeededGenerator().seed % step, to: all, by: Int(step)))
 }

@@ -29,63 +29,89 @@ kept_path() {
 # it says into LOG, and copies the programs into .build/run/CONFIGURATION, from where everything runs: the next build may be
 # another clone's. ARGUMENT are more for swift build, such as --product.
 build_kept() {
-    local configuration=$1 log=$2 run=$3 path programs=() is_new=false
+    local configuration=$1 log=$2 run=$3 path status=0 programs=() was_there=true is_first=false
     shift 3
     while (($# > 0)) && [[ $1 != -- ]]; do programs+=("$1") && shift; done
     if (($# > 0)); then shift; fi
     local building=(swift build --package-path "$root" --configuration "$configuration" "${build_options[@]}" "$@")
     lock_kept_builds
     path=$(kept_path "$configuration")
-    if [[ ! -d $path ]]; then is_new=true; fi
-    build_began=$SECONDS
-    # What a debug build of the program took when this was written, where nothing was compiled before.
-    if [[ $is_new == true && $configuration == debug ]]; then expected_steps=3450; fi
-    # The versions that were resolved for it, where a clone is new: nothing is looked up in the network then.
-    if [[ -e $path/Package.resolved && ! -e $root/Package.resolved ]]; then
-        cp -- "$path/Package.resolved" "$root/Package.resolved"
-    fi
-    if ! "$run" "$log" "${building[@]}" --scratch-path "$path"; then
-        # What a build left behind that was killed may stand in the way of the next one; an error in our own sources does not.
-        if [[ $is_new == true ]] || is_own_fault "$log"; then build_failed "$log"; fi
+    if [[ ! -d $path ]]; then was_there=false; fi
+    # It is there since a build of this path ended well.
+    if [[ ! -e $path/Package.resolved ]]; then is_first=true; fi
+    begin_build "$configuration" "$was_there"
+    # The versions that were resolved for it: nothing is looked up in the network then, and all clones compile the same.
+    if [[ -e $path/Package.resolved ]]; then copy_whole "$path/Package.resolved" "$root/Package.resolved"; fi
+    "$run" "$log" "${building[@]}" --scratch-path "$path" || status=$?
+    # What a build left behind that was killed may stand in the way of the next one. An error in our own sources does not, nor a
+    # build that was stopped.
+    if ((status > 0)); then
+        if [[ $was_there == false ]] || ((status >= 124)) || is_own_fault "$log"; then build_failed "$log"; fi
         mv -f -- "$log" "$log.failed"
         detail "the build failed on $path (see $log.failed); once more, on an empty one"
+        rm -rf -- "$path.failed"
         mv -T -- "$path" "$path.failed"
-        is_new=true
+        rm -f -- "$root/Package.resolved"
+        is_first=true
+        begin_build "$configuration" false
         if ! "$run" "$log" "${building[@]}" --scratch-path "$path"; then
             rm -rf -- "$path"
             mv -T -- "$path.failed" "$path"
             build_failed "$log"
         fi
     fi
-    cp -- "$root/Package.resolved" "$path/Package.resolved"
+    copy_whole "$root/Package.resolved" "$path/Package.resolved"
     touch -- "$path"
     copy_programs "$path/$configuration" "$root/.build/run/$configuration" "${programs[@]}"
-    remove_old_builds
-    if [[ $is_new == true ]]; then
+    remove_old_builds || detail "not all old builds in $kept_builds could be removed"
+    if [[ $is_first == true ]]; then
         detail "what was compiled is kept for the next clone: $path, $(du -sh -- "$path" | cut -f 1); deploy/run --clean removes it"
     fi
     exec 8>&-
 }
+
+# begin_build CONFIGURATION WHETHER-SOMETHING-IS-THERE: for show_build.
+begin_build() {
+    build_began=$SECONDS
+    expected_steps=0
+    # What a debug build of the program took when this was written, where nothing was compiled before.
+    if [[ $1 == debug && $2 == false ]]; then expected_steps=3450; fi
+}
+
+# copy_whole FROM TO: a copy, or none.
+copy_whole() { cp -- "$1" "$2.new" && mv -f -- "$2.new" "$2"; }
 
 build_failed() {
     show_tail "$1" 30
     fail "storehook does not build; the whole log is $1"
 }
 
-# A compiler's error in a file of this clone, a target that does not say what it uses, a Package.swift that cannot be read.
+# is_own_fault LOG: a compiler's or linker's error in what this clone has, a Package.swift that cannot be read, a full disk. What a
+# compiler says at an import of ours about a damaged module is no fault of ours.
 is_own_fault() {
-    grep -qF -- "$root/" <(grep -E '^/[^:]+:[0-9]+:[0-9]+: error: ' -- "$1") ||
-        grep -qE '^error: (Target .* imports another target|.*[Ii]nvalid manifest)' -- "$1"
+    grep -E '^/[^:]+:[0-9]+:[0-9]+: (fatal )?error: ' -- "$1" | grep -vF -- "$kept_builds/" |
+        grep -vE 'malformed compiled module|no such module|missing required module|module file .*(corrupt|out of date)|precompiled' |
+        grep -qF -- "$root/" ||
+        grep -qE '^error: (Target .* imports another target|.*[Ii]nvalid manifest|no product named|.*could not be resolved)' -- "$1" ||
+        grep -qE 'link command failed|undefined reference|No space left on device' -- "$1"
 }
 
 # Held as descriptor 8 until the build is done, by the compilers, too: should the script be killed, they end first.
 lock_kept_builds() {
     { mkdir -p -- "$kept_builds" && [[ -w $kept_builds ]]; } 2>/dev/null ||
         fail "cannot write in $kept_builds, where builds are kept; set XDG_CACHE_HOME to another directory"
-    exec 8>"$kept_builds/lock"
-    if flock --nonblock 8; then return 0; fi
+    exec 8>"$kept_builds/lock" || fail "cannot write $kept_builds/lock; delete it as the user whose it is"
+    try_lock && return 0
     detail "waiting for the build of another clone"
-    until flock --nonblock 8; do pause 1; done
+    until try_lock; do pause 1; done
+}
+
+# Fails while another process has the lock.
+try_lock() {
+    local status=0
+    flock --nonblock 8 || status=$?
+    ((status <= 1)) || fail "$kept_builds/lock cannot be locked; set XDG_CACHE_HOME to a directory of another file system"
+    return "$status"
 }
 
 # A program may run while it is replaced: it keeps its file.

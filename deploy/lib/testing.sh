@@ -68,7 +68,7 @@ declare -A tasks=()
 
 terminate_tasks() {
     local pid
-    for pid in "${!tasks[@]}"; do terminate "the tests" "$pid" TERM 30; done
+    for pid in "${!tasks[@]}"; do terminate "the tests" "$pid" TERM 120; done
 }
 
 # await PID: waits for what was started, and returns its status.
@@ -181,7 +181,7 @@ run_side_by_side() {
             pause 1
         done
         await "$pid" || part_status=$?
-        if ((status == 0)); then status=$part_status; fi
+        if ((part_status > status)); then status=$part_status; fi
     done
     clear_progress
     for ((number = 1; number <= ${#pids[@]}; number++)); do
@@ -233,7 +233,8 @@ run_tests() {
         return "$status"
     fi
     mapfile -t failed < <(findings failed "$verdict" | sort -u)
-    if grep -qx outside <<<"$verdict" || ((${#failed[@]} == 0)); then
+    # A process whose tests fail leaves with 1; another status is a crash behind them, or the end of its time.
+    if grep -qx outside <<<"$verdict" || ((${#failed[@]} == 0 || status > 1)); then
         printf '%s: the run failed (status %d), and not by a test alone\n' "$script" "$status" >&2
         return "$status"
     fi
