@@ -25,7 +25,7 @@ struct CatalogChangeTests {
             }
         }
         #expect(
-            same > count / 20 && changed > count / 20,
+            isEnough(same, of: count / 20) && isEnough(changed, of: count / 20),
             "\(same) and \(changed) are too few to tell, seed \(generator.seed)")
     }
 

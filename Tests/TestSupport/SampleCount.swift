@@ -7,6 +7,12 @@ public let takesAllSamples = ProcessInfo.processInfo.environment["STOREHOOK_TEST
 /// - Parameter all: how many there are.
 public func samples(of all: Int) -> Int { takesAllSamples ? all : max(all / 10, 1) }
 
+/// Whether so much came of samples that they show something. A tenth of them varies more than all do, and has to be more than none.
+/// - Parameters:
+///   - count: what came of them.
+///   - floor: what comes of all samples is more than this.
+public func isEnough(_ count: Int, of floor: Int) -> Bool { count > (takesAllSamples ? floor : 0) }
+
 /// The seeds of the random lives that a long proof goes through: all of them, or a tenth, another one in each run.
 /// - Parameter all: they begin at 0 and end before it.
 public func sampledSeeds(of all: UInt64) -> [UInt64] {
