@@ -98,8 +98,11 @@ is_own_fault() {
 
 # Held as descriptor 8 until the build is done, by the compilers, too: should the script be killed, they end first.
 lock_kept_builds() {
-    { mkdir -p -- "$kept_builds" && [[ -w $kept_builds ]]; } 2>/dev/null ||
-        fail "cannot write in $kept_builds, where builds are kept; set XDG_CACHE_HOME to another directory"
+    if ! { mkdir -p -- "$kept_builds" && [[ -w $kept_builds ]]; } 2>/dev/null; then
+        detail "cannot write in $kept_builds: what is compiled is kept in this clone alone"
+        kept_builds=$root/.build/kept
+        mkdir -p -- "$kept_builds"
+    fi
     exec 8>"$kept_builds/lock" || fail "cannot write $kept_builds/lock; delete it as the user whose it is"
     try_lock && return 0
     detail "waiting for the build of another clone"
