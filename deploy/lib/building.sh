@@ -86,14 +86,14 @@ build_failed() {
     fail "storehook does not build; the whole log is $1"
 }
 
-# is_own_fault LOG: a compiler's or linker's error in what this clone has, a Package.swift that cannot be read, a full disk. What a
-# compiler says at an import of ours about a damaged module is no fault of ours.
+# is_own_fault LOG: a compiler's or linker's error in what this clone has, a file that was saved while it was compiled, a Package.swift
+# that cannot be read, a full disk. What a compiler says at an import of ours about a damaged module is no fault of ours.
 is_own_fault() {
     grep -E '^/[^:]+:[0-9]+:[0-9]+: (fatal )?error: ' -- "$1" | grep -vF -- "$kept_builds/" |
-        grep -vE 'malformed compiled module|no such module|missing required module|module file .*(corrupt|out of date)|precompiled' |
+        grep -vE 'malformed compiled module|missing required module|module file .*(corrupt|out of date)|precompiled' |
         grep -qF -- "$root/" ||
         grep -qE '^error: (Target .* imports another target|.*[Ii]nvalid manifest|no product named|.*could not be resolved)' -- "$1" ||
-        grep -qE 'link command failed|undefined reference|No space left on device' -- "$1"
+        grep -qE 'link command failed|undefined reference|No space left on device|was modified during the build' -- "$1"
 }
 
 # Held as descriptor 8 until the build is done, by the compilers, too: should the script be killed, they end first.
