@@ -5,7 +5,7 @@
 kept_builds=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/storehook
 
 # What deploy/run and deploy/test build with: where one option differed, everything would be compiled twice. No index for
-# editors and no debug information, which together are a third of the time; a crash still names its functions.
+# editors and no debug information: nothing that runs needs either, and a crash still names its functions.
 build_options=(--disable-index-store --disable-xctest -debug-info-format none --explicit-target-dependency-import-check error)
 
 # For show_build: when the build began, and how many steps it is known to have at least.
