@@ -91,7 +91,7 @@ build_failed() {
 is_own_fault() {
     grep -E '^/[^:]+:[0-9]+:[0-9]+: (fatal )?error: ' -- "$1" | grep -vF -- "$kept_builds/" |
         grep -vE 'malformed compiled module|missing required module|module file .*(corrupt|out of date)|precompiled' |
-        grep -qF -- "$root/" ||
+        grep -F -- "$root/" >/dev/null ||
         grep -qE '^error: (Target .* imports another target|.*[Ii]nvalid manifest|no product named|.*could not be resolved)' -- "$1" ||
         grep -qE 'link command failed|undefined reference|No space left on device|was modified during the build' -- "$1"
 }
