@@ -1,17 +1,20 @@
 import CLibFuzzer
 import FuzzedReaders
+import Glibc
 
-/// libFuzzer over one of the readers that strangers' bytes reach: `storehook-fuzz READER [libFuzzer's arguments]`.
+/// libFuzzer over one of the readers that strangers' bytes reach: `STOREHOOK_FUZZ_READER=… storehook-fuzz [libFuzzer's arguments]`.
+///
+/// The environment names the reader, because libFuzzer starts this program again by itself, without arguments that are not its own.
 ///
 /// A finding is a trap, a read out of bounds, a unit over its time or memory, or a broken promise of a reader.
 @main
 struct StorehookFuzz {
     static func main() {
-        var arguments = CommandLine.arguments
-        guard arguments.count > 1, let reader = Reader(rawValue: arguments.remove(at: 1)) else {
-            let names = Reader.allCases.map(\.rawValue).joined(separator: "|")
-            fatalError("usage: storehook-fuzz \(names) [libFuzzer's arguments]")
+        guard let reader = getenv("STOREHOOK_FUZZ_READER").flatMap({ Reader(rawValue: String(cString: $0)) }) else {
+            let names = Reader.allCases.map(\.rawValue).joined(separator: ", ")
+            fatalError("STOREHOOK_FUZZ_READER is one of \(names)")
         }
+        let arguments = CommandLine.arguments
         // libFuzzer keeps the vector, and the callback is a C function that can carry no context: both live on.
         var count = CInt(arguments.count)
         let vector = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: arguments.count + 1)
