@@ -10,6 +10,9 @@ let rules: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The commit, where whoever packs the program names it.
+let commit: [CSetting] = Context.environment["STOREHOOK_COMMIT"].map { [.define("STOREHOOK_COMMIT", to: $0)] } ?? []
+
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -66,6 +69,10 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
+        // What is below everything. C embeds what Swift cannot: the files of the migrations, and the commit.
+        .target(name: "CEmbedded", path: "Sources/Base/CEmbedded", cSettings: commit),
+        .target(name: "Base", dependencies: ["CEmbedded"], path: "Sources/Base/Base", swiftSettings: rules),
+
         // The C library, and PostgreSQL over it.
         .systemLibrary(
             name: "CLibPQ",
@@ -187,12 +194,11 @@ let package = Package(
         ),
 
         // The database: its migrations, the queue, and the facts with what is derived from them.
-        .target(name: "CMigrations", path: "sql/CMigrations"),
         .target(
             name: "Schema",
-            dependencies: ["CMigrations", "Postgres"],
+            dependencies: ["CEmbedded", "Postgres"],
             path: "sql",
-            exclude: ["CMigrations", "README.md", "migrations", "roles.sql", "schema.sql"],
+            exclude: ["README.md", "migrations", "roles.sql", "schema.sql"],
             sources: ["Schema.swift"],
             swiftSettings: rules
         ),
@@ -326,11 +332,12 @@ let package = Package(
 
         // What the programs tell of themselves, for Prometheus.
         .target(
-            name: "Monitoring", dependencies: ["HTTPServing", "Outbox", "Postgres", "Queue", metrics],
+            name: "Monitoring", dependencies: ["Base", "HTTPServing", "Outbox", "Postgres", "Queue", metrics],
             path: "Sources/Services/Monitoring", swiftSettings: rules),
         .testTarget(
             name: "MonitoringTests",
             dependencies: [
+                "Base",
                 "HTTPServing", "Monitoring", "Outbox", "Postgres", "Schema", "TestSupport", asyncHTTPClient, logging,
                 metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],
@@ -363,6 +370,7 @@ let package = Package(
         .target(
             name: "AccountAPI",
             dependencies: [
+                "Base",
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
                 "AppleSync", "Canary", "Catalog", "Consumption", "EventStore", "Events", "EvidenceIntake",
                 "HTTPServing",
@@ -398,6 +406,7 @@ let package = Package(
         .target(
             name: "AppStoreAccess",
             dependencies: [
+                "Base",
                 "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", asyncHTTPClient, metrics, nioCore,
                 nioHTTP1, nioPosix, nioSSL, yams,
             ],
@@ -467,6 +476,7 @@ let package = Package(
         .target(
             name: "Webhooks",
             dependencies: [
+                "Base",
                 "AppStorePayloads", "EndpointStore", "Endpoints", "Events", "Ledger", "NetworkAddresses", "Postgres",
                 "Queue", asyncHTTPClient, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ],
@@ -476,6 +486,7 @@ let package = Package(
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
+                "Base",
                 "AppStorePayloads", "EndpointStore", "Endpoints", "Ledger", "Monitoring", "NetworkAddresses",
                 "Postgres",
                 "Queue", "TestSupport", "WebhookSupport", "Webhooks", logging, metrics, nioSSL, serviceLifecycle,
@@ -542,6 +553,7 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
+                "Base",
                 "AccountAPI", "AccountStore", "Accounts", "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts",
                 "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption",
                 "ConsumptionPolicy", "EndpointStore", "Endpoints", "EventStore", "EvidenceIntake",
@@ -607,6 +619,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
+                "Base",
+                "StandIn",
                 "storehook", "storehook-bench", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "EventStore", "EvidenceVerification", "HTTPServing", "History",
                 "NetworkAddresses", "Outbox", "Postgres", "Queue", "AccountAPI", "Schema", "ServerKeys",
@@ -614,7 +628,7 @@ let package = Package(
                 asyncHTTPClient, crypto, logging,
                 nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
-            exclude: ["schemathesis.toml"],
+            exclude: ["Golden/outputs", "schemathesis.toml"],
             swiftSettings: rules
         ),
 

@@ -1,4 +1,4 @@
-import CMigrations
+import CEmbedded
 public import Postgres
 
 /// storehook's schema in PostgreSQL: the migrations that make it, embedded into the binary.

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Base
 import Foundation
 import HTTPServing
 import Logging
@@ -72,7 +73,7 @@ struct OperationsPageTests {
                     #"storehook_queue_oldest_age_seconds{state="dead"} 0"#, "storehook_database_up 1",
                     "storehook_schema_mismatch 0", #"storehook_anomalies{kind="period_missing"} 3"#,
                     #"storehook_anomalies{kind="upgrade_missing"} 0"#,
-                    #"storehook_build_info{program="worker",schema_version="4"} 1"#,
+                    "storehook_build_info{commit=\"unknown\",program=\"worker\",schema_version=\"4\",version=\"\(Release.version)\"} 1",
                 ] { #expect(page.body.contains(line + "\n"), "\(line)") }
                 for name in ["cpu_seconds_total", "resident_memory_bytes", "open_fds", "start_time_seconds"] {
                     #expect(page.body.contains("\nprocess_\(name) "), "\(name)")

@@ -5,14 +5,14 @@
 # shellcheck disable=SC2034
 release_libraries=(libpq5 libstdc++6 zlib1g ca-certificates)
 
-# build_release ROOT FILE LOG: builds the program and puts it at FILE.
+# build_release ROOT FILE LOG COMMIT: builds the program of this commit and puts it at FILE.
 build_release() {
-    local root=$1 file=$2 log=$3
+    local root=$1 file=$2 log=$3 commit=$4
     # Apart from other builds: linked in another way, it would build all of them anew. SwiftPM leaves it to the linker to
     # drop what is not used.
     local build=$root/.build/static
     local options=(--package-path "$root" --scratch-path "$build" --configuration release --static-swift-stdlib)
-    if ! swift build "${options[@]}" --product storehook </dev/null >"$log" 2>&1; then
+    if ! STOREHOOK_COMMIT=$commit swift build "${options[@]}" --product storehook </dev/null >"$log" 2>&1; then
         show_tail "$log" 30
         fail "storehook does not build; the whole log is $log"
     fi

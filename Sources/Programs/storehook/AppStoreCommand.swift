@@ -64,7 +64,7 @@ struct AppStoreCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let logger = try await shared.settings().logger("app-store")
+        let logger = try await shared.settings().programLogger("app-store")
         guard let speed = chosenSpeed else { return }
         let access: StandInAccess
         do {

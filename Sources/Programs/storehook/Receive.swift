@@ -35,7 +35,7 @@ struct Receive: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        let logger = try settings.logger("receiver")
+        let logger = try settings.programLogger("receiver")
         let monitoring = try operations.monitoring("receiver", settings)
         monitoring?.countProcess()
         try await services(settings, monitoring, logger: logger).run(logger: logger)

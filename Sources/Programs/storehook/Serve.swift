@@ -54,7 +54,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let settings = try await shared.settings()
         try settings.refuseSkippedVerification()
-        let logger = try settings.logger("serve")
+        let logger = try settings.programLogger("serve")
         let monitoring = try operations.monitoring("serve", settings)
         monitoring?.countProcess()
         let requester = try settings.checksRevocation() ? OCSPRequester() : nil

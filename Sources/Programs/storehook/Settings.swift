@@ -377,6 +377,13 @@ struct Settings: Sendable {
         logger.logLevel = level
         return logger
     }
+
+    /// The same for a program that runs on: its first line says which storehook it is.
+    func programLogger(_ label: String) throws -> Logger {
+        var logger = try logger(label)
+        logger.handler = ReleaseLine(logger.handler)
+        return logger
+    }
 }
 
 extension Substring {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 
 #if canImport(Glibc)
     import Glibc
@@ -14,6 +15,7 @@ struct Storehook: AsyncParsableCommand {
 
             Example: storehook migrate && storehook receive --port 8080
             """,
+        version: "storehook \(Release.version) (commit \(Release.commit))",
         subcommands: [
             Migrate.self, Receive.self, Work.self, QueueCommand.self, DeadLetters.self, Verify.self, Simulate.self,
             SubscriptionCommand.self, NotificationCommand.self, RebuildCommand.self, Maintain.self, Doctor.self,

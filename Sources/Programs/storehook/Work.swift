@@ -47,7 +47,7 @@ struct Work: AsyncParsableCommand {
     func run() async throws {
         let settings = try await shared.settings()
         try settings.refuseSkippedVerification()
-        var logger = try settings.logger("worker")
+        var logger = try settings.programLogger("worker")
         let name = "\(ProcessInfo.processInfo.hostName):\(ProcessInfo.processInfo.processIdentifier)"
         logger[metadataKey: "worker"] = "\(name)"
         let monitoring = try operations.monitoring("worker", settings)

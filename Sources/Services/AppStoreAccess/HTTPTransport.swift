@@ -1,5 +1,6 @@
 package import AppStoreServerAPI
 import AsyncHTTPClient
+import Base
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -70,7 +71,7 @@ package struct HTTPTransport: AppStoreTransport {
         message.method = HTTPMethod(rawValue: request.method.rawValue)
         if let token = request.token { message.headers.add(name: "Authorization", value: token.headerValue) }
         message.headers.add(name: "Accept", value: "application/json")
-        message.headers.add(name: "User-Agent", value: "storehook")
+        message.headers.add(name: "User-Agent", value: Release.userAgent)
         if let body = request.body {
             message.headers.add(name: "Content-Type", value: "application/json")
             message.body = .bytes(ByteBuffer(bytes: body))

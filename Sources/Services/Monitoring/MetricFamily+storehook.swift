@@ -224,7 +224,8 @@ extension MetricFamily {
             period_missing and upgrade_missing mean that something was lost, or that a rule is wrong.
             """),
         MetricFamily(
-            "storehook_build_info", .gauge, "Always 1: which program this is, and for which schema it was built."),
+            "storehook_build_info", .gauge,
+            "Always 1: which program this is, of which version and commit, and for which schema it was built."),
         MetricFamily("process_cpu_seconds_total", .counter, "User and system time that this process has used."),
         MetricFamily("process_resident_memory_bytes", .gauge, "Memory that this process holds."),
         MetricFamily("process_open_fds", .gauge, "File descriptors that this process holds."),

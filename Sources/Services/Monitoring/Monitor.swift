@@ -1,3 +1,4 @@
+import Base
 import HTTPServing
 public import Outbox
 import Postgres
@@ -238,7 +239,11 @@ public struct Monitor: Sendable {
         var samples = ProcessSamples.now()
         samples.append(
             MetricSample(
-                "storehook_build_info", [("program", program.name), ("schema_version", "\(program.schema)")], 1))
+                "storehook_build_info",
+                [
+                    ("program", program.name), ("schema_version", "\(program.schema)"), ("version", Release.version),
+                    ("commit", Release.commit),
+                ], 1))
         let answers = await isUp
         samples.append(MetricSample("storehook_database_up", [], answers ? 1 : 0))
         let depths = await queued.value ?? nil

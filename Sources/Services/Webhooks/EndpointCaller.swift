@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Base
 package import Endpoints
 import NIOCore
 import NIOHTTP1
@@ -96,7 +97,7 @@ package final class EndpointCaller: Sendable {
         var request = HTTPClientRequest(url: url.description)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
-        request.headers.add(name: "User-Agent", value: "storehook")
+        request.headers.add(name: "User-Agent", value: Release.userAgent)
         for header in headers { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(ByteBuffer(string: body))
         return await within(limits.total) { [request] answer in

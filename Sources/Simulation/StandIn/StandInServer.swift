@@ -5,7 +5,7 @@ import Hummingbird
 public import Logging
 import NIOCore
 public import ServiceLifecycle
-import Simulator
+public import Simulator
 
 /// A stand-in for Apple's servers: the App Store Server API, verifyReceipt, notifications, and customers who live.
 public struct StandInServer: Service {
@@ -15,19 +15,23 @@ public struct StandInServer: Service {
     private let port: Int
     private let logger: Logger
     private let onListening: @Sendable (Int) -> Void
+    private let clock: @Sendable () -> Milliseconds
 
     /// - Parameters:
     ///   - port: 0 for any free one.
     ///   - onListening: told the port once connections are accepted.
+    ///   - clock: the time that the store's own time is counted from; the machine's by default.
     public init(
         _ configuration: StandInConfiguration, access: StandInAccess, host: String = "127.0.0.1", port: Int,
-        logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
+        logger: Logger,
+        onListening: @escaping @Sendable (Int) -> Void = { _ in }, clock: (@Sendable () -> Milliseconds)? = nil
     ) {
         self.configuration = configuration
         self.access = access
         self.host = host
         self.port = port
         self.logger = logger
+        self.clock = clock ?? { Int64(Date().timeIntervalSince1970 * 1000) }
         self.onListening = onListening
     }
 
@@ -37,7 +41,7 @@ public struct StandInServer: Service {
     public func run() async throws {
         let store = AppStore(
             configuration, authority: access.authority, stranger: try SimulatedAuthority.generate(),
-            machine: { Int64(Date().timeIntervalSince1970 * 1000) })
+            machine: clock)
         if let path = configuration.stateFile { try await store.resume(from: path) }
         await store.open()
         try await store.save()

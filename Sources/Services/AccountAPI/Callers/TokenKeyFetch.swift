@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Base
 import NIOCore
 import NIOHTTP1
 
@@ -30,7 +31,7 @@ enum TokenKeyFetch {
     private static func body(of url: String, _ client: HTTPClient) async throws(TokenKeySet.Fault) -> [UInt8] {
         var request = HTTPClientRequest(url: url)
         request.headers.add(name: "Accept", value: "application/jwk-set+json, application/json")
-        request.headers.add(name: "User-Agent", value: "storehook")
+        request.headers.add(name: "User-Agent", value: Release.userAgent)
         let sent = request
         do {
             // Over the body, too: the library's deadline ends with the head.

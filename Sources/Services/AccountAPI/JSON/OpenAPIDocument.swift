@@ -1,3 +1,4 @@
+import Base
 import HTTPTypes
 
 /// `/openapi.json`: the endpoints as OpenAPI 3.1 has them.
@@ -17,7 +18,7 @@ enum OpenAPIDocument {
             "openapi": "3.1.0",
             "info": [
                 "title": "storehook account API",
-                "version": "1",
+                "version": .string(Release.version),
                 "description": .string(
                     "Who has paid for what, for apps and their backends. Times are RFC 3339 in UTC, money is whole "
                         + "milliunits with a currency. Members that are not described may come with a later release. What is "

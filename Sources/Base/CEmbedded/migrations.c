@@ -1,108 +1,108 @@
-#include "migrations.h"
+#include "embedded.h"
 
 // The compiler copies the files: as literals of Swift they took it longer than all of the rest of the schema's code.
 static const struct storehook_migration migrations[] = {
     {1, "outbox", (const unsigned char[]){
-#embed "../migrations/0001_outbox.sql" suffix(, 0)
+#embed "../../../sql/migrations/0001_outbox.sql" suffix(, 0)
     }},
     {2, "facts", (const unsigned char[]){
-#embed "../migrations/0002_facts.sql" suffix(, 0)
+#embed "../../../sql/migrations/0002_facts.sql" suffix(, 0)
     }},
     {3, "state", (const unsigned char[]){
-#embed "../migrations/0003_state.sql" suffix(, 0)
+#embed "../../../sql/migrations/0003_state.sql" suffix(, 0)
     }},
     {4, "views", (const unsigned char[]){
-#embed "../migrations/0004_views.sql" suffix(, 0)
+#embed "../../../sql/migrations/0004_views.sql" suffix(, 0)
     }},
     {5, "packing", (const unsigned char[]){
-#embed "../migrations/0005_packing.sql" suffix(, 0)
+#embed "../../../sql/migrations/0005_packing.sql" suffix(, 0)
     }},
     {6, "retention", (const unsigned char[]){
-#embed "../migrations/0006_retention.sql" suffix(, 0)
+#embed "../../../sql/migrations/0006_retention.sql" suffix(, 0)
     }},
     {7, "bodies", (const unsigned char[]){
-#embed "../migrations/0007_bodies.sql" suffix(, 0)
+#embed "../../../sql/migrations/0007_bodies.sql" suffix(, 0)
     }},
     {8, "purchase_facts", (const unsigned char[]){
-#embed "../migrations/0008_purchase_facts.sql" suffix(, 0)
+#embed "../../../sql/migrations/0008_purchase_facts.sql" suffix(, 0)
     }},
     {9, "reads", (const unsigned char[]){
-#embed "../migrations/0009_reads.sql" suffix(, 0)
+#embed "../../../sql/migrations/0009_reads.sql" suffix(, 0)
     }},
     {10, "conservation", (const unsigned char[]){
-#embed "../migrations/0010_conservation.sql" suffix(, 0)
+#embed "../../../sql/migrations/0010_conservation.sql" suffix(, 0)
     }},
     {11, "waiting", (const unsigned char[]){
-#embed "../migrations/0011_waiting.sql" suffix(, 0)
+#embed "../../../sql/migrations/0011_waiting.sql" suffix(, 0)
     }},
     {12, "accounted", (const unsigned char[]){
-#embed "../migrations/0012_accounted.sql" suffix(, 0)
+#embed "../../../sql/migrations/0012_accounted.sql" suffix(, 0)
     }},
     {13, "senders", (const unsigned char[]){
-#embed "../migrations/0013_senders.sql" suffix(, 0)
+#embed "../../../sql/migrations/0013_senders.sql" suffix(, 0)
     }},
     {14, "upkeep_locks", (const unsigned char[]){
-#embed "../migrations/0014_upkeep_locks.sql" suffix(, 0)
+#embed "../../../sql/migrations/0014_upkeep_locks.sql" suffix(, 0)
     }},
     {15, "evidence", (const unsigned char[]){
-#embed "../migrations/0015_evidence.sql" suffix(, 0)
+#embed "../../../sql/migrations/0015_evidence.sql" suffix(, 0)
     }},
     {16, "served", (const unsigned char[]){
-#embed "../migrations/0016_served.sql" suffix(, 0)
+#embed "../../../sql/migrations/0016_served.sql" suffix(, 0)
     }},
     {17, "history", (const unsigned char[]){
-#embed "../migrations/0017_history.sql" suffix(, 0)
+#embed "../../../sql/migrations/0017_history.sql" suffix(, 0)
     }},
     {18, "canary", (const unsigned char[]){
-#embed "../migrations/0018_canary.sql" suffix(, 0)
+#embed "../../../sql/migrations/0018_canary.sql" suffix(, 0)
     }},
     {19, "storing", (const unsigned char[]){
-#embed "../migrations/0019_storing.sql" suffix(, 0)
+#embed "../../../sql/migrations/0019_storing.sql" suffix(, 0)
     }},
     {20, "extensions", (const unsigned char[]){
-#embed "../migrations/0020_extensions.sql" suffix(, 0)
+#embed "../../../sql/migrations/0020_extensions.sql" suffix(, 0)
     }},
     {21, "consumption", (const unsigned char[]){
-#embed "../migrations/0021_consumption.sql" suffix(, 0)
+#embed "../../../sql/migrations/0021_consumption.sql" suffix(, 0)
     }},
     {22, "accounts", (const unsigned char[]){
-#embed "../migrations/0022_accounts.sql" suffix(, 0)
+#embed "../../../sql/migrations/0022_accounts.sql" suffix(, 0)
     }},
     {23, "usage", (const unsigned char[]){
-#embed "../migrations/0023_usage.sql" suffix(, 0)
+#embed "../../../sql/migrations/0023_usage.sql" suffix(, 0)
     }},
     {24, "server_keys", (const unsigned char[]){
-#embed "../migrations/0024_server_keys.sql" suffix(, 0)
+#embed "../../../sql/migrations/0024_server_keys.sql" suffix(, 0)
     }},
     {25, "unsigned", (const unsigned char[]){
-#embed "../migrations/0025_unsigned.sql" suffix(, 0)
+#embed "../../../sql/migrations/0025_unsigned.sql" suffix(, 0)
     }},
     {26, "expiring_soon", (const unsigned char[]){
-#embed "../migrations/0026_expiring_soon.sql" suffix(, 0)
+#embed "../../../sql/migrations/0026_expiring_soon.sql" suffix(, 0)
     }},
     {27, "removed_purchases", (const unsigned char[]){
-#embed "../migrations/0027_removed_purchases.sql" suffix(, 0)
+#embed "../../../sql/migrations/0027_removed_purchases.sql" suffix(, 0)
     }},
     {28, "receipts", (const unsigned char[]){
-#embed "../migrations/0028_receipts.sql" suffix(, 0)
+#embed "../../../sql/migrations/0028_receipts.sql" suffix(, 0)
     }},
     {29, "events", (const unsigned char[]){
-#embed "../migrations/0029_events.sql" suffix(, 0)
+#embed "../../../sql/migrations/0029_events.sql" suffix(, 0)
     }},
     {30, "telling", (const unsigned char[]){
-#embed "../migrations/0030_telling.sql" suffix(, 0)
+#embed "../../../sql/migrations/0030_telling.sql" suffix(, 0)
     }},
     {31, "endpoints", (const unsigned char[]){
-#embed "../migrations/0031_endpoints.sql" suffix(, 0)
+#embed "../../../sql/migrations/0031_endpoints.sql" suffix(, 0)
     }},
     {32, "events_at_size", (const unsigned char[]){
-#embed "../migrations/0032_events_at_size.sql" suffix(, 0)
+#embed "../../../sql/migrations/0032_events_at_size.sql" suffix(, 0)
     }},
     {33, "refusals", (const unsigned char[]){
-#embed "../migrations/0033_refusals.sql" suffix(, 0)
+#embed "../../../sql/migrations/0033_refusals.sql" suffix(, 0)
     }},
     {34, "event_places", (const unsigned char[]){
-#embed "../migrations/0034_event_places.sql" suffix(, 0)
+#embed "../../../sql/migrations/0034_event_places.sql" suffix(, 0)
     }},
 };
 

@@ -1,0 +1,388 @@
+import AsyncHTTPClient
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+import Postgres
+import Simulator
+import StandIn
+import Synchronization
+import TestSupport
+import Testing
+import WebhookSupport
+
+/// One life of a shop, the same in each run: customers who buy, renew, fail to pay and get their money back at instants that are
+/// counted from its start, with every program of ours beside it.
+struct GoldenLife: Sendable {
+    /// One output: what was asked, and what came.
+    struct Output: Sendable {
+        enum Kind: Sendable { case json, table }
+
+        /// The file that it stands in.
+        var file: String
+        /// What was asked.
+        var question: String
+        var kind: Kind
+        var text: String
+    }
+
+    /// A purchase, as the shop's answer has it.
+    struct Sale: Sendable {
+        var transactionID: String
+        var originalTransactionID: String
+        var signedTransaction: String
+        var signedRenewal: String?
+        var receipt: String
+    }
+
+    static let catalog = """
+        app: com.example.storehook
+        currency: USD
+        tiers:
+          - id: free
+          - id: pro
+          - id: premium
+        products:
+          - {id: weekly, product_id: com.example.storehook.basic.weekly, tier: pro, period: week, price: 1.99, sort_order: 1}
+          - {id: basic, product_id: com.example.storehook.basic.monthly, tier: pro, period: month, price: 4.99, sort_order: 2}
+          - {id: monthly, product_id: com.example.storehook.premium.monthly, tier: premium, period: month, price: 9.99, sort_order: 3}
+          - {id: yearly, product_id: com.example.storehook.premium.yearly, tier: premium, period: year, price: 89.99, sort_order: 4}
+          - {id: lifetime, product_id: com.example.storehook.lifetime.unlock, tier: premium, period: lifetime, sort_order: 5}
+        features:
+          - id: ai
+            limits: {free: no, pro: 3 in total, premium: unlimited}
+          - id: words
+            limits: {free: 2 in total, pro: 1000 in total, premium: unlimited}
+          - id: video
+            limits: {free: no, pro: no, premium: yes}
+        trial:
+          tier: pro
+          days: 7
+          products: [yearly]
+        refunds:
+          - types: [consumable]
+            answer: {delivery_status: DELIVERED, sample_content_provided: false, refund_preference: DECLINE}
+          - answer: {delivery_status: DELIVERED, sample_content_provided: false}
+        """
+
+    let site: Site
+    let settings: [String: String]
+    let api: ServedAPI
+    let receiver: Int
+    let endpoint: WebhookReceiver
+    let directory: String
+    /// The life's start, in milliseconds since 1970.
+    let start: Int64
+    fileprivate let store: String
+    fileprivate let posts: ScriptedServer
+    fileprivate let delivered = Delivered()
+
+    fileprivate let signed = Signed()
+
+    /// How many of the shop's posts were handed on.
+    fileprivate final class Delivered: Sendable {
+        let count = Mutex(0)
+    }
+
+    /// The app's tokens, by account.
+    fileprivate final class Signed: Sendable {
+        let tokens = Mutex<[String: String]>([:])
+    }
+
+    /// Runs `body` at the end of a life, with everything still running.
+    static func with<T: Sendable>(_ body: @escaping @Sendable (GoldenLife, [String: Sale]) async throws -> T)
+        async throws -> T
+    {
+        // Half an hour beside a whole number of days ago: of no instant can there be a doubt whether it is the life's or the machine's.
+        // A whole minute, because tables show no seconds.
+        let minute = Int64(Date().timeIntervalSince1970) / 60
+        let start = (minute - 100 * 1440 - 30) * 60_000
+        return try await withSite { site in
+            try await withTemporaryDirectory { directory in
+                try await withTokenKey { keys in
+                    let posts = try ScriptedServer { _ in .json(200, "") }
+                    defer { posts.stop() }
+                    let access = try StandInAccess(directory: directory + "/apple")
+                    return try await standIn(access, start, "http://127.0.0.1:\(posts.port)/") { store in
+                        let endpoint = try await WebhookReceiver.start()
+                        let settings = try settings(keys, access, store, directory)
+                        try await site.apply(catalog: catalog)
+                        return try await site.with(["receive", "--port", "0"], settings) { receiver in
+                            // Without keys: a worker that has some asks Apple by itself, at its own times.
+                            let keyless = settings.filter { !$0.key.hasPrefix("STOREHOOK_APPLE") }
+                            return try await site.with(["work"], keyless) { _ in
+                                try await site.with(["serve", "--port", "0"], settings) { api in
+                                    let life = GoldenLife(
+                                        site: site, settings: settings, api: ServedAPI(port: try #require(api.port)),
+                                        receiver: try #require(receiver.port), endpoint: endpoint, directory: directory,
+                                        start: start, store: store, posts: posts)
+                                    let sales = try await life.live()
+                                    let value = try await body(life, sales)
+                                    try await endpoint.stop()
+                                    return value
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func settings(
+        _ keys: [String: String], _ access: StandInAccess, _ store: String, _ directory: String
+    ) throws -> [String: String] {
+        let secret = directory + "/secret-key"
+        #expect(
+            FileManager.default.createFile(
+                atPath: secret, contents: Data("\(String(repeating: "0f", count: 32))\n".utf8),
+                attributes: [.posixPermissions: 0o600]))
+        return keys.merging([
+            "STOREHOOK_TRUSTED_ROOTS": access.authority.rootFingerprint, "STOREHOOK_APPLE_KEYS": access.keysFile,
+            "STOREHOOK_APPLE_URL": store, "STOREHOOK_SECRET_KEY_FILE": secret, "STOREHOOK_ENDPOINT_HTTP": "on",
+            "STOREHOOK_ENDPOINT_NETWORKS": "127.0.0.0/8", "USER": "operator",
+        ]) { $1 }
+    }
+
+    /// Runs a stand-in whose time stands still until the life moves it.
+    private static func standIn<T: Sendable>(
+        _ access: StandInAccess, _ start: Int64, _ posts: String,
+        _ body: @escaping @Sendable (String) async throws -> T
+    ) async throws -> T {
+        var configuration = StandInConfiguration(seed: 7)
+        configuration.notifyURL = posts
+        var logger = Logger(label: "stand-in")
+        logger.logLevel = .critical
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        let server = StandInServer(
+            configuration, access: access, port: 0, logger: logger, onListening: { continuation.yield($0) },
+            clock: { start })
+        return try await withThrowingTaskGroup(of: T?.self) { group in
+            group.addTask {
+                try await server.run()
+                return nil
+            }
+            group.addTask {
+                for await port in ports { return try await body("http://127.0.0.1:\(port)") }
+                throw NeverHappened("the stand-in listens")
+            }
+            defer { group.cancelAll() }
+            while let value = try await group.next() {
+                if let value { return value }
+            }
+            throw NeverHappened("the stand-in goes on")
+        }
+    }
+}
+
+// MARK: - What happens
+
+extension GoldenLife {
+    private func live() async throws -> [String: Sale] {
+        let url = "http://127.0.0.1:\(endpoint.port)/hook"
+        let added = try await site.run("endpoints", "add", url, "--format", "json", with: settings)
+        guard added.ending == .exited(0) else { throw NeverHappened("an endpoint: \(added.errors)") }
+        var sales: [String: Sale] = [:]
+        let tokens = try await tokens()
+        func buy(_ customer: String, _ product: String, _ more: String = "", as name: String? = nil) async throws {
+            let token = tokens[customer].map { #","appAccountToken":"\#($0)""# } ?? ""
+            let place = customer == "sam" ? "Sandbox" : "Production"
+            sales[name ?? customer] = try await sale(
+                #"{"customer":"\#(customer)","productId":"com.example.storehook.\#(product)","environment":"\#(place)"\#(token)\#(more)}"#
+            )
+        }
+        func original(_ customer: String) throws -> String {
+            #"{"originalTransactionId":"\#(try #require(sales[customer]).originalTransactionID)""#
+        }
+        func transaction(_ customer: String) throws -> String {
+            #"{"transactionId":"\#(try #require(sales[customer]).transactionID)""#
+        }
+
+        try await buy("alice", "basic.monthly")
+        try await hand(in: sales["alice"], by: "alice")
+        try await pass(days: 1)
+        try await buy("bob", "premium.yearly", #","offer":"trial""#)
+        try await pass(days: 1)
+        try await buy("carol", "basic.monthly")
+        try await hand(in: sales["carol"], by: "carol")
+        try await buy("mallory", "premium.monthly")
+        try await pass(days: 1)
+        try await buy("dave", "lifetime.unlock")
+        try await buy("erin", "coins.100")
+        try await buy("erin", "season.pass", as: "erin's pass")
+        try await pass(days: 1)
+        try await buy("frank", "basic.monthly")
+        try await buy("gina", "basic.monthly")
+        for customer in ["frank", "gina"] { try await shop("billing", original(customer) + #","fails":true}"#) }
+        try await pass(days: 1)
+        try await buy("heidi", "basic.weekly")
+        try await buy("ivan", "premium.monthly")
+        try await shop("cancellations", original("ivan") + "}")
+        try await pass(days: 1)
+        try await shop("reactivations", original("ivan") + "}")
+        try await buy("judy", "premium.yearly")
+        try await shop("plan-changes", original("judy") + #","productId":"com.example.storehook.basic.monthly"}"#)
+        try await buy("sam", "basic.monthly")
+        try await pass(days: 1)
+        try await shop("refunds", transaction("heidi") + "}")
+        try await consent("erin")
+        try await shop("consumption-requests", transaction("erin") + #","reason":"UNINTENDED_PURCHASE"}"#)
+        try await shop("consumption-requests", transaction("dave") + #","reason":"OTHER"}"#)
+        try await pass(days: 1)
+        try await shop("refund-reversals", transaction("heidi") + "}")
+        try await shop("refunds", transaction("erin's pass") + #","percentage":40}"#)
+        try await shop("plan-changes", original("alice") + #","productId":"com.example.storehook.premium.monthly"}"#)
+        for day in [9, 16, 23, 30, 37] { try await pass(until: day) }
+        try await shop("billing", original("gina") + #","fails":false}"#)
+        try await shop("cancellations", original("carol") + "}")
+        for day in [44, 51, 58, 65, 72, 79] { try await pass(until: day) }
+        try await buy("kate", "basic.monthly")
+        try await shop("cancellations", original("kate") + "}")
+        try await buy("liam", "basic.weekly")
+        try await shop("family", original("liam") + "}")
+        for day in [86, 93, 99] { try await pass(until: day) }
+        try await buy("nina", "premium.monthly", #","offer":"trial""#)
+        return sales
+    }
+
+    /// Whom the app has named to Apple.
+    private func tokens() async throws -> [String: String] {
+        var tokens: [String: String] = [:]
+        for customer in [
+            "alice", "bob", "dave", "erin", "frank", "gina", "heidi", "ivan", "judy", "sam", "kate", "nina",
+        ] {
+            let answer = try await api.send("/v1/account", token: try await token(customer))
+            tokens[customer] = try #require(answer.object?["appAccountToken"] as? String)
+        }
+        return tokens
+    }
+
+    /// A token of the app's own for an account.
+    func token(_ account: String) async throws -> String {
+        if let token = signed.tokens.withLock({ $0[account] }) { return token }
+        let token = try await site.run("demo", "token", account, with: settings).output
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        signed.tokens.withLock { $0[account] = token }
+        return token
+    }
+
+    private func consent(_ account: String) async throws {
+        let granted = try await site.run("consent", account, "--grant", "--text", "I agree.", with: settings)
+        guard granted.ending == .exited(0) else { throw NeverHappened("a consent: \(granted.errors)") }
+    }
+
+    private func hand(in sale: Sale?, by account: String) async throws {
+        let body = #"{"signedTransactionInfo":"\#(try #require(sale).signedTransaction)"}"#
+        let answer = try await api.send("/v1/subscriptions/verify", token: try await token(account), body: body)
+        guard answer.status == 200 else { throw NeverHappened("\(account) proves a purchase: \(answer.body)") }
+        try await settle()
+    }
+
+    private func sale(_ body: String) async throws -> Sale {
+        let answer = try await shop("purchases", body)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])
+        func text(_ name: String) throws -> String { try #require(object[name] as? String, "\(answer)") }
+        return Sale(
+            transactionID: try text("transactionId"), originalTransactionID: try text("originalTransactionId"),
+            signedTransaction: try text("signedTransactionInfo"), signedRenewal: object["signedRenewalInfo"] as? String,
+            receipt: try text("receiptData"))
+    }
+
+    /// Days go by, and what they bring is told of.
+    private func pass(days: Int64) async throws {
+        try await shop("clock", #"{"advanceSeconds":\#(days * 86_400)}"#)
+    }
+
+    /// Until noon of a day: periods begin and end at other times.
+    private func pass(until day: Int) async throws {
+        let now = Int64(try await now())
+        let seconds = (start + Int64(day) * 86_400_000 + 43_200_000 - now) / 1000
+        guard seconds > 0 else { throw NeverHappened("day \(day) is to come") }
+        try await shop("clock", #"{"advanceSeconds":\#(seconds)}"#)
+    }
+
+    /// The shop's time, in milliseconds since 1970.
+    private func now() async throws -> Double {
+        let answer = try await ask("clock", #"{"advanceSeconds":0}"#)
+        let object = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
+        return try #require(object?["now"] as? Double)
+    }
+
+    /// What a person does; returns when everything that it causes has been told of.
+    @discardableResult
+    func shop(_ path: String, _ body: String) async throws -> String {
+        let answer = try await ask(path, body)
+        // What waited for a payment happens with the next look at the clock, and a post is signed seconds after what it tells of. All of the life's take less than half an hour, by which it
+        // keeps away from whole hours.
+        for _ in 0..<2 { _ = try await ask("clock", #"{"advanceSeconds":10}"#) }
+        try await deliver()
+        return answer
+    }
+
+    private func ask(_ path: String, _ body: String?) async throws -> String {
+        var request = HTTPClientRequest(url: "\(store)/stand-in/\(path)")
+        if let body {
+            request.method = .POST
+            request.body = .bytes(ByteBuffer(string: body))
+        }
+        let response = try await client.execute(request, timeout: .seconds(60))
+        let text = String(buffer: try await response.body.collect(upTo: 8 << 20))
+        guard response.status.code == 200 else { throw NeverHappened("\(path) \(body ?? ""): \(text)") }
+        return text
+    }
+
+    /// Hands on what the shop has posted, in the order of signing, one after the other: the shop itself posts several at once.
+    private func deliver() async throws {
+        try await eventually("everything is posted") {
+            let counts =
+                try JSONSerialization.jsonObject(with: Data(try await ask("posts", nil).utf8)) as? [String: Int]
+            return counts?["listed"] == counts?["arrived"] && counts?["listed"] == posts.requests.count
+        }
+        let bodies = posts.requests.dropFirst(delivered.count.withLock(\.self)).map { request in
+            String(request.text.components(separatedBy: "\r\n\r\n").dropFirst().joined(separator: "\r\n\r\n"))
+        }
+        for body in try bodies.map({ (try Self.order($0), $0) }).sorted(by: { $0.0 < $1.0 }).map(\.1) {
+            try await post(body)
+            try await settle()
+        }
+        delivered.count.withLock { $0 += bodies.count }
+        try await settle()
+    }
+
+    /// When a post was signed, and by what it is known.
+    private static func order(_ body: String) throws -> String {
+        let post = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: String]
+        let parts = try #require(post?["signedPayload"]).split(separator: ".")
+        var base64 = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
+        let json = try #require(Data(base64Encoded: base64))
+        let payload = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        return "\(payload["signedDate"] ?? "") \(payload["notificationUUID"] ?? "")"
+    }
+
+    /// Posts to the receiver, as Apple does.
+    func post(_ body: String) async throws {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(receiver)/webhooks/apple")
+        request.method = .POST
+        request.body = .bytes(ByteBuffer(string: body))
+        let response = try await client.execute(request, timeout: .seconds(60))
+        guard response.status.code == 200 else { throw NeverHappened("the receiver takes it: \(response.status)") }
+    }
+
+    /// Waits until all that is stored is applied, told of and delivered.
+    func settle() async throws {
+        try await eventually("everything is settled") {
+            try await site.value(
+                """
+                select not exists (select from storehook.outbox_queue)
+                   and not exists (select from storehook.events_unplaced)
+                   and not exists (select from storehook.purchase_tellings where due_at <= now())
+                   and not exists (select from storehook.access_tellings where due_at <= now())
+                   and not exists (select from storehook.delivery_queue)
+                   and not exists (
+                       select from storehook.endpoint_cursors
+                        where position < (select max(position) from storehook.event_places))
+                """)
+        }
+    }
+}
