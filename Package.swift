@@ -69,606 +69,407 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
-        // What is below everything. C embeds what Swift cannot: the files of the migrations, and the commit.
+        // What C embeds because Swift cannot: the files of the migrations, and the commit.
         .target(name: "CEmbedded", path: "Sources/Base/CEmbedded", cSettings: commit),
-        .target(name: "Base", dependencies: ["CEmbedded"], path: "Sources/Base/Base", swiftSettings: rules),
-
-        // The C library, and PostgreSQL over it.
         .systemLibrary(
-            name: "CLibPQ",
-            path: "Sources/Storage/CLibPQ",
-            pkgConfig: "libpq",
-            providers: [.apt(["libpq-dev", "libssl-dev"])]
-        ),
+            name: "CLibPQ", path: "Sources/Storage/CLibPQ", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev", "libssl-dev"])]),
+        // What is below everything: time, identifiers, addresses, the operator's files, the version.
         .target(
-            name: "Postgres", dependencies: ["CLibPQ", crypto, logging, serviceLifecycle],
-            path: "Sources/Storage/Postgres",
-            swiftSettings: rules),
-        .testTarget(
-            name: "PostgresTests",
-            dependencies: ["Postgres", "TestSupport", logging, serviceLifecycle],
-            swiftSettings: rules
-        ),
-
-        // Apple's payloads as types, the check that they are Apple's, and what they mean. Pure: no I/O.
-        .target(name: "AppStorePayloads", path: "Sources/AppStore/AppStorePayloads", swiftSettings: rules),
-        .testTarget(name: "AppStorePayloadsTests", dependencies: ["AppStorePayloads"], swiftSettings: rules),
+            name: "Base", dependencies: ["CEmbedded", yams],
+            path: "Sources/Base/Base", swiftSettings: rules),
+        // Apple's payloads as types. Pure: no I/O, no cryptography.
         .target(
-            name: "AppStoreVerification",
-            dependencies: ["AppStorePayloads", crypto, asn1, x509],
-            path: "Sources/AppStore/AppStoreVerification",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "AppStoreVerificationTests",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator", crypto, asn1, x509],
-            swiftSettings: rules
-        ),
-        // Receipts of old apps: what they say, and whether Apple signed them. No I/O.
+            name: "AppStorePayloads", dependencies: [],
+            path: "Sources/AppStore/AppStorePayloads", swiftSettings: rules),
+        // Whether it was Apple who signed a payload or a receipt, and what a receipt says. No I/O.
         .target(
-            name: "AppStoreReceipts",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", crypto, asn1],
-            path: "Sources/AppStore/AppStoreReceipts",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "AppStoreReceiptsTests",
-            dependencies: ["AppStorePayloads", "AppStoreReceipts", "AppStoreVerification", "Simulator", "TestSupport"],
-            swiftSettings: rules
-        ),
+            name: "AppStoreVerification", dependencies: ["AppStorePayloads", asn1, crypto, x509],
+            path: "Sources/AppStore/AppStoreVerification", swiftSettings: rules),
         // Asking Apple. What is asked, when, and what an answer means are values; the transport is a protocol.
         .target(
-            name: "AppStoreServerAPI",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", jwtKit],
-            path: "Sources/AppStore/AppStoreServerAPI",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "AppStoreServerAPITests",
-            dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulator", crypto, jwtKit,
-            ],
-            swiftSettings: rules
-        ),
+            name: "AppStoreServerAPI", dependencies: ["AppStorePayloads", "AppStoreVerification", jwtKit],
+            path: "Sources/AppStore/AppStoreServerAPI", swiftSettings: rules),
+        // The state of a purchase, as a function of facts and time. Pure.
         .target(
-            name: "Subscriptions", dependencies: ["AppStorePayloads"], path: "Sources/Domain/Subscriptions",
-            swiftSettings: rules),
-        // Customers as the app knows them, and what they buy with.
+            name: "Subscriptions", dependencies: ["AppStorePayloads"],
+            path: "Sources/Domain/Subscriptions", swiftSettings: rules),
+        // An account's status, out of purchases, the catalog and what staff did; the catalog and the policy for refunds. Pure.
         .target(
-            name: "Accounts", dependencies: ["AppStorePayloads", "Catalog", "Subscriptions", crypto],
+            name: "Accounts",
+            dependencies: ["AppStorePayloads", "AppStoreServerAPI", "Base", "Subscriptions", crypto, yams],
             path: "Sources/Domain/Accounts", swiftSettings: rules),
-        // How a file of the operator's is read: what is not known is a fault, with its line.
-        .target(name: "StrictYAML", dependencies: [yams], path: "Sources/Domain/StrictYAML", swiftSettings: rules),
-        // What is sold and what it gives, out of YAML; and the days and months that use is counted by.
+        // Which change makes which event; to which URLs events may be posted. Pure.
         .target(
-            name: "Catalog", dependencies: ["AppStorePayloads", "ConsumptionPolicy", "StrictYAML", yams],
-            path: "Sources/Domain/Catalog", swiftSettings: rules),
-        .testTarget(
-            name: "CatalogTests",
-            dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "Catalog", "ConsumptionPolicy", "StrictYAML", "TestSupport",
-                yams,
-            ],
-            swiftSettings: rules),
-        // IP addresses, and blocks of them as operators write them.
-        .target(name: "NetworkAddresses", path: "Sources/Domain/NetworkAddresses", swiftSettings: rules),
-        // Where events are posted to: which URLs and addresses may be called, and how what is posted is signed.
-        .target(
-            name: "Endpoints", dependencies: ["AppStorePayloads", "NetworkAddresses", crypto],
-            path: "Sources/Domain/Endpoints",
-            swiftSettings: rules),
-        .testTarget(
-            name: "EndpointsTests", dependencies: ["AppStorePayloads", "Endpoints", "NetworkAddresses", "TestSupport"],
-            exclude: ["webhooks_library.py"], swiftSettings: rules),
-        // What has changed, as it is told: which change makes which event, and how an event is written.
-        .target(
-            name: "Events", dependencies: ["Accounts", "AppStorePayloads", "Subscriptions"],
+            name: "Events", dependencies: ["Accounts", "AppStorePayloads", "Base", "Subscriptions", crypto],
             path: "Sources/Domain/Events", swiftSettings: rules),
-        .testTarget(
-            name: "EventsTests",
-            dependencies: [
-                "Accounts", "AppStorePayloads", "Events", "StoreModel", "Subscriptions", "TestSupport", crypto,
-            ],
+        // PostgreSQL over libpq.
+        .target(
+            name: "Postgres", dependencies: ["CLibPQ", crypto, logging, serviceLifecycle],
+            path: "Sources/Storage/Postgres", swiftSettings: rules),
+        // The migrations.
+        .target(
+            name: "Schema", dependencies: ["CEmbedded", "Postgres"],
+            path: "sql", exclude: ["README.md", "migrations", "roles.sql", "schema.sql"], sources: ["Schema.swift"],
             swiftSettings: rules),
-        // What the operator has decided about refund requests, out of YAML.
+        // Evidence as signed bytes, its dead letters and its retention; the one queue.
         .target(
-            name: "ConsumptionPolicy", dependencies: ["AppStorePayloads", "AppStoreServerAPI", "StrictYAML", yams],
-            path: "Sources/Domain/ConsumptionPolicy", swiftSettings: rules),
-        .testTarget(
-            name: "DomainTests",
-            dependencies: [
-                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "ConsumptionPolicy", "NetworkAddresses",
-                "StrictYAML",
-            ],
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "AccountsTests",
-            dependencies: ["Accounts", "AppStorePayloads", "Catalog", "Subscriptions", "TestSupport"],
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "SubscriptionsTests",
-            dependencies: ["AppStorePayloads", "Simulator", "StoreModel", "Subscriptions", "TestSupport", crypto],
-            swiftSettings: rules
-        ),
-
-        // The database: its migrations, the queue, and the facts with what is derived from them.
+            name: "EvidenceStore",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Postgres", "Subscriptions"],
+            path: "Sources/Storage/EvidenceStore", swiftSettings: rules),
+        // Facts, and what is derived from them of each purchase.
         .target(
-            name: "Schema",
-            dependencies: ["CEmbedded", "Postgres"],
-            path: "sql",
-            exclude: ["README.md", "migrations", "roles.sql", "schema.sql"],
-            sources: ["Schema.swift"],
-            swiftSettings: rules
-        ),
-        // Claiming, leases and the fence: one implementation for every queue.
-        .target(name: "Queue", dependencies: ["Postgres"], path: "Sources/Storage/Queue", swiftSettings: rules),
-        .testTarget(
-            name: "QueueTests", dependencies: ["Postgres", "Queue", "TestSupport", logging], swiftSettings: rules),
-        // Base64url is AppStorePayloads' alone, and how the outbox's bytes are packed the Outbox's.
-        .target(
-            name: "Outbox",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", "Postgres", "Queue", "Subscriptions"],
-            path: "Sources/Storage/Outbox", swiftSettings: rules),
-        .target(
-            name: "Ledger",
-            dependencies: ["AppStorePayloads", "Postgres", "Subscriptions"],
-            path: "Sources/Storage/Ledger",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "LedgerTests",
-            dependencies: [
-                "AppStorePayloads", "Ledger", "Postgres", "Schema", "SimulatedState", "Simulator", "Subscriptions",
-                "TestSupport", crypto, logging,
-            ],
-            swiftSettings: rules
-        ),
-
-        // What is known of Apple's notification history, and what is still to be asked.
-        .target(
-            name: "History",
-            dependencies: ["AppStorePayloads", "Outbox", "Postgres", "Queue", "Subscriptions", crypto],
-            path: "Sources/Storage/History", swiftSettings: rules),
-        // Test notifications of Apple's, and how each came through.
-        .target(
-            name: "Canary", dependencies: ["History", "Postgres", "Queue"], path: "Sources/Storage/Canary",
-            swiftSettings: rules),
-
-        // Extensions of renewal dates that Apple was asked for, and how far each has come.
-        .target(
-            name: "RenewalExtensions", dependencies: ["History", "Postgres", "Queue"],
-            path: "Sources/Storage/RenewalExtensions", swiftSettings: rules),
-        // Apple's requests for consumption data, what became of each, and the customers' consents.
-        .target(
-            name: "Consumption",
-            dependencies: [
-                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "ConsumptionPolicy", "History", "Ledger",
-                "Postgres",
-                "Queue", "Subscriptions",
-            ],
-            path: "Sources/Storage/Consumption", swiftSettings: rules),
-
-        // The keys of operators' own servers, by their digests.
-        .target(
-            name: "ServerKeys", dependencies: ["AppStorePayloads", "Postgres", crypto],
-            path: "Sources/Storage/ServerKeys", swiftSettings: rules),
-        // What accounts have used of the catalog's features, counted and checked at once.
-        .target(
-            name: "Usage", dependencies: ["AppStorePayloads", "Catalog", "Ledger", "Postgres", crypto],
-            path: "Sources/Storage/Usage", swiftSettings: rules),
-        .testTarget(
-            name: "UsageTests",
-            dependencies: ["AppStorePayloads", "Catalog", "Postgres", "Schema", "TestSupport", "Usage", logging],
-            swiftSettings: rules),
-        // Whose purchases are, what staff did, and each account's status.
+            name: "PurchaseStore", dependencies: ["AppStorePayloads", "Postgres", "Subscriptions"],
+            path: "Sources/Storage/PurchaseStore", swiftSettings: rules),
+        // Whose purchases are, what staff did, each account's status, its use of features, and servers' keys.
         .target(
             name: "AccountStore",
             dependencies: [
-                "Accounts", "AppStorePayloads", "Catalog", "Events", "Ledger", "Postgres", "Subscriptions",
-                crypto,
+                "Accounts", "AppStorePayloads", "Events", "Postgres", "PurchaseStore", "Subscriptions", crypto,
             ],
             path: "Sources/Storage/AccountStore", swiftSettings: rules),
-        // Events as they are kept: written in the transaction that causes them, numbered, and put into one order.
+        // What Apple was asked and what it answered: its history of notifications, test notifications, extensions, consumption.
+        .target(
+            name: "AppleRecords",
+            dependencies: [
+                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "EvidenceStore", "Postgres", "PurchaseStore",
+                "Subscriptions", crypto,
+            ],
+            path: "Sources/Storage/AppleRecords", swiftSettings: rules),
+        // Events as they are written, their one order, and what of them waits for each endpoint.
         .target(
             name: "EventStore",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Consumption", "Events", "Ledger", "Postgres",
-                "Subscriptions",
+                "AccountStore", "Accounts", "AppStorePayloads", "AppleRecords", "Events", "EvidenceStore", "Postgres",
+                "PurchaseStore", "Subscriptions", crypto,
             ],
             path: "Sources/Storage/EventStore", swiftSettings: rules),
-        // Where events are posted to, what waits for each endpoint, and what became of it.
+        // What every HTTP port has in common.
         .target(
-            name: "EndpointStore",
+            name: "HTTPKit",
             dependencies: [
-                "AppStorePayloads", "Endpoints", "Events", "Ledger", "Postgres", "Queue", crypto,
-            ],
-            path: "Sources/Storage/EndpointStore", swiftSettings: rules),
-        .testTarget(
-            name: "EndpointStoreTests",
-            dependencies: [
-                "AppStorePayloads", "EndpointStore", "Endpoints", "Ledger", "Postgres", "Queue", "TestSupport",
-                "WebhookSupport",
-            ],
-            swiftSettings: rules),
-        .testTarget(
-            name: "EventStoreTests",
-            dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "Consumption", "EventStore", "Events",
-                "Ledger",
-                "Outbox", "Postgres", "Schema", "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
-            ],
-            swiftSettings: rules),
-        .testTarget(
-            name: "AccountStoreTests",
-            dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Catalog", "Events", "Ledger", "Postgres", "Schema",
-                "SimulatedState",
-                "Simulator", "Subscriptions", "TestSupport", logging,
-            ],
-            swiftSettings: rules
-        ),
-
-        // What every HTTP port of every program has in common, whatever it serves.
-        .target(
-            name: "HTTPServing",
-            dependencies: [
-                "NetworkAddresses", httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTP1,
-                nioHTTPTypes,
+                "Base", httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioSSL, nioTLS, serviceLifecycle,
             ],
-            path: "Sources/Services/HTTPServing",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "HTTPServingTests",
-            dependencies: [
-                "HTTPServing", "NetworkAddresses", "TestSupport", asyncHTTPClient, httpTypes, hummingbird, logging,
-                nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle,
-            ],
-            swiftSettings: rules
-        ),
-
-        // What the programs tell of themselves, for Prometheus.
+            path: "Sources/Services/HTTPKit", swiftSettings: rules),
+        // What the programs count and measure, for Prometheus.
         .target(
-            name: "Monitoring", dependencies: ["Base", "HTTPServing", "Outbox", "Postgres", "Queue", metrics],
+            name: "Monitoring", dependencies: ["Base", "EvidenceStore", "HTTPKit", "Postgres", metrics],
             path: "Sources/Services/Monitoring", swiftSettings: rules),
-        .testTarget(
-            name: "MonitoringTests",
+        // The way of evidence: verified, applied, settled.
+        .target(
+            name: "Pipeline",
             dependencies: [
-                "Base",
-                "HTTPServing", "Monitoring", "Outbox", "Postgres", "Schema", "TestSupport", asyncHTTPClient, logging,
-                metrics, nioCore, nioHTTP1, serviceLifecycle,
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "EvidenceStore", "Postgres",
+                "PurchaseStore", "Subscriptions", logging, metrics,
             ],
-            swiftSettings: rules
-        ),
-
-        // The two programs' hearts. They never import each other.
+            path: "Sources/Services/Pipeline", swiftSettings: rules),
+        // What Apple posts to.
         .target(
             name: "Receiver",
             dependencies: [
-                "AppStorePayloads", "HTTPServing", "NetworkAddresses", "Outbox", deque, httpTypes, hummingbird, logging,
-                metrics, serviceLifecycle,
+                "AppStorePayloads", "Base", "EvidenceStore", "HTTPKit", deque, httpTypes, hummingbird, logging, metrics,
+                serviceLifecycle,
             ],
-            path: "Sources/Services/Receiver",
-            swiftSettings: rules
-        ),
+            path: "Sources/Services/Receiver", swiftSettings: rules),
+        // What claims evidence and takes it through the pipeline; beside it the clock of events.
         .target(
             name: "Worker",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events",
-                "EvidenceVerification", "Ledger", "Outbox",
-                "Postgres",
-                "Queue", "Subscriptions", logging, metrics, serviceLifecycle,
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events", "EvidenceStore",
+                "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics, serviceLifecycle,
             ],
-            path: "Sources/Services/Worker",
-            swiftSettings: rules
-        ),
-
+            path: "Sources/Services/Worker", swiftSettings: rules),
+        // What is asked of Apple, over HTTP, with the operator's keys.
+        .target(
+            name: "AppleSync",
+            dependencies: [
+                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords", "Base",
+                "EvidenceStore", "Postgres", "PurchaseStore", "Subscriptions", asyncHTTPClient, logging, metrics,
+                nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, yams,
+            ],
+            path: "Sources/Services/AppleSync", swiftSettings: rules),
         // What apps and backends ask.
         .target(
             name: "AccountAPI",
             dependencies: [
-                "Base",
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleSync", "Canary", "Catalog", "Consumption", "EventStore", "Events", "EvidenceIntake",
-                "HTTPServing",
-                "History", "Ledger", "NetworkAddresses", "Outbox", "Postgres", "ServerKeys", "Subscriptions", "Usage",
-                asyncHTTPClient,
-                crypto,
-                httpTypes, hummingbird, jwtKit, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
+                "AppleRecords", "AppleSync", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline",
+                "Postgres", "PurchaseStore", "Subscriptions", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit,
+                logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],
-            path: "Sources/Services/AccountAPI",
-            swiftSettings: rules
-        ),
-        // What is answered, beside what documents say it is: no I/O.
-        .testTarget(
-            name: "AccountAnswersTests",
-            dependencies: ["AccountAPI", "Accounts", "AppStorePayloads", "AppStoreVerification", "Catalog", httpTypes],
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "AccountAPITests",
-            dependencies: [
-                "AccountAPI", "AccountStore", "Accounts", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
-                "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption", "EventStore", "Events",
-                "EvidenceIntake",
-                "HTTPServing", "History", "Ledger", "Monitoring", "Outbox", "Postgres", "Schema", "ServerKeys",
-                "Simulator",
-                "StandIn", "StandInSupport", "TestSupport", "Usage", "Worker", asyncHTTPClient, crypto, cryptoExtras,
-                httpTypes, jwtKit, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
-            ],
-            swiftSettings: rules
-        ),
-
-        // How Apple's servers are reached: over HTTP, with keys out of the operator's files.
-        .target(
-            name: "AppStoreAccess",
-            dependencies: [
-                "Base",
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", asyncHTTPClient, metrics, nioCore,
-                nioHTTP1, nioPosix, nioSSL, yams,
-            ],
-            path: "Sources/Services/AppStoreAccess",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "AppStoreAccessTests",
-            dependencies: [
-                "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Monitoring",
-                "Simulator", "TestSupport", crypto, metrics, nioSSL,
-            ],
-            swiftSettings: rules
-        ),
-        // What is asked of Apple beside the workers: lost notifications, and purchases that records contradict.
-        .target(
-            name: "AppleSync",
-            dependencies: [
-                "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification", "Canary",
-                "Consumption", "ConsumptionPolicy", "History", "Ledger", "Outbox", "Postgres", "Queue",
-                "RenewalExtensions", "Subscriptions", logging, metrics, serviceLifecycle,
-            ],
-            path: "Sources/Services/AppleSync",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "AppleSyncTests",
-            dependencies: [
-                "Accounts", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleSync", "Canary", "Consumption", "ConsumptionPolicy", "History", "Ledger", "Outbox", "Postgres",
-                "Queue", "RenewalExtensions", "Schema", "Simulator", "StandIn", "StandInSupport", "Subscriptions",
-                "TestSupport", "Worker", crypto, logging, metrics, serviceLifecycle,
-            ],
-            swiftSettings: rules
-        ),
-        // What stored bytes are once they are verified; for workers, and for what rehearses and repairs their work.
-        .target(
-            name: "EvidenceVerification",
-            dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Ledger", "Outbox", "Postgres",
-                "Queue", "Subscriptions",
-                logging,
-            ],
-            path: "Sources/Services/EvidenceVerification",
-            swiftSettings: rules
-        ),
-        // What apps hand in: the workers' verification and application, at once and in the transaction that stores it.
-        .target(
-            name: "EvidenceIntake",
-            dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "EvidenceVerification", "Ledger", "Outbox", "Postgres",
-                "Queue", "Subscriptions", logging, metrics,
-            ],
-            path: "Sources/Services/EvidenceIntake",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "EvidenceIntakeTests",
-            dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "EvidenceIntake", "EvidenceVerification", "Ledger",
-                "Monitoring", "Operations", "Outbox", "Postgres", "Queue", "Schema", "Simulator", "StandInSupport",
-                "Subscriptions", "TestSupport", "Worker", logging, metrics, serviceLifecycle,
-            ],
-            swiftSettings: rules
-        ),
+            path: "Sources/Services/AccountAPI", swiftSettings: rules),
         // What delivers events to endpoints.
         .target(
             name: "Webhooks",
             dependencies: [
-                "Base",
-                "AppStorePayloads", "EndpointStore", "Endpoints", "Events", "Ledger", "NetworkAddresses", "Postgres",
-                "Queue", asyncHTTPClient, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                "AppStorePayloads", "Base", "EventStore", "Events", "EvidenceStore", "Postgres", "PurchaseStore",
+                asyncHTTPClient, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ],
-            path: "Sources/Services/Webhooks",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "WebhooksTests",
-            dependencies: [
-                "Base",
-                "AppStorePayloads", "EndpointStore", "Endpoints", "Ledger", "Monitoring", "NetworkAddresses",
-                "Postgres",
-                "Queue", "TestSupport", "WebhookSupport", "Webhooks", logging, metrics, nioSSL, serviceLifecycle,
-            ],
-            swiftSettings: rules
-        ),
+            path: "Sources/Services/Webhooks", swiftSettings: rules),
         // What people have done for them: the commands ask it, and a console can.
         .target(
             name: "Operations",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI",
-                "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption", "ConsumptionPolicy",
-                "EndpointStore", "Endpoints", "EventStore", "Events", "EvidenceVerification", "HTTPServing", "History",
-                "Ledger", "Outbox", "Postgres", "Queue",
-                "RenewalExtensions", "ServerKeys", "Subscriptions", "Usage", asyncHTTPClient, logging, nioCore,
-                nioHTTP1, nioPosix, serviceLifecycle,
+                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
+                "AppleRecords", "AppleSync", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline", "Postgres",
+                "PurchaseStore", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                serviceLifecycle,
             ],
-            path: "Sources/Services/Operations",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "OperationsTests",
-            dependencies: ["AppStoreVerification", "Catalog", "Operations", "Outbox", "Postgres"],
-            swiftSettings: rules
-        ),
-
-        // Stand-ins for Apple: a PKI of the same shape, and life stories that it signs.
+            path: "Sources/Services/Operations", swiftSettings: rules),
+        // An Apple-shaped PKI, a store that lives, a stand-in for Apple's servers, a database full of purchases.
         .target(
-            name: "Simulator", dependencies: ["AppStorePayloads", asn1, crypto, cryptoExtras, x509],
-            path: "Sources/Simulation/Simulator", swiftSettings: rules),
-        // A stand-in for Apple's servers, with customers out of the simulator.
-        .target(
-            name: "StandIn",
+            name: "Simulation",
             dependencies: [
-                "AppStorePayloads", "Simulator", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging,
-                nioCore,
-                nioHTTP1, serviceLifecycle,
+                "AppStorePayloads", "Postgres", "PurchaseStore", asn1, asyncHTTPClient, crypto, cryptoExtras, httpTypes,
+                hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle, x509,
             ],
-            path: "Sources/Simulation/StandIn",
-            swiftSettings: rules
-        ),
-        .testTarget(
-            name: "StandInTests",
-            dependencies: [
-                "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts", "AppStoreServerAPI", "AppStoreVerification",
-                "Simulator",
-                "StandIn", "StandInSupport", "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1,
-            ],
-            exclude: ["apple_library.py"],
-            swiftSettings: rules
-        ),
-        // A database full of purchases, and the questions that are asked of one: for measurements and tests.
-        .target(
-            name: "SimulatedState", dependencies: ["AppStorePayloads", "Ledger", "Postgres", crypto],
-            path: "Sources/Simulation/SimulatedState",
-            swiftSettings: rules),
-        .testTarget(
-            name: "SimulatorTests",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulator"],
-            swiftSettings: rules
-        ),
+            path: "Sources/Simulation", swiftSettings: rules),
 
         // The commands: the only place that reads the environment and puts the rest together.
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "Base",
-                "AccountAPI", "AccountStore", "Accounts", "AppStoreAccess", "AppStorePayloads", "AppStoreReceipts",
-                "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Canary", "Catalog", "Consumption",
-                "ConsumptionPolicy", "EndpointStore", "Endpoints", "EventStore", "EvidenceIntake",
-                "EvidenceVerification", "HTTPServing", "History", "Ledger", "Monitoring", "NetworkAddresses",
-                "Operations", "Outbox", "Postgres", "Queue", "Receiver", "RenewalExtensions", "Schema", "ServerKeys",
-                "Simulator", "StandIn", "StrictYAML", "Subscriptions", "Usage", "Webhooks", "Worker", argumentParser,
-                asyncHTTPClient, configuration, crypto, jwtKit, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL,
-                serviceLifecycle, systemPackage, unixSignals,
+                "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
+                "AppStoreVerification", "AppleRecords", "AppleSync", "Base", "EventStore", "Events", "EvidenceStore",
+                "HTTPKit", "Monitoring", "Operations", "Pipeline", "Postgres", "PurchaseStore", "Receiver", "Schema",
+                "Simulation", "Subscriptions", "Webhooks", "Worker", argumentParser, asyncHTTPClient, configuration,
+                crypto, jwtKit, logging, metrics, nioCore, nioHTTP1, nioSSL, serviceLifecycle, systemPackage,
+                unixSignals,
             ],
-            path: "Sources/Programs/storehook",
-            swiftSettings: rules
-        ),
-
+            path: "Sources/Programs/storehook", swiftSettings: rules),
         // The measurements.
         .executableTarget(
             name: "storehook-bench",
             dependencies: [
-                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "EndpointStore", "Endpoints",
-                "EventStore", "Events", "Ledger", "Outbox", "Postgres",
-                "Queue", "Schema", "SimulatedState", "Simulator", "Subscriptions", "Worker", argumentParser,
-                asyncHTTPClient, crypto,
-                httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
-                serviceLifecycle, unixSignals,
+                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events",
+                "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Simulation", "Subscriptions", "Worker",
+                argumentParser, asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1,
+                nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ],
-            path: "Sources/Programs/storehook-bench",
-            exclude: ["README.md"],
-            swiftSettings: rules
-        ),
+            path: "Sources/Programs/storehook-bench", exclude: ["README.md"], swiftSettings: rules),
 
-        // The queue and the programs, against a real PostgreSQL.
+        // Tests, and what they stand on.
         .testTarget(
-            name: "SchemaTests",
-            dependencies: ["Postgres", "Schema", "SimulatedState", "TestSupport", logging],
-            swiftSettings: rules
-        ),
+            name: "PostgresTests", dependencies: ["Postgres", "TestSupport", serviceLifecycle],
+            path: "Tests/PostgresTests", swiftSettings: rules),
+        .testTarget(
+            name: "AppStorePayloadsTests", dependencies: ["AppStorePayloads"],
+            path: "Tests/AppStorePayloadsTests", swiftSettings: rules),
+        .testTarget(
+            name: "AppStoreVerificationTests",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulation"],
+            path: "Tests/AppStoreVerificationTests", swiftSettings: rules),
+        .testTarget(
+            name: "AppStoreReceiptsTests",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulation", "TestSupport"],
+            path: "Tests/AppStoreReceiptsTests", swiftSettings: rules),
+        .testTarget(
+            name: "AppStoreServerAPITests",
+            dependencies: [
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulation", crypto, jwtKit,
+            ],
+            path: "Tests/AppStoreServerAPITests", swiftSettings: rules),
+        .testTarget(
+            name: "CatalogTests",
+            dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base", "TestSupport", yams],
+            path: "Tests/CatalogTests", swiftSettings: rules),
+        .testTarget(
+            name: "EndpointsTests", dependencies: ["AppStorePayloads", "Base", "Events", "TestSupport"],
+            path: "Tests/EndpointsTests", exclude: ["webhooks_library.py"], swiftSettings: rules),
+        .testTarget(
+            name: "EventsTests",
+            dependencies: [
+                "Accounts", "AppStorePayloads", "Events", "StoreModel", "Subscriptions", "TestSupport", crypto,
+            ],
+            path: "Tests/EventsTests", swiftSettings: rules),
+        .testTarget(
+            name: "DomainTests", dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base"],
+            path: "Tests/DomainTests", swiftSettings: rules),
+        .testTarget(
+            name: "AccountsTests", dependencies: ["Accounts", "AppStorePayloads", "Subscriptions", "TestSupport"],
+            path: "Tests/AccountsTests", swiftSettings: rules),
+        .testTarget(
+            name: "SubscriptionsTests",
+            dependencies: ["AppStorePayloads", "Simulation", "StoreModel", "Subscriptions", "TestSupport", crypto],
+            path: "Tests/SubscriptionsTests", swiftSettings: rules),
+        .testTarget(
+            name: "QueueTests", dependencies: ["EvidenceStore", "Postgres", "TestSupport"],
+            path: "Tests/QueueTests", swiftSettings: rules),
+        .testTarget(
+            name: "LedgerTests",
+            dependencies: [
+                "AppStorePayloads", "Postgres", "PurchaseStore", "Schema", "Simulation", "Subscriptions", "TestSupport",
+                crypto,
+            ],
+            path: "Tests/LedgerTests", swiftSettings: rules),
+        .testTarget(
+            name: "UsageTests",
+            dependencies: ["AccountStore", "Accounts", "AppStorePayloads", "Postgres", "Schema", "TestSupport"],
+            path: "Tests/UsageTests", swiftSettings: rules),
+        .testTarget(
+            name: "EndpointStoreTests",
+            dependencies: [
+                "AppStorePayloads", "EventStore", "Events", "EvidenceStore", "Postgres", "PurchaseStore", "TestSupport",
+                "WebhookSupport",
+            ],
+            path: "Tests/EndpointStoreTests", swiftSettings: rules),
+        .testTarget(
+            name: "EventStoreTests",
+            dependencies: [
+                "AccountStore", "Accounts", "AppStorePayloads", "AppleRecords", "EventStore", "Events", "EvidenceStore",
+                "Postgres", "PurchaseStore", "Schema", "Subscriptions", "TestSupport", "Worker", logging,
+                serviceLifecycle,
+            ],
+            path: "Tests/EventStoreTests", swiftSettings: rules),
+        .testTarget(
+            name: "AccountStoreTests",
+            dependencies: [
+                "AccountStore", "Accounts", "AppStorePayloads", "Events", "Postgres", "PurchaseStore", "Schema",
+                "Simulation", "Subscriptions", "TestSupport",
+            ],
+            path: "Tests/AccountStoreTests", swiftSettings: rules),
+        .testTarget(
+            name: "HTTPServingTests",
+            dependencies: [
+                "Base", "HTTPKit", "TestSupport", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore,
+                nioEmbedded, nioHTTP1, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle,
+            ],
+            path: "Tests/HTTPServingTests", swiftSettings: rules),
+        .testTarget(
+            name: "MonitoringTests",
+            dependencies: [
+                "Base", "EvidenceStore", "HTTPKit", "Monitoring", "Postgres", "Schema", "TestSupport", asyncHTTPClient,
+                logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
+            ],
+            path: "Tests/MonitoringTests", swiftSettings: rules),
+        // What is answered, beside what documents say it is: no I/O.
+        .testTarget(
+            name: "AccountAnswersTests",
+            dependencies: ["AccountAPI", "Accounts", "AppStorePayloads", "AppStoreVerification", httpTypes],
+            path: "Tests/AccountAnswersTests", swiftSettings: rules),
+        .testTarget(
+            name: "AccountAPITests",
+            dependencies: [
+                "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
+                "AppStoreVerification", "AppleRecords", "AppleSync", "EventStore", "EvidenceStore", "HTTPKit",
+                "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StandInSupport", "TestSupport",
+                asyncHTTPClient, crypto, cryptoExtras, httpTypes, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+            ],
+            path: "Tests/AccountAPITests", swiftSettings: rules),
+        .testTarget(
+            name: "AppStoreAccessTests",
+            dependencies: [
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Monitoring",
+                "Simulation", "TestSupport", crypto, nioSSL,
+            ],
+            path: "Tests/AppStoreAccessTests", swiftSettings: rules),
+        .testTarget(
+            name: "AppleSyncTests",
+            dependencies: [
+                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords",
+                "AppleSync", "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Simulation", "StandInSupport",
+                "Subscriptions", "TestSupport", "Worker", crypto, logging,
+            ],
+            path: "Tests/AppleSyncTests", swiftSettings: rules),
+        .testTarget(
+            name: "EvidenceIntakeTests",
+            dependencies: [
+                "AppStorePayloads", "AppStoreVerification", "EvidenceStore", "Monitoring", "Operations", "Pipeline",
+                "Postgres", "PurchaseStore", "Simulation", "StandInSupport", "Subscriptions", "TestSupport", "Worker",
+                metrics,
+            ],
+            path: "Tests/EvidenceIntakeTests", swiftSettings: rules),
+        .testTarget(
+            name: "WebhooksTests",
+            dependencies: [
+                "AppStorePayloads", "Base", "EventStore", "Events", "EvidenceStore", "Monitoring", "Postgres",
+                "TestSupport", "WebhookSupport", "Webhooks", logging, nioSSL, serviceLifecycle,
+            ],
+            path: "Tests/WebhooksTests", swiftSettings: rules),
+        .testTarget(
+            name: "OperationsTests", dependencies: ["AppStoreVerification", "EvidenceStore", "Operations", "Postgres"],
+            path: "Tests/OperationsTests", swiftSettings: rules),
+        .testTarget(
+            name: "StandInTests",
+            dependencies: [
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulation", "StandInSupport",
+                "TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1,
+            ],
+            path: "Tests/StandInTests", exclude: ["apple_library.py"], swiftSettings: rules),
+        .testTarget(
+            name: "SimulatorTests", dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulation"],
+            path: "Tests/SimulatorTests", swiftSettings: rules),
+        .testTarget(
+            name: "SchemaTests", dependencies: ["Postgres", "Schema", "Simulation", "TestSupport"],
+            path: "Tests/SchemaTests", swiftSettings: rules),
         .testTarget(
             name: "OutboxTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Outbox", "Postgres", "Queue", "Schema", "Simulator",
-                "Subscriptions", "TestSupport", crypto, logging,
+                "AppStorePayloads", "AppStoreVerification", "EvidenceStore", "Postgres", "Schema", "Simulation",
+                "Subscriptions", "TestSupport", crypto,
             ],
-            swiftSettings: rules
-        ),
+            path: "Tests/OutboxTests", swiftSettings: rules),
         .testTarget(
             name: "ReceiverTests",
             dependencies: [
-                "HTTPServing", "NetworkAddresses", "Outbox", "Postgres", "Queue", "Receiver", "Schema", "Simulator",
-                "TestSupport", asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+                "Base", "EvidenceStore", "HTTPKit", "Postgres", "Receiver", "Schema", "Simulation", "TestSupport",
+                asyncHTTPClient, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
-            swiftSettings: rules
-        ),
+            path: "Tests/ReceiverTests", swiftSettings: rules),
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EndpointStore", "EventStore", "Events",
-                "Ledger", "Operations", "Outbox",
-                "Postgres",
-                "Queue", "Schema", "Simulator", "StandInSupport", "Subscriptions", "TestSupport", "Usage", "Worker",
-                logging, serviceLifecycle,
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events", "EvidenceStore",
+                "Operations", "Postgres", "PurchaseStore", "Simulation", "StandInSupport", "Subscriptions",
+                "TestSupport", "Worker", logging, serviceLifecycle,
             ],
-            swiftSettings: rules
-        ),
+            path: "Tests/WorkerTests", swiftSettings: rules),
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Base",
-                "StandIn",
-                "storehook", "storehook-bench", "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI",
-                "AppStoreVerification", "EventStore", "EvidenceVerification", "HTTPServing", "History",
-                "NetworkAddresses", "Outbox", "Postgres", "Queue", "AccountAPI", "Schema", "ServerKeys",
-                "Simulator", "Subscriptions", "TestSupport", "WebhookSupport", "Worker", argumentParser,
-                asyncHTTPClient, crypto, logging,
-                nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+                "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base", "EventStore", "EvidenceStore",
+                "HTTPKit", "Pipeline", "Postgres", "Schema", "Simulation", "Subscriptions", "TestSupport",
+                "WebhookSupport", "storehook", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,
+                nioSSL, serviceLifecycle,
             ],
-            exclude: ["Golden/outputs", "schemathesis.toml"],
-            swiftSettings: rules
-        ),
-
-        // A second model of Apple's store, written from its documents and kept apart from the simulator: a judge in tests.
-        .target(name: "StoreModel", path: "Tests/StoreModel", swiftSettings: rules),
-
-        // For tests alone: a stand-in that runs while a test does, and workers who trust an Apple of the test's own.
+            path: "Tests/ProgramTests", exclude: ["Golden/outputs", "schemathesis.toml"], swiftSettings: rules),
+        .testTarget(
+            name: "FuzzingTests", dependencies: ["FuzzedReaders"],
+            path: "Tests/FuzzingTests", swiftSettings: rules),
+        // A second model of Apple's store, written from its documents and kept apart from the simulator: a judge.
+        .target(
+            name: "StoreModel", dependencies: [],
+            path: "Tests/StoreModel", swiftSettings: rules),
+        // A stand-in that runs while a test does, and workers who trust an Apple of the test's own.
         .target(
             name: "StandInSupport",
             dependencies: [
-                "AppStoreAccess", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Ledger", "Outbox",
-                "Postgres", "Queue", "Schema", "Simulator", "StandIn", "TestSupport", "Worker", asyncHTTPClient,
-                logging, nioCore, nioHTTP1, serviceLifecycle,
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "EvidenceStore",
+                "Postgres", "PurchaseStore", "Schema", "Simulation", "TestSupport", "Worker", asyncHTTPClient, logging,
+                nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Tests/StandInSupport", swiftSettings: rules),
-
-        // For tests alone: endpoints and events in a database.
+        // Endpoints and events in a database.
         .target(
             name: "WebhookSupport",
             dependencies: [
-                "AppStorePayloads", "EndpointStore", "Endpoints", "EventStore", "Ledger", "Postgres", "Schema",
-                "TestSupport", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "AppStorePayloads", "EventStore", "Events", "Postgres", "PurchaseStore", "Schema", "TestSupport",
+                logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             path: "Tests/WebhookSupport", swiftSettings: rules),
-
         // What strangers' bytes reach before a signature has been checked: for the fuzzers, and for a test with their seeds.
         .target(
             name: "FuzzedReaders",
             dependencies: [
-                "AppStorePayloads", "AppStoreReceipts", "AppStoreVerification", "HTTPServing", "Outbox", httpTypes,
-                nioCore,
-                nioEmbedded, nioHTTPTypes,
+                "AppStorePayloads", "AppStoreVerification", "EvidenceStore", "HTTPKit", httpTypes, nioCore, nioEmbedded,
+                nioHTTPTypes,
             ],
             path: "Tests/Fuzzing/FuzzedReaders", swiftSettings: rules),
-        .testTarget(name: "FuzzingTests", dependencies: ["FuzzedReaders"], swiftSettings: rules),
-
-        // For tests alone: a database for each, a clock that is set by hand, chance that can be repeated.
+        // A database for each test, a clock that is set by hand, chance that can be repeated.
         .target(
-            name: "TestSupport", dependencies: ["Postgres", asn1, crypto, logging, x509], path: "Tests/TestSupport",
-            swiftSettings: rules),
+            name: "TestSupport", dependencies: ["Postgres", asn1, crypto, logging, x509],
+            path: "Tests/TestSupport", swiftSettings: rules),
     ],
     // For #embed.
     cLanguageStandard: .gnu2x

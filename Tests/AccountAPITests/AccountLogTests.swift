@@ -1,6 +1,6 @@
 import AccountAPI
 import AppStorePayloads
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

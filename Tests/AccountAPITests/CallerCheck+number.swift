@@ -1,5 +1,5 @@
+import AccountStore
 import HTTPTypes
-import ServerKeys
 
 @testable import AccountAPI
 

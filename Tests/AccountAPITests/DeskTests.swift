@@ -1,10 +1,9 @@
 import AccountAPI
 import AccountStore
 import AppStorePayloads
-import Outbox
+import EvidenceStore
 import Postgres
-import ServerKeys
-import Simulator
+import Simulation
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import AccountAPI
+import AccountStore
 import AppStorePayloads
 import EventStore
 import Foundation
 import Postgres
-import ServerKeys
 import Synchronization
 import TestSupport
 import Testing

@@ -1,12 +1,12 @@
 import AccountAPI
+import AccountStore
 import AppStorePayloads
 import Foundation
-import HTTPServing
+import HTTPKit
 import HTTPTypes
 import JWTKit
 import Logging
 import Postgres
-import ServerKeys
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import AccountAPI
+import AccountStore
 import AppStorePayloads
 import Foundation
-import ServerKeys
 import Synchronization
 import TestSupport
 import Testing

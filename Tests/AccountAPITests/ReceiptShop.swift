@@ -1,12 +1,11 @@
 import AccountAPI
-import AppStoreAccess
 import AppStorePayloads
 import AppStoreServerAPI
+import AppleSync
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Simulator
-import StandIn
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import AccountAPI
 import AccountStore
 import AppStorePayloads
-import Outbox
+import EvidenceStore
 import Postgres
-import StandIn
+import Simulation
 import StandInSupport
 import Testing
 

@@ -2,11 +2,10 @@ import AccountAPI
 import AccountStore
 import Accounts
 import AppStorePayloads
-import Catalog
-import Consumption
+import AppleRecords
 import Foundation
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import AccountAPI
+import AccountStore
 import AppStorePayloads
 import Foundation
 import Postgres
-import ServerKeys
 import Synchronization
 import TestSupport
 import Testing

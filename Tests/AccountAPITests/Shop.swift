@@ -3,16 +3,15 @@ import AccountStore
 import AppStorePayloads
 import AppStoreVerification
 import EventStore
-import EvidenceIntake
+import EvidenceStore
 import Foundation
-import Ledger
 import Logging
-import Outbox
+import Pipeline
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 import TestSupport
 import Testing
-import Usage
 
 /// What an app's customers do in Apple's shop and what their devices hold, in front of an account API that sells three products.
 struct Shop: Sendable {

@@ -1,11 +1,10 @@
-import AppStoreAccess
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleRecords
 import AppleSync
-import History
 import Postgres
-import Simulator
+import Simulation
 import StandInSupport
 import TestSupport
 

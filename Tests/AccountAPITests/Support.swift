@@ -1,17 +1,15 @@
 import AccountAPI
 import AccountStore
 import AppStorePayloads
+import AppleRecords
 import AsyncHTTPClient
-import Canary
-import Consumption
 import Foundation
-import HTTPServing
+import HTTPKit
 import Logging
 import NIOCore
 import NIOHTTP1
 import Postgres
 import Schema
-import ServerKeys
 import ServiceLifecycle
 import TestSupport
 

@@ -3,7 +3,7 @@ import AccountStore
 import AppStorePayloads
 import EventStore
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

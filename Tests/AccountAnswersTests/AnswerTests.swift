@@ -1,6 +1,5 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 import Foundation
 import Testing
 

@@ -1,7 +1,6 @@
 import Accounts
 import AppStorePayloads
 import AppStoreVerification
-import Catalog
 import HTTPTypes
 import Testing
 

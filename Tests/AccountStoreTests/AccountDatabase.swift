@@ -1,8 +1,8 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
-import Ledger
 import Postgres
+import PurchaseStore
 import Schema
 import Subscriptions
 import TestSupport

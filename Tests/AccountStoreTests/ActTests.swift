@@ -1,11 +1,10 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
-import Catalog
 import Events
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 import Synchronization
 import TestSupport

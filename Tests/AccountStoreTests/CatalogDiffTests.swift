@@ -1,7 +1,7 @@
 import AccountStore
-import Catalog
+import Accounts
 import Postgres
-import SimulatedState
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,10 +1,9 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
-import Catalog
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
-import Catalog
 import Postgres
 import Subscriptions
 import TestSupport

@@ -2,8 +2,8 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 import TestSupport
 import Testing

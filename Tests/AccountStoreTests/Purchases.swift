@@ -1,7 +1,7 @@
 import AppStorePayloads
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 import Synchronization
 

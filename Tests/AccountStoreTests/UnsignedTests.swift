@@ -1,9 +1,8 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
-import Catalog
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 import Testing
 

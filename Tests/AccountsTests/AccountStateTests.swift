@@ -1,6 +1,5 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 import Subscriptions
 import Testing
 

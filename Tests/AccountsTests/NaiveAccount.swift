@@ -1,6 +1,5 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 import Subscriptions
 
 /// An account's status worked out for one instant, straight from the rules as they are written down and without phases: a second

@@ -1,6 +1,5 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 import Subscriptions
 
 /// Days of a calendar that begins long ago, as instants.

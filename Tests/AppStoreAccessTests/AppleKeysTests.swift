@@ -1,5 +1,5 @@
-import AppStoreAccess
 import AppStoreServerAPI
+import AppleSync
 import Crypto
 import Foundation
 import Testing

@@ -1,7 +1,7 @@
-import AppStoreAccess
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleSync
 import Testing
 
 @testable import Monitoring

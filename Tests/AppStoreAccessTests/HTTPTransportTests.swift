@@ -1,14 +1,13 @@
-import AppStoreAccess
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 import Crypto
 import NIOSSL
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 
-@testable import AppStoreAccess
+@testable import AppleSync
 
 @Suite("Apple's servers over HTTP")
 struct HTTPTransportTests {

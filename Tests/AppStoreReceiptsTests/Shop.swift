@@ -1,7 +1,6 @@
 import AppStorePayloads
-import AppStoreReceipts
 import AppStoreVerification
-import Simulator
+import Simulation
 
 /// An app with receipts, and who trusts their signer.
 enum Shop {

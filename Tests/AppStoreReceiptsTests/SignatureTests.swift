@@ -1,7 +1,6 @@
 import AppStorePayloads
-import AppStoreReceipts
 import AppStoreVerification
-import Simulator
+import Simulation
 import Testing
 
 @Suite("A receipt's signature")

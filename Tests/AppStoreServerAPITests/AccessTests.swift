@@ -1,7 +1,7 @@
 import AppStorePayloads
 import Crypto
 import JWTKit
-import Simulator
+import Simulation
 import Testing
 
 @testable import AppStoreServerAPI

@@ -2,7 +2,7 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 import Crypto
-import Simulator
+import Simulation
 import Synchronization
 
 /// An app with a key, what Apple would sign for it, and a client whose clock and network are the test's.

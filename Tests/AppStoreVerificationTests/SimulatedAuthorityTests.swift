@@ -1,6 +1,6 @@
 import AppStorePayloads
 import Foundation
-import Simulator
+import Simulation
 import Testing
 
 @Suite("SimulatedAuthority")

@@ -1,6 +1,6 @@
 import AppStorePayloads
 import AppStoreVerification
-import Simulator
+import Simulation
 import Testing
 
 @Suite("An unverified summary")

@@ -1,13 +1,12 @@
 import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
+import AppleRecords
 import AppleSync
+import EvidenceStore
 import Foundation
-import History
-import Outbox
 import Postgres
-import Simulator
-import StandIn
+import Simulation
 import StandInSupport
 import Subscriptions
 import TestSupport

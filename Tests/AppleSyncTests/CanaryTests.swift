@@ -1,11 +1,10 @@
 import AppStorePayloads
 import AppStoreServerAPI
-import Canary
+import AppleRecords
+import EvidenceStore
 import Foundation
-import History
 import Postgres
-import Queue
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
+import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
-import Consumption
-import ConsumptionPolicy
+import AppleRecords
+import EvidenceStore
 import Foundation
 import Postgres
-import Queue
 import TestSupport
 import Testing
 

@@ -1,13 +1,12 @@
 import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
-import Consumption
-import ConsumptionPolicy
+import AppleRecords
+import EvidenceStore
 import Foundation
 import Logging
 import Postgres
-import Queue
-import Simulator
+import Simulation
 import TestSupport
 
 @testable import AppleSync

@@ -1,11 +1,11 @@
+import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
-import Consumption
-import ConsumptionPolicy
+import AppleRecords
+import EvidenceStore
 import Foundation
 import Postgres
-import Queue
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,11 +1,9 @@
 import AppStorePayloads
 import AppStoreServerAPI
-import AppleSync
+import AppleRecords
 import Foundation
-import History
 import Postgres
-import RenewalExtensions
-import StandIn
+import Simulation
 import StandInSupport
 import Synchronization
 import TestSupport

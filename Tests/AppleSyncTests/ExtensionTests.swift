@@ -1,12 +1,10 @@
 import AppStorePayloads
 import AppStoreServerAPI
-import AppleSync
+import AppleRecords
+import EvidenceStore
 import Foundation
-import History
 import Postgres
-import Queue
-import RenewalExtensions
-import Simulator
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

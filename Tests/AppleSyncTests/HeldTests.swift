@@ -1,14 +1,14 @@
 import AppStorePayloads
 import AppleSync
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import Subscriptions
 import TestSupport
 import Testing
 
-@testable import History
+@testable import AppleRecords
 
 @Suite("A notification that Apple lists")
 struct HeldTests {

@@ -1,10 +1,9 @@
 import AppStorePayloads
 import AppStoreServerAPI
-import AppleSync
+import AppleRecords
+import EvidenceStore
 import Foundation
 import Postgres
-import Queue
-import RenewalExtensions
 import StandInSupport
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import History
+import AppleRecords
 import Postgres
 import TestSupport
 import Testing

@@ -1,12 +1,11 @@
 import AppStorePayloads
-import AppStoreReceipts
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleRecords
+import EvidenceStore
 import Foundation
-import History
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import Subscriptions
 import TestSupport
 import Testing

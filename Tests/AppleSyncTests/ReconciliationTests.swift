@@ -1,11 +1,10 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import AppleRecords
+import EvidenceStore
 import Foundation
-import History
-import Outbox
 import Postgres
-import Queue
-import Simulator
+import Simulation
 import Synchronization
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleRecords
 import Foundation
-import History
 import Postgres
-import Simulator
+import Simulation
 import Subscriptions
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import AppStoreVerification
-import Ledger
+import EvidenceStore
 import Postgres
-import Queue
+import PurchaseStore
 import StandInSupport
 import Subscriptions
 import TestSupport

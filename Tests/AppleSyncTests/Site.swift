@@ -1,14 +1,14 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleRecords
 import AppleSync
 import Crypto
+import EvidenceStore
 import Foundation
-import History
-import Outbox
 import Postgres
 import Schema
-import Simulator
+import Simulation
 import TestSupport
 
 /// A database, and an Apple that its workers trust.

@@ -1,4 +1,4 @@
-import Catalog
+import Accounts
 import Foundation
 import Testing
 

@@ -1,5 +1,5 @@
-import Catalog
-import StrictYAML
+import Accounts
+import Base
 import Testing
 
 @Suite("A hostile file")

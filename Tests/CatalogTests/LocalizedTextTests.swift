@@ -1,4 +1,4 @@
-import Catalog
+import Accounts
 import Testing
 
 @Suite("A text in several languages")

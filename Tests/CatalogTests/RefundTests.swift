@@ -1,6 +1,5 @@
+import Accounts
 import AppStoreServerAPI
-import Catalog
-import ConsumptionPolicy
 import Testing
 
 @Suite("What a catalog has Apple told about refunds")

@@ -1,7 +1,7 @@
+import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
-import ConsumptionPolicy
-import StrictYAML
+import Base
 import Testing
 
 @Suite("A policy for requests of consumption data")

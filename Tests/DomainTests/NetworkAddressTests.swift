@@ -1,4 +1,4 @@
-import NetworkAddresses
+import Base
 import Testing
 
 @Suite("An address")

@@ -1,9 +1,9 @@
 import AppStorePayloads
-import EndpointStore
+import EventStore
+import EvidenceStore
 import Foundation
-import Ledger
 import Postgres
-import Queue
+import PurchaseStore
 import TestSupport
 import Testing
 import WebhookSupport

@@ -1,8 +1,8 @@
-import EndpointStore
-import Endpoints
+import EventStore
+import Events
+import EvidenceStore
 import Foundation
 import Postgres
-import Queue
 import TestSupport
 import Testing
 import WebhookSupport

@@ -1,7 +1,7 @@
-import EndpointStore
+import EventStore
+import EvidenceStore
 import Foundation
 import Postgres
-import Queue
 import TestSupport
 import Testing
 import WebhookSupport

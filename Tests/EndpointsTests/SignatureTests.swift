@@ -1,5 +1,5 @@
 import AppStorePayloads
-import Endpoints
+import Events
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import Endpoints
-import NetworkAddresses
+import Base
+import Events
 import Testing
 
 struct URLTests {

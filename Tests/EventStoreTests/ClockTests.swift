@@ -1,8 +1,8 @@
 import AppStorePayloads
 import EventStore
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 import TestSupport
 import Testing

@@ -2,10 +2,10 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import EventStore
+import EvidenceStore
 import Foundation
-import Ledger
-import Outbox
 import Postgres
+import PurchaseStore
 import ServiceLifecycle
 import Subscriptions
 import TestSupport

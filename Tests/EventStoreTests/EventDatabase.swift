@@ -1,13 +1,12 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
-import Catalog
 import EventStore
 import Events
 import Foundation
-import Ledger
 import Logging
 import Postgres
+import PurchaseStore
 import Schema
 import Subscriptions
 import Synchronization

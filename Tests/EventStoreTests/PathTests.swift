@@ -1,12 +1,12 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
-import Consumption
+import AppleRecords
 import EventStore
 import Events
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 import TestSupport
 import Testing

@@ -3,8 +3,8 @@ import AppStorePayloads
 import EventStore
 import Events
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 import TestSupport
 import Testing

@@ -1,12 +1,11 @@
 import AppStorePayloads
 import AppStoreVerification
-import EvidenceIntake
-import EvidenceVerification
-import Ledger
+import EvidenceStore
 import Operations
-import Outbox
+import Pipeline
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 import StandInSupport
 import Subscriptions
 import Synchronization

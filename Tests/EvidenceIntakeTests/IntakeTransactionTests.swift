@@ -1,7 +1,7 @@
-import EvidenceIntake
-import Outbox
+import EvidenceStore
+import Pipeline
 import Postgres
-import Simulator
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

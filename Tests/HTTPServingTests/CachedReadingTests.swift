@@ -1,4 +1,4 @@
-import HTTPServing
+import HTTPKit
 import Synchronization
 import TestSupport
 import Testing

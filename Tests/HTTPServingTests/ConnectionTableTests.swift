@@ -1,8 +1,8 @@
+import Base
 import NIOCore
-import NetworkAddresses
 import Testing
 
-@testable import HTTPServing
+@testable import HTTPKit
 
 @Suite("The table of connections")
 struct ConnectionTableTests {

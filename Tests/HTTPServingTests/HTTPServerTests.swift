@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Foundation
-import HTTPServing
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import Logging

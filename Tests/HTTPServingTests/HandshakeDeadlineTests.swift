@@ -5,7 +5,7 @@ import NIOTLS
 import TestSupport
 import Testing
 
-@testable import HTTPServing
+@testable import HTTPKit
 
 @Suite("The deadline of a TLS handshake")
 struct HandshakeDeadlineTests {

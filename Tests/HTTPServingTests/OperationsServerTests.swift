@@ -1,4 +1,4 @@
-import HTTPServing
+import HTTPKit
 import NIOHTTP1
 import Synchronization
 import TestSupport

@@ -4,7 +4,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-@testable import HTTPServing
+@testable import HTTPKit
 
 /// The handlers of a connection, on an event loop whose clock is set by hand.
 struct EmbeddedConnection {

@@ -4,7 +4,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-@testable import HTTPServing
+@testable import HTTPKit
 
 /// By an event loop whose clock is set by hand: nothing here depends on how fast this machine is.
 @Suite("The deadline of a request")

@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 
-@testable import HTTPServing
+@testable import HTTPKit
 
 @Suite("The progress of a request")
 struct RequestProgressTests {

@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import HTTPServing
+@testable import HTTPKit
 
 @Suite("A receiver that has not seen its schema")
 struct SchemaGateTests {

@@ -1,6 +1,6 @@
-import HTTPServing
+import Base
+import HTTPKit
 import HTTPTypes
-import NetworkAddresses
 import Testing
 
 @Suite("Who sent a request")

@@ -1,8 +1,8 @@
 import AppStorePayloads
 import Crypto
-import Ledger
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 import Subscriptions
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
 import AppStorePayloads
-import Ledger
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 import TestSupport
 import Testing
 

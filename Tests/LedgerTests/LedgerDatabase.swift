@@ -1,5 +1,5 @@
-import Ledger
 import Postgres
+import PurchaseStore
 import Schema
 import TestSupport
 

@@ -1,6 +1,6 @@
-import Ledger
 import Postgres
-import SimulatedState
+import PurchaseStore
+import Simulation
 import Testing
 
 /// What a renewal costs must not depend on how long the purchase has lasted. Told by rows, not by a clock.

@@ -1,6 +1,6 @@
-import Ledger
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 import Subscriptions
 import TestSupport
 import Testing

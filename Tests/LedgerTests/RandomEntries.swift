@@ -1,6 +1,6 @@
 import AppStorePayloads
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 
 /// Random entries about one line, drawn so that what is awkward is common: dates that coincide or miss each other by a

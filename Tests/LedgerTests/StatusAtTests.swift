@@ -5,7 +5,7 @@ import Subscriptions
 import TestSupport
 import Testing
 
-@testable import Ledger
+@testable import PurchaseStore
 
 @Suite("status_at")
 struct StatusAtTests {

@@ -1,8 +1,8 @@
 import AppStorePayloads
 import Foundation
-import Ledger
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 import Testing
 
 @Suite("Every story, told to the database")

@@ -1,11 +1,11 @@
 import AsyncHTTPClient
 import Base
+import EvidenceStore
 import Foundation
-import HTTPServing
+import HTTPKit
 import Logging
 import NIOCore
 import NIOHTTP1
-import Outbox
 import Postgres
 import Schema
 import ServiceLifecycle

@@ -1,8 +1,8 @@
 import Postgres
 import Testing
 
+@testable import EvidenceStore
 @testable import Operations
-@testable import Outbox
 
 @Suite("Answers for people")
 struct AnswerTests {

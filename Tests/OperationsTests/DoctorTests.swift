@@ -1,6 +1,6 @@
 import AppStoreVerification
+import EvidenceStore
 import Foundation
-import Outbox
 import Testing
 
 @testable import Operations

@@ -1,5 +1,5 @@
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
 import Schema
 import TestSupport

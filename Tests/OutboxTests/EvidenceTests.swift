@@ -1,8 +1,7 @@
 import Crypto
-import Outbox
+import EvidenceStore
 import Postgres
-import Queue
-import Simulator
+import Simulation
 import Subscriptions
 import Testing
 

@@ -1,8 +1,7 @@
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Queue
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

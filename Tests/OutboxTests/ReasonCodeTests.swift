@@ -1,6 +1,6 @@
 import AppStoreVerification
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
 import Testing
 

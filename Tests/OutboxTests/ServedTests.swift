@@ -1,5 +1,5 @@
 import AppStorePayloads
-import Outbox
+import EvidenceStore
 import Postgres
 import TestSupport
 import Testing

@@ -1,10 +1,9 @@
 import Foundation
 import Postgres
-import Queue
 import TestSupport
 import Testing
 
-@testable import Outbox
+@testable import EvidenceStore
 
 @Suite("Settling")
 struct SettleTests {

@@ -1,7 +1,7 @@
 import Crypto
+import EvidenceStore
 import Foundation
-import Outbox
-import Simulator
+import Simulation
 
 /// What Apple's stand-in signs, to pack.
 enum Signed {

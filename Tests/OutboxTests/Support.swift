@@ -1,7 +1,6 @@
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Queue
 import Schema
 import TestSupport
 import Testing

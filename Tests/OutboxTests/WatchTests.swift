@@ -1,9 +1,8 @@
 import Postgres
-import Queue
 import TestSupport
 import Testing
 
-@testable import Outbox
+@testable import EvidenceStore
 
 @Suite("Watching the queue")
 struct WatchTests {

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Crypto
+import EvidenceStore
 import Foundation
-import Outbox
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import AppStorePayloads
 import AppStoreVerification
+import EvidenceStore
 import Foundation
-import Outbox
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

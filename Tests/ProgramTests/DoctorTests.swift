@@ -1,8 +1,8 @@
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
 import Schema
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,11 +1,11 @@
 import AsyncHTTPClient
 import Crypto
+import EvidenceStore
 import Foundation
 import NIOCore
 import NIOHTTP1
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import Synchronization
 import TestSupport
 import Testing

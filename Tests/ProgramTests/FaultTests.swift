@@ -3,13 +3,12 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Postgres
-import Queue
-import Simulator
+import Simulation
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Outbox
+@testable import EvidenceStore
 
 /// These start many processes: side by side they would starve each other.
 @Suite("The programs under faults", .serialized)

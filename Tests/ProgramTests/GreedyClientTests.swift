@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOHTTP1
-import Simulator
+import Simulation
 import Synchronization
 import TestSupport
 import Testing

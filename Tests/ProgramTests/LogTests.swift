@@ -1,11 +1,11 @@
 import AsyncHTTPClient
+import EvidenceStore
 import Foundation
 import Glibc
 import NIOCore
 import NIOHTTP1
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import AppStorePayloads
 import AppStoreVerification
 import Foundation
-import Simulator
+import Simulation
 import TestSupport
 
 /// A real OCSP responder, `openssl ocsp`, for the leaf of an authority of its own.

@@ -1,8 +1,8 @@
+import EvidenceStore
 import Foundation
 import Glibc
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

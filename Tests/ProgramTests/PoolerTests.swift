@@ -1,6 +1,6 @@
-import Outbox
+import EvidenceStore
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

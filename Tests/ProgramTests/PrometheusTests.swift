@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import AppStorePayloads
 import Crypto
+import EvidenceStore
 import Foundation
-import Outbox
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Crypto
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import Synchronization
 import TestSupport
 import Testing

@@ -1,13 +1,13 @@
 import AppStorePayloads
 import AppStoreVerification
 import AsyncHTTPClient
-import EvidenceVerification
+import EvidenceStore
 import Foundation
 import NIOCore
 import NIOHTTP1
-import Outbox
+import Pipeline
 import Postgres
-import Simulator
+import Simulation
 import Synchronization
 import TestSupport
 import Testing

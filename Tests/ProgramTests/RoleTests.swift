@@ -1,10 +1,10 @@
 import AsyncHTTPClient
+import EvidenceStore
 import Foundation
 import NIOCore
 import NIOHTTP1
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

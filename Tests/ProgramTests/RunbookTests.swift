@@ -1,7 +1,7 @@
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import Crypto
 import EventStore
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

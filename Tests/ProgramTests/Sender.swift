@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import Simulator
+import Simulation
 import Synchronization
 
 /// A client that takes no for an answer: the usual one goes on connecting to a port that nobody listens on any more until

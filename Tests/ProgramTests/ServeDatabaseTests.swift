@@ -1,5 +1,5 @@
 import Foundation
-import Simulator
+import Simulation
 import Synchronization
 import TestSupport
 import Testing

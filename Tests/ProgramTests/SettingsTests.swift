@@ -1,11 +1,11 @@
 import AppStorePayloads
 import AppStoreVerification
+import AppleRecords
+import Base
+import EvidenceStore
 import Foundation
-import HTTPServing
-import History
-import NetworkAddresses
-import Outbox
-import Simulator
+import HTTPKit
+import Simulation
 import Subscriptions
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import EvidenceStore
 import Foundation
-import Outbox
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

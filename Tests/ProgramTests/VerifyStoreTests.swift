@@ -1,8 +1,8 @@
 import AppStorePayloads
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

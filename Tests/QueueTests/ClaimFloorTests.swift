@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@testable import Queue
+@testable import EvidenceStore
 
 @Suite("The floor of claims")
 struct ClaimFloorTests {

@@ -1,5 +1,5 @@
+import EvidenceStore
 import Postgres
-import Queue
 import Testing
 
 @Suite("The retry policy")

@@ -1,6 +1,6 @@
+import EvidenceStore
 import Foundation
 import Postgres
-import Queue
 import TestSupport
 import Testing
 

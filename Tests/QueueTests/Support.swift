@@ -1,6 +1,6 @@
+import EvidenceStore
 import Foundation
 import Postgres
-import Queue
 import TestSupport
 
 /// A queue that is nobody's but the tests': what holds for it holds for any table.

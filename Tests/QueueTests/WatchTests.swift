@@ -1,5 +1,5 @@
+import EvidenceStore
 import Postgres
-import Queue
 import TestSupport
 import Testing
 

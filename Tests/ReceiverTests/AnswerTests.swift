@@ -1,8 +1,7 @@
+import EvidenceStore
 import Foundation
 import NIOHTTP1
-import Outbox
-import Queue
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

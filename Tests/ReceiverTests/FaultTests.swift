@@ -1,6 +1,6 @@
+import EvidenceStore
 import Foundation
 import NIOHTTP1
-import Outbox
 import Postgres
 import Receiver
 import Synchronization

@@ -1,7 +1,7 @@
-import Outbox
+import EvidenceStore
 import Postgres
 import Receiver
-import Simulator
+import Simulation
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPServing
+import HTTPKit
 import Receiver
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import Base
 import Foundation
-import HTTPServing
-import NetworkAddresses
+import HTTPKit
 import Postgres
 import Receiver
 import TestSupport

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
+import EvidenceStore
 import Foundation
 import NIOCore
 import NIOHTTP1
-import Outbox
 import Postgres
 import Receiver
 import Schema

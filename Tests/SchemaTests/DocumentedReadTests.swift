@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-import SimulatedState
+import Simulation
 import TestSupport
 import Testing
 

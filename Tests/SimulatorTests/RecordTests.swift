@@ -1,7 +1,7 @@
 import AppStorePayloads
 import Testing
 
-@testable import Simulator
+@testable import Simulation
 
 @Suite("The records that are signed")
 struct RecordTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Simulator
+@testable import Simulation
 
 @Suite("The seeded generator")
 struct SeededGeneratorTests {

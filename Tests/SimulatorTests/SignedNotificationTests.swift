@@ -2,7 +2,7 @@ import AppStorePayloads
 import AppStoreVerification
 import Testing
 
-@testable import Simulator
+@testable import Simulation
 
 @Suite("Signed notifications of the simulator")
 struct SignedNotificationTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Simulator
+@testable import Simulation
 
 @Suite("The store's side of a subscription")
 struct SimulatedSubscriberTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Simulator
+@testable import Simulation
 
 @Suite("A simulation for load")
 struct SimulationTests {

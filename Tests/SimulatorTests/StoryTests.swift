@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Simulator
+@testable import Simulation
 
 @Suite("The catalogue of stories")
 struct StoryTests {

@@ -2,7 +2,7 @@ import AppStorePayloads
 package import AppStoreVerification
 package import Postgres
 import Schema
-package import Simulator
+package import Simulation
 package import TestSupport
 
 /// A database to bring evidence to, and an Apple whom those trust who work on it.

@@ -1,14 +1,13 @@
-package import AppStoreAccess
 package import AppStorePayloads
 package import AppStoreServerAPI
 package import AppStoreVerification
+package import AppleSync
 import AsyncHTTPClient
 import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
-import Simulator
-package import StandIn
+package import Simulation
 package import TestSupport
 
 /// A stand-in that runs while a test does, the receiver it posts to, and a client of ours that asks it.

@@ -1,8 +1,7 @@
 package import AppStoreVerification
-package import Ledger
-import Outbox
+import EvidenceStore
 package import Postgres
-import Queue
+package import PurchaseStore
 package import ServiceLifecycle
 package import TestSupport
 package import Worker

@@ -1,10 +1,8 @@
 import AppStorePayloads
-import AppStoreReceipts
 import AppStoreServerAPI
 import AppStoreVerification
 import Foundation
-import Simulator
-import StandIn
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

@@ -1,8 +1,7 @@
-import Simulator
 import TestSupport
 import Testing
 
-@testable import StandIn
+@testable import Simulation
 
 @Suite("What a person does in the stand-in's shop")
 struct ControlTests {

@@ -1,10 +1,9 @@
 import AppStorePayloads
-import AppStoreReceipts
+import AppStoreVerification
 import Foundation
-import Simulator
 import TestSupport
 
-@testable import StandIn
+@testable import Simulation
 
 /// A shop without its server: at an hour that is set by hand, and with whatever becomes of its posts decided by its test.
 struct KeptShop: Sendable {

@@ -1,11 +1,9 @@
 import AppStorePayloads
-import AppStoreReceipts
 import AppStoreServerAPI
 import AppStoreVerification
 import Foundation
 import JWTKit
-import Simulator
-import StandIn
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

@@ -1,9 +1,8 @@
 import Foundation
-import Simulator
 import TestSupport
 import Testing
 
-@testable import StandIn
+@testable import Simulation
 
 @Suite("A shop that is kept in a file")
 struct StateTests {

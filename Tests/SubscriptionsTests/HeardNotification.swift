@@ -1,6 +1,6 @@
 import AppStorePayloads
 import Crypto
-import Simulator
+import Simulation
 import Subscriptions
 import Testing
 

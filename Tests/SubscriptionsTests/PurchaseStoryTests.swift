@@ -1,5 +1,5 @@
 import AppStorePayloads
-import Simulator
+import Simulation
 import Subscriptions
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
+import AccountStore
+import Accounts
 import AppStorePayloads
-import Catalog
 import Foundation
 import Postgres
 import TestSupport
 import Testing
-import Usage
 
 @Suite("Of many at once")
 struct ConcurrencyTests {

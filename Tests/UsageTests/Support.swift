@@ -1,10 +1,10 @@
+import AccountStore
+import Accounts
 import AppStorePayloads
-import Catalog
 import Foundation
 import Postgres
 import Schema
 import TestSupport
-import Usage
 
 /// Usage in a database of the test's own.
 struct UsageBench: Sendable {

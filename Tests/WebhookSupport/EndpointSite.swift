@@ -1,11 +1,10 @@
 import AppStorePayloads
-package import EndpointStore
-package import Endpoints
 package import EventStore
+package import Events
 package import Foundation
-import Ledger
 import Logging
 package import Postgres
+import PurchaseStore
 import Schema
 package import TestSupport
 

@@ -1,6 +1,6 @@
 import AppStorePayloads
-import EndpointStore
-import Endpoints
+import EventStore
+import Events
 import Foundation
 import Logging
 import NIOSSL

@@ -1,6 +1,6 @@
-import Endpoints
+import Base
+import Events
 import NIOSSL
-import NetworkAddresses
 import Synchronization
 import TestSupport
 import Testing

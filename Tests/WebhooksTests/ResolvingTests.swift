@@ -1,5 +1,5 @@
+import Base
 import Foundation
-import NetworkAddresses
 import Synchronization
 import TestSupport
 import Testing

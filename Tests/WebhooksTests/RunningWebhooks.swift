@@ -1,8 +1,8 @@
-import EndpointStore
-import Endpoints
+import Base
+import EventStore
+import Events
 import Logging
 import NIOSSL
-import NetworkAddresses
 import Postgres
 import ServiceLifecycle
 import TestSupport

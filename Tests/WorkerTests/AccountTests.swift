@@ -1,10 +1,10 @@
 import AccountStore
 import AppStorePayloads
-import Ledger
+import EvidenceStore
 import Operations
-import Outbox
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 import StandInSupport
 import Synchronization
 import TestSupport

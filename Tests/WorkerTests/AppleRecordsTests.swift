@@ -1,10 +1,10 @@
 import AppStorePayloads
 import AppStoreVerification
+import EvidenceStore
 import Foundation
-import Ledger
 import Operations
-import Outbox
 import Postgres
+import PurchaseStore
 import StandInSupport
 import Subscriptions
 import TestSupport

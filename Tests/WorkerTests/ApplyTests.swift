@@ -1,14 +1,13 @@
 import AppStorePayloads
 import Foundation
 import Postgres
-import Queue
 import ServiceLifecycle
-import Simulator
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing
 
-@testable import Outbox
+@testable import EvidenceStore
 @testable import Worker
 
 @Suite("The worker")

@@ -1,10 +1,9 @@
+import EvidenceStore
 import Foundation
-import Ledger
-import Outbox
 import Postgres
-import Queue
+import PurchaseStore
 import ServiceLifecycle
-import Simulator
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

@@ -1,13 +1,12 @@
 import AccountStore
 import EventStore
 import Events
-import Ledger
+import EvidenceStore
 import Logging
-import Outbox
 import Postgres
-import Queue
+import PurchaseStore
 import ServiceLifecycle
-import Simulator
+import Simulation
 import StandInSupport
 import Subscriptions
 import TestSupport

@@ -1,7 +1,7 @@
 import AccountStore
 import Events
 import Postgres
-import Simulator
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

@@ -1,18 +1,17 @@
 import AppStorePayloads
 import AppStoreVerification
 import Foundation
-import Ledger
 import Operations
 import Postgres
-import Queue
-import Simulator
+import PurchaseStore
+import Simulation
 import StandInSupport
 import Subscriptions
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Outbox
+@testable import EvidenceStore
 
 @Suite("Evidence whichever way it comes")
 struct EvidenceTests {

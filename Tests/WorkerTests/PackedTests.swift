@@ -1,10 +1,10 @@
 import AppStorePayloads
+import EvidenceStore
 import Foundation
-import Ledger
 import Operations
-import Outbox
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
-import Ledger
 import Operations
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

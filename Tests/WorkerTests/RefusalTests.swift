@@ -1,10 +1,9 @@
 import AppStorePayloads
 import AppStoreVerification
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Queue
-import Simulator
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

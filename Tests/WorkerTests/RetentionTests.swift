@@ -1,18 +1,17 @@
+import AccountStore
 import AppStorePayloads
-import EndpointStore
 import EventStore
+import EvidenceStore
 import Foundation
-import Ledger
 import Operations
-import Outbox
 import Postgres
+import PurchaseStore
 import ServiceLifecycle
-import Simulator
+import Simulation
 import StandInSupport
 import Synchronization
 import TestSupport
 import Testing
-import Usage
 
 @Suite("Beyond the retention")
 struct RetentionTests {

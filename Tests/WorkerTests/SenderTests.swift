@@ -1,7 +1,7 @@
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 import StandInSupport
 import TestSupport
 import Testing

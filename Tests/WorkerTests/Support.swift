@@ -1,12 +1,11 @@
 import AppStorePayloads
 import AppStoreVerification
 import Events
+import EvidenceStore
 import Foundation
-import Ledger
-import Outbox
 import Postgres
-import Queue
-import Simulator
+import PurchaseStore
+import Simulation
 import StandInSupport
 import TestSupport
 import Worker

@@ -1,5 +1,4 @@
 public import AppStorePayloads
-public import Catalog
 public import Subscriptions
 
 /// A purchase, for the accounts that may be its owners.

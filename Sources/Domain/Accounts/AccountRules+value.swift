@@ -1,5 +1,4 @@
 import AppStorePayloads
-import Catalog
 import Subscriptions
 
 extension AccountRules {

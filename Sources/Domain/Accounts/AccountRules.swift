@@ -1,5 +1,4 @@
 import AppStorePayloads
-import Catalog
 import Subscriptions
 
 /// The rules of an account's status, over facts that are put in order once and asked at any instant. What they are is written at

@@ -1,5 +1,4 @@
 public import AppStorePayloads
-public import Catalog
 
 /// An account's status in one environment as a function of time, derived from its facts, the catalog, and nothing else.
 ///

@@ -1,5 +1,3 @@
-public import Catalog
-
 /// Which accounts may be another thing under one catalog than under another, told from the catalogs alone.
 ///
 /// The rules of an account's status (``AccountState``) ask a catalog for the order of the tiers, for what everybody has, and of each

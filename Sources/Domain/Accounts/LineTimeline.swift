@@ -1,5 +1,4 @@
 import AppStorePayloads
-import Catalog
 import Subscriptions
 
 /// A purchase as one account sees it under a catalog: stretches of time in which all that matters stays the same.

@@ -1,7 +1,7 @@
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 
 /// Simulated notifications that wait in the queue, and how fast they go.
 struct Backlog {

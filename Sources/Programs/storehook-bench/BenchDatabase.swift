@@ -1,7 +1,7 @@
 import ArgumentParser
+import EvidenceStore
 import Foundation
 import Logging
-import Outbox
 import Postgres
 import Schema
 

@@ -1,8 +1,8 @@
 import ArgumentParser
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 
 /// How fast a backlog goes: from stored to applied, by worker processes as they are run in production, with PostgreSQL on
 /// the same machine.

@@ -1,9 +1,9 @@
 import ArgumentParser
 import EventStore
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Simulator
+import Simulation
 
 /// One backlog, done by worker processes as they are run in production.
 struct DrainRun {

@@ -1,9 +1,8 @@
 import ArgumentParser
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Queue
-import Simulator
+import Simulation
 
 /// From a post to its effect, at a steady rate: what a day is like, not how much a second can hold.
 struct EndToEndBenchmark: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import Ledger
 import Postgres
-import SimulatedState
+import PurchaseStore
+import Simulation
 
 /// Whether a renewal costs more, the longer its purchase has lasted.
 struct HistoryBenchmark: AsyncParsableCommand {

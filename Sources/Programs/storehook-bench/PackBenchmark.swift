@@ -1,7 +1,7 @@
 import AppStorePayloads
 import ArgumentParser
-import Outbox
-import Simulator
+import EvidenceStore
+import Simulation
 
 /// What it costs to store a notification without the headers that are known, and to put it together again.
 struct PackBenchmark: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
-import Simulator
+import Simulation
 import Synchronization
 
 /// Posts signed beforehand, in a file without a name: signing costs as much as verifying, and would take the cores from what

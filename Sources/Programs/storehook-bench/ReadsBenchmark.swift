@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Postgres
-import SimulatedState
+import Simulation
 
 /// Whether a question costs the same however many purchases there are.
 struct ReadsBenchmark: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
 import Synchronization
 

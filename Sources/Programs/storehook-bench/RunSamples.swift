@@ -1,6 +1,5 @@
+import EvidenceStore
 import Foundation
-import Outbox
-import Queue
 
 /// What was seen each second of a run: how much waited, and what each program held.
 struct RunSamples: Sendable {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Simulator
+import Simulation
 
 /// Whether more workers on one queue ever make it slower.
 struct ScaleBenchmark: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-import Simulator
+import Simulation
 
 /// Signed notifications with all the fields that Apple's carry for a subscription, and about as long.
 struct SubscriptionSample {

@@ -2,7 +2,7 @@ import AppStorePayloads
 import AppStoreVerification
 import ArgumentParser
 import Crypto
-import Simulator
+import Simulation
 
 /// Full verifications a second on one core, beside what the signatures alone would allow.
 ///

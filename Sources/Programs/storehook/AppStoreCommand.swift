@@ -1,8 +1,7 @@
 import ArgumentParser
 import Foundation
 import ServiceLifecycle
-import Simulator
-import StandIn
+import Simulation
 import UnixSignals
 
 struct AppStoreCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 import AppStorePayloads
 import ArgumentParser
+import EvidenceStore
 import Foundation
 import Operations
-import Outbox
-import Simulator
+import Simulation
 
 struct Apps: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

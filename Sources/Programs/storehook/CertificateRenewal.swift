@@ -1,5 +1,5 @@
 import Foundation
-import HTTPServing
+import HTTPKit
 import Logging
 import ServiceLifecycle
 import UnixSignals

@@ -1,5 +1,5 @@
+import AppleRecords
 import ArgumentParser
-import Consumption
 import Operations
 import Postgres
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Outbox
+import EvidenceStore
 
 /// `--role worker`
 extension DatabaseRole: ExpressibleByArgument {}

@@ -1,6 +1,6 @@
 import ArgumentParser
+import EvidenceStore
 import Operations
-import Outbox
 
 struct DeadLettersDiscard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,10 @@
 import AppStorePayloads
 import ArgumentParser
+import EvidenceStore
 import Foundation
-import Ledger
 import Operations
-import Outbox
 import Postgres
+import PurchaseStore
 
 struct DeadLettersList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import AppStoreVerification
 import ArgumentParser
-import Ledger
+import EvidenceStore
 import Operations
-import Outbox
 import Postgres
+import PurchaseStore
 
 struct DeadLettersReplay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
+import EvidenceStore
 import Foundation
 import Operations
-import Outbox
 
 struct DeadLettersShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,16 +1,15 @@
 import AccountAPI
 import AccountStore
-import AppStoreAccess
+import Accounts
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleSync
 import ArgumentParser
-import Catalog
-import ConsumptionPolicy
+import EvidenceStore
 import Foundation
-import HTTPServing
+import HTTPKit
 import Logging
 import Operations
-import Outbox
 import Postgres
 import Receiver
 

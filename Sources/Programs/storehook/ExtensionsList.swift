@@ -1,6 +1,6 @@
+import AppleRecords
 import ArgumentParser
 import Operations
-import RenewalExtensions
 
 struct ExtensionsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

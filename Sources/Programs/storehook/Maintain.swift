@@ -1,9 +1,8 @@
+import AccountStore
 import ArgumentParser
-import EndpointStore
 import EventStore
+import EvidenceStore
 import Operations
-import Outbox
-import Usage
 
 struct Maintain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

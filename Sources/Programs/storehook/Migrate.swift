@@ -1,6 +1,6 @@
 import ArgumentParser
 import EventStore
-import Outbox
+import EvidenceStore
 import Postgres
 import Schema
 

@@ -1,8 +1,8 @@
 import ArgumentParser
+import EvidenceStore
 import Foundation
-import Ledger
 import Operations
-import Outbox
+import PurchaseStore
 
 struct NotificationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

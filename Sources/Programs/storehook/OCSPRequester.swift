@@ -1,9 +1,9 @@
 import AppStoreVerification
 import AsyncHTTPClient
-import EvidenceVerification
 import Logging
 import NIOCore
 import NIOHTTP1
+import Pipeline
 
 /// Asks OCSP responders over HTTP (RFC 6960 appendix A).
 ///

@@ -1,4 +1,4 @@
-import HTTPServing
+import HTTPKit
 import Logging
 
 #if canImport(Glibc)

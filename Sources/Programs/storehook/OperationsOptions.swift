@@ -1,5 +1,5 @@
 import ArgumentParser
-import HTTPServing
+import HTTPKit
 import Logging
 import Monitoring
 

@@ -1,16 +1,12 @@
-import Canary
-import Consumption
-import EndpointStore
+import AppleRecords
 import EventStore
-import History
-import Ledger
+import EvidenceStore
 import Logging
 import Metrics
 import Monitoring
 import Operations
-import Outbox
 import Postgres
-import RenewalExtensions
+import PurchaseStore
 import Schema
 import Subscriptions
 

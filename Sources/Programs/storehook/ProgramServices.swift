@@ -1,4 +1,4 @@
-import HTTPServing
+import HTTPKit
 import Logging
 import Operations
 import ServiceLifecycle

@@ -1,6 +1,6 @@
 import ArgumentParser
+import EvidenceStore
 import Operations
-import Outbox
 
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import AppStoreVerification
 import ArgumentParser
-import Ledger
 import Operations
+import PurchaseStore
 
 struct RebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

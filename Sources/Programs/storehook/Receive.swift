@@ -1,8 +1,8 @@
 import ArgumentParser
-import HTTPServing
+import EvidenceStore
+import HTTPKit
 import Logging
 import Operations
-import Outbox
 import Postgres
 import Receiver
 

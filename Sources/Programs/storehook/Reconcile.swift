@@ -1,11 +1,11 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import AppleRecords
 import AppleSync
 import ArgumentParser
-import History
-import Ledger
 import Operations
 import Postgres
+import PurchaseStore
 
 struct Reconcile: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

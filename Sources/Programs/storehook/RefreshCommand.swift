@@ -1,10 +1,10 @@
 import Accounts
 import AppStoreServerAPI
+import AppleRecords
 import AppleSync
 import ArgumentParser
-import History
+import EvidenceStore
 import Operations
-import Outbox
 import Subscriptions
 
 struct RefreshCommand: AsyncParsableCommand {

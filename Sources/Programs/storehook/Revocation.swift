@@ -1,6 +1,6 @@
 import AppStoreVerification
-import EvidenceVerification
 import Logging
+import Pipeline
 
 /// What a program knows of revoked certificates, and who finds out more: one of each, so that nothing is asked twice.
 struct Revocation: Sendable {

@@ -3,23 +3,18 @@ import AccountStore
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleRecords
 import AppleSync
 import ArgumentParser
-import Canary
-import Consumption
 import EventStore
-import EvidenceIntake
-import EvidenceVerification
-import HTTPServing
-import History
-import Ledger
+import EvidenceStore
+import HTTPKit
 import Logging
 import Metrics
 import Operations
-import Outbox
+import Pipeline
 import Postgres
-import ServerKeys
-import Usage
+import PurchaseStore
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
-import AppStoreAccess
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleRecords
+import AppleSync
 import Configuration
-import History
 
 extension Settings {
     /// `STOREHOOK_APPLE_KEYS`; for a single app also `APPLE_ISSUER_ID`, `APPLE_KEY_ID`, `APPLE_PRIVATE_KEY` and

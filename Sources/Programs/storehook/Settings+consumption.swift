@@ -1,8 +1,8 @@
+import Accounts
 import AppStoreVerification
+import Base
 import Configuration
-import ConsumptionPolicy
 import Foundation
-import StrictYAML
 
 extension Settings {
     /// `STOREHOOK_CONSUMPTION_POLICY`: a YAML file; nil where it is not set. It does not count where the current catalog has refunds.

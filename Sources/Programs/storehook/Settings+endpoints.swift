@@ -1,9 +1,9 @@
-import AppStoreAccess
+import AppleSync
+import Base
 import Configuration
-import EndpointStore
-import Endpoints
+import EventStore
+import Events
 import NIOSSL
-import NetworkAddresses
 import Webhooks
 
 extension Settings {

@@ -1,13 +1,12 @@
 import AppStorePayloads
 import AppStoreVerification
+import Base
 import Configuration
+import EvidenceStore
 import Foundation
-import HTTPServing
+import HTTPKit
 import Logging
-import NetworkAddresses
-import Outbox
 import Postgres
-import Queue
 import Subscriptions
 import SystemPackage
 

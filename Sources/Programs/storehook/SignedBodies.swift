@@ -1,4 +1,4 @@
-import Simulator
+import Simulation
 import Synchronization
 
 /// A simulation's POST bodies, handed out to as many senders as want them.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Simulator
+import Simulation
 
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

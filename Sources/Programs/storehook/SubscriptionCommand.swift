@@ -1,8 +1,8 @@
 import AppStorePayloads
 import ArgumentParser
 import Foundation
-import Ledger
 import Operations
+import PurchaseStore
 
 struct SubscriptionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

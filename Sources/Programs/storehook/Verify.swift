@@ -1,10 +1,9 @@
 import AppStorePayloads
-import AppStoreReceipts
 import AppStoreVerification
 import ArgumentParser
+import EvidenceStore
 import Foundation
 import Operations
-import Outbox
 import Subscriptions
 
 struct Verify: AsyncParsableCommand {

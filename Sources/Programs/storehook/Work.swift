@@ -1,26 +1,18 @@
 import AccountStore
-import AppStoreAccess
+import Accounts
 import AppStorePayloads
 import AppStoreVerification
+import AppleRecords
 import AppleSync
 import ArgumentParser
-import Canary
-import Catalog
-import Consumption
-import ConsumptionPolicy
-import EndpointStore
 import EventStore
+import EvidenceStore
 import Foundation
-import History
-import Ledger
 import Logging
 import Operations
-import Outbox
 import Postgres
-import Queue
-import RenewalExtensions
+import PurchaseStore
 import Subscriptions
-import Usage
 import Worker
 
 struct Work: AsyncParsableCommand {

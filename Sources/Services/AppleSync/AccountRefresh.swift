@@ -1,7 +1,7 @@
 package import AppStorePayloads
 import AppStoreServerAPI
-package import History
-package import Outbox
+package import AppleRecords
+package import EvidenceStore
 package import Subscriptions
 
 /// Asks Apple for all that it holds about the purchases of one account, and stores the signed records: they take the way of all

@@ -1,6 +1,6 @@
 import AppStorePayloads
-import History
-import Outbox
+import AppleRecords
+import EvidenceStore
 import Synchronization
 
 /// What Apple's servers answer while somebody waits for it: gathered here page by page and stored nowhere, for whoever asked to

@@ -1,6 +1,6 @@
 package import AppStorePayloads
 package import AppStoreServerAPI
-package import History
+package import AppleRecords
 
 /// The clients that this process has: one for each app that it has a key of.
 package struct AppleClients: Sendable {

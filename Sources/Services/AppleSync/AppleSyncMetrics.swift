@@ -1,8 +1,5 @@
-import Canary
-import Consumption
-import History
+import AppleRecords
 package import Metrics
-import RenewalExtensions
 
 /// What is counted while Apple is asked.
 package struct AppleSyncMetrics: Sendable {

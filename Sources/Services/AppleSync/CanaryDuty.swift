@@ -1,13 +1,12 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
-package import Canary
+package import AppleRecords
+import EvidenceStore
 import Foundation
-package import History
-import Ledger
 package import Logging
 import Postgres
-import Queue
+import PurchaseStore
 import ServiceLifecycle
 import Subscriptions
 

@@ -1,9 +1,9 @@
+package import Accounts
 package import AppStorePayloads
 package import AppStoreServerAPI
-package import Consumption
-package import ConsumptionPolicy
+package import AppleRecords
+import EvidenceStore
 package import Foundation
-import Queue
 
 /// Answers a request for consumption data by hand, as workers do: once, on record, and not against the customer's word. Who does
 /// it answers for the consent where none is recorded.

@@ -1,6 +1,6 @@
+import Accounts
 import AppStoreServerAPI
-import Consumption
-import ConsumptionPolicy
+import AppleRecords
 
 /// What is to be done about a request of Apple's for consumption data, by what was known when it was claimed. Pure: what is sent
 /// is decided once more, by the database, when it is begun.

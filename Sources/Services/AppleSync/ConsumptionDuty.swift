@@ -1,11 +1,10 @@
+package import Accounts
 import AppStoreServerAPI
-package import Consumption
-package import ConsumptionPolicy
+package import AppleRecords
+import EvidenceStore
 import Foundation
-import History
 package import Logging
 import Postgres
-import Queue
 import ServiceLifecycle
 
 /// Answers Apple's requests for consumption data by the operator's policy, with the customer's recorded consent, the earliest

@@ -1,10 +1,9 @@
+import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
-import Consumption
-import ConsumptionPolicy
-import History
+import AppleRecords
+import EvidenceStore
 import Postgres
-import Queue
 
 /// Tells Apple about a claimed request once: records what is going to be said, says it, and records what Apple said.
 ///

@@ -1,5 +1,4 @@
-package import Consumption
-import History
+package import AppleRecords
 
 /// How it stands with a transaction that somebody would tell Apple of by hand and names by its id. Pure: what is sent is decided
 /// once more, by the database, when it is begun.

@@ -1,7 +1,7 @@
-import History
+import AppleRecords
+import EvidenceStore
 import Logging
 import Postgres
-import Queue
 import ServiceLifecycle
 
 /// Does what falls due beside a worker, one thing after the other, until graceful shutdown. Whatever fails is said and tried

@@ -1,8 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
-import History
-import Queue
-package import RenewalExtensions
+package import AppleRecords
+import EvidenceStore
 
 /// Extends renewal dates at somebody's wish: records it, asks Apple at once, and leaves the rest to the workers.
 package struct ExtensionDesk: Sendable {

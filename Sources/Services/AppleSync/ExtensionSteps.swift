@@ -1,10 +1,9 @@
 import AppStorePayloads
 import AppStoreServerAPI
+package import AppleRecords
+import EvidenceStore
 import Foundation
-package import History
 import Postgres
-import Queue
-package import RenewalExtensions
 
 /// Takes an extension of renewal dates a step on: asks Apple for it once, finds out what Apple did where its answer was lost, asks
 /// again where that was nothing, and waits for what Apple posts about it.

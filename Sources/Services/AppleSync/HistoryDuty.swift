@@ -1,7 +1,7 @@
 import AppStoreServerAPI
-package import History
+package import AppleRecords
+import EvidenceStore
 package import Logging
-import Queue
 import ServiceLifecycle
 import Synchronization
 

@@ -1,10 +1,10 @@
 import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
+package import AppleRecords
 import Foundation
-package import History
-import Ledger
 import Postgres
+import PurchaseStore
 
 /// Asks Apple for a window of its notification history, page by page, and has each page recorded: never more than one is held.
 package struct HistoryWalk: Sendable {

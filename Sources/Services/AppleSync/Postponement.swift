@@ -1,7 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import AppleRecords
 import Foundation
-import History
 import Postgres
 
 /// What a duty does about a failure: a code, and when to try again. Nothing is given up: what Apple lists stays to be asked.

@@ -1,8 +1,8 @@
 package import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
-package import History
-import Outbox
+package import AppleRecords
+import EvidenceStore
 import Subscriptions
 
 /// Asks Apple for all that it holds about a purchase and stores the signed records: they take the way of all evidence. Or gathers

@@ -1,9 +1,8 @@
 import AppStorePayloads
-import AppStoreReceipts
 import AppStoreServerAPI
 package import AppStoreVerification
-package import History
-package import Outbox
+package import AppleRecords
+package import EvidenceStore
 package import Subscriptions
 
 /// A receipt that somebody vouches for, what Apple says of its purchases, and what is to be stored of that.

@@ -1,9 +1,8 @@
 import AppStorePayloads
-import AppStoreReceipts
 import AppStoreServerAPI
 import AppStoreVerification
-import History
-import Outbox
+import AppleRecords
+import EvidenceStore
 import Subscriptions
 
 extension ReceiptIntake {

@@ -1,9 +1,8 @@
 package import AppStorePayloads
-package import AppStoreReceipts
 package import AppStoreServerAPI
 package import AppStoreVerification
-package import History
-import Outbox
+package import AppleRecords
+import EvidenceStore
 package import Subscriptions
 
 /// Takes an old receipt that somebody hands in: who vouches for it, what Apple says of its purchases, and what is stored of that.

@@ -1,10 +1,10 @@
 import AppStorePayloads
 import AppStoreServerAPI
+package import AppleRecords
+import EvidenceStore
 package import Foundation
-package import History
 import Logging
 package import Postgres
-import Queue
 
 /// Reconciliation at somebody's wish: now, up to the present, and until it is done.
 package struct Reconciliation: Sendable {

@@ -1,8 +1,8 @@
 import AppStorePayloads
 import AppStoreServerAPI
-package import History
+package import AppleRecords
+import EvidenceStore
 package import Logging
-import Queue
 import ServiceLifecycle
 
 /// Asks Apple about purchases that the records contradict, beside a worker: what is missing of them comes with the answer. A

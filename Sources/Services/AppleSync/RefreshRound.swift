@@ -1,6 +1,6 @@
 import AppStorePayloads
 import AppStoreServerAPI
-import History
+import AppleRecords
 
 /// Asks about several purchases of one app, some now: what Apple answers about one is about all of the same customer's, so that those
 /// need no question of their own.

@@ -1,7 +1,7 @@
 package import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
-package import Canary
+package import AppleRecords
 package import Foundation
 import Postgres
 

@@ -1,8 +1,7 @@
 import Base
-import HTTPServing
-public import Outbox
+public import EvidenceStore
+import HTTPKit
 import Postgres
-import Queue
 
 /// What one process tells of itself and of the queue.
 public struct Monitor: Sendable {

@@ -1,8 +1,7 @@
-package import EndpointStore
+package import AccountStore
 package import EventStore
-package import Outbox
+package import EvidenceStore
 import Postgres
-package import Usage
 
 /// One round of maintenance, over all that is not kept for good.
 package struct MaintenanceRound: Sendable, Hashable {

@@ -1,10 +1,9 @@
-package import EndpointStore
+package import AccountStore
 package import EventStore
+package import EvidenceStore
 package import Logging
-package import Outbox
 import Postgres
 import ServiceLifecycle
-package import Usage
 
 /// Keeps the partitions of the outbox and of events made ahead, drops old ones and what is over of usage and of deliveries,
 /// beside a worker.

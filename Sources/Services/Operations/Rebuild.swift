@@ -3,11 +3,11 @@ import AppStorePayloads
 package import AppStoreVerification
 import EventStore
 import Events
-import EvidenceVerification
+import EvidenceStore
 import Foundation
-package import Ledger
-import Outbox
+import Pipeline
 package import Postgres
+package import PurchaseStore
 import Subscriptions
 
 /// Derives all facts and state anew from Apple's stored bytes, and accounts from that, while workers go on.

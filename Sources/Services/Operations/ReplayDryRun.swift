@@ -1,11 +1,10 @@
 package import AppStorePayloads
 package import AppStoreVerification
-import EvidenceVerification
+package import EvidenceStore
 import Foundation
-package import Ledger
-package import Outbox
+import Pipeline
 package import Postgres
-import Queue
+package import PurchaseStore
 package import Subscriptions
 
 /// What a replay would do, found out by doing it and taking it back.

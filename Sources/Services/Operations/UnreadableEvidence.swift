@@ -1,4 +1,4 @@
-package import Outbox
+package import EvidenceStore
 
 /// Stored bytes that cannot be read, of a notification that is recorded.
 package struct UnreadableEvidence: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,8 +1,8 @@
 import AppStorePayloads
-import HTTPServing
+import Base
+import HTTPKit
 import HTTPTypes
 import Hummingbird
-import NetworkAddresses
 
 /// What Apple's posts are answered.
 struct AppleRoute: Sendable {

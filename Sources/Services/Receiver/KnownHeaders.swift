@@ -1,5 +1,5 @@
+import EvidenceStore
 import Logging
-import Outbox
 import ServiceLifecycle
 
 /// Keeps a receiver told of the headers that workers have verified, so that it need not store them again each time.

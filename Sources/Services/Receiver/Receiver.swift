@@ -1,9 +1,9 @@
-public import HTTPServing
+public import EvidenceStore
+public import HTTPKit
 import HTTPTypes
 import Hummingbird
 public import Logging
 public import Metrics
-public import Outbox
 public import ServiceLifecycle
 
 /// The HTTP face to Apple: stores what is posted, and verifies nothing.

@@ -1,4 +1,4 @@
-public import HTTPServing
+public import HTTPKit
 
 /// How a receiver listens, and what bounds it.
 public struct ReceiverConfiguration: Sendable {

@@ -1,4 +1,4 @@
-import HTTPServing
+import HTTPKit
 import Metrics
 
 /// What a receiver counts and measures. Every series is made here, at 0.

@@ -1,7 +1,7 @@
-import HTTPServing
+import Base
+import EvidenceStore
+import HTTPKit
 import Logging
-import NetworkAddresses
-import Outbox
 import ServiceLifecycle
 import Synchronization
 

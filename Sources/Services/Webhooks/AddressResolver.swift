@@ -1,6 +1,6 @@
+package import Base
 import Glibc
 import NIOPosix
-package import NetworkAddresses
 import Synchronization
 
 /// Who says which addresses a name has.

@@ -1,4 +1,4 @@
-package import Endpoints
+package import Events
 
 /// What one call of an endpoint came to.
 package enum CallOutcome: Sendable, Hashable {

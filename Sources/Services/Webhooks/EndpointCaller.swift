@@ -1,11 +1,10 @@
 import AsyncHTTPClient
 import Base
-package import Endpoints
+package import Events
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 package import NIOSSL
-import NetworkAddresses
 import Synchronization
 
 /// Posts to endpoints, each within a time, whatever the other side does, and only to addresses that may be called.

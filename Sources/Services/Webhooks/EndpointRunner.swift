@@ -1,8 +1,8 @@
-import EndpointStore
+import EventStore
+import EvidenceStore
 import Foundation
 import Logging
 import Postgres
-import Queue
 import Synchronization
 
 /// Delivers to one endpoint while there is something to deliver: claims lanes, makes their calls side by side, up to as many as the

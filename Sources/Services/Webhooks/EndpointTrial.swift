@@ -1,8 +1,7 @@
 import AppStorePayloads
-package import EndpointStore
-import Endpoints
+package import EventStore
 import Events
-import Ledger
+import PurchaseStore
 
 /// A test event, posted to an endpoint at once and once, whatever its state, and what came back.
 package struct EndpointTrial: Sendable {

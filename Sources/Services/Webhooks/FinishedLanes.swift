@@ -1,4 +1,4 @@
-import Queue
+import EvidenceStore
 import Synchronization
 
 /// Where lanes that are done with wait to be settled together, and who settles them waits for the next.

@@ -1,10 +1,10 @@
 import AppStorePayloads
-import EndpointStore
-import Endpoints
+import EventStore
+import Events
+import EvidenceStore
 import Foundation
-import Ledger
 import Postgres
-import Queue
+import PurchaseStore
 
 /// A lane that was claimed, and what to do with it: its deliveries are made one after the other, until one fails.
 struct LaneWork: Sendable {

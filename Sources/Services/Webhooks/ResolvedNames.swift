@@ -1,4 +1,4 @@
-import NetworkAddresses
+import Base
 import Synchronization
 
 /// What names resolved to a short while ago. Who asks for the same name at the same time waits for one answer, and who is cancelled

@@ -1,4 +1,4 @@
-import EndpointStore
+import EventStore
 package import Metrics
 import Postgres
 import Synchronization

@@ -1,8 +1,8 @@
-package import EndpointStore
+package import EventStore
+import EvidenceStore
 import Foundation
 package import Logging
 package import Postgres
-import Queue
 import ServiceLifecycle
 import Synchronization
 

@@ -1,13 +1,12 @@
 import AccountStore
 import AppStorePayloads
 import EventStore
-import EvidenceVerification
+import EvidenceStore
 import Foundation
-import Ledger
 import Logging
-import Outbox
+import Pipeline
 import Postgres
-import Queue
+import PurchaseStore
 import Synchronization
 
 /// Applies a prepared batch and settles its rows, in one transaction.

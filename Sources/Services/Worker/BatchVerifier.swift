@@ -1,9 +1,8 @@
 import AppStoreVerification
-import EvidenceVerification
+import EvidenceStore
 import Foundation
-import Outbox
+import Pipeline
 import Postgres
-import Queue
 
 /// Verifies a batch on all cores.
 struct BatchVerifier: Sendable {

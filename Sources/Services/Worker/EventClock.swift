@@ -1,9 +1,8 @@
 package import AccountStore
 package import EventStore
+package import EvidenceStore
 package import Logging
-package import Outbox
 import Postgres
-import Queue
 import ServiceLifecycle
 import Synchronization
 

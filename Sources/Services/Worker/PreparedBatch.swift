@@ -1,10 +1,9 @@
 import AppStorePayloads
-import EvidenceVerification
+import EvidenceStore
 import Foundation
-import Ledger
 import Logging
-import Outbox
-import Queue
+import Pipeline
+import PurchaseStore
 import Subscriptions
 
 /// A claimed batch, verified: for each row, what is to be done with it.

@@ -1,6 +1,5 @@
+import EvidenceStore
 import Foundation
-import Outbox
-import Queue
 
 /// A claimed batch on its way to being settled.
 enum ReadyBatch: Sendable {

@@ -1,12 +1,11 @@
 package import AppStoreVerification
-package import EvidenceVerification
+import EvidenceStore
 import Foundation
-package import Ledger
 package import Logging
 package import Metrics
-import Outbox
+package import Pipeline
 package import Postgres
-import Queue
+package import PurchaseStore
 import ServiceLifecycle
 import Synchronization
 

@@ -1,6 +1,5 @@
 package import Events
-package import Outbox
-package import Queue
+package import EvidenceStore
 
 /// How a worker works.
 package struct WorkerConfiguration: Sendable {

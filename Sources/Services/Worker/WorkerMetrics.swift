@@ -1,9 +1,9 @@
 import AppStorePayloads
 import AppStoreVerification
-import Ledger
+import EvidenceStore
 import Metrics
-import Outbox
 import Postgres
+import PurchaseStore
 import Subscriptions
 import Synchronization
 

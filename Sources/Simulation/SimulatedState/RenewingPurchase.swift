@@ -1,7 +1,7 @@
 import AppStorePayloads
 import Crypto
-public import Ledger
 import Postgres
+public import PurchaseStore
 
 /// A monthly subscription that has renewed as it should for as long as one likes: what Apple says of each of its periods,
 /// as it is handed to the ledger.

@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-public import Simulator
 
 /// What an app's developer would have from Apple: made once in a directory, and used again.
 public struct StandInAccess: Sendable {

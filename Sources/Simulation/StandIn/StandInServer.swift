@@ -5,7 +5,6 @@ import Hummingbird
 public import Logging
 import NIOCore
 public import ServiceLifecycle
-public import Simulator
 
 /// A stand-in for Apple's servers: the App Store Server API, verifyReceipt, notifications, and customers who live.
 public struct StandInServer: Service {

@@ -1,7 +1,7 @@
 import AppStorePayloads
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Synchronization
 
 /// Tells listeners which accounts changed, beside the transactions that changed them: a hint, which may fail or come late.

@@ -1,10 +1,9 @@
 package import Accounts
 import AppStorePayloads
-import Catalog
 import Events
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 
 /// An act of staff's that cannot be done.
 package enum ActRefusal: Error, Sendable, Hashable, CustomStringConvertible {

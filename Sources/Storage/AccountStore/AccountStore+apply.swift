@@ -1,9 +1,8 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 
 extension AccountStore {

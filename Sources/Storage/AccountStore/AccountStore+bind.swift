@@ -2,8 +2,8 @@ import Accounts
 package import AppStorePayloads
 import Events
 import Foundation
-import Ledger
 package import Postgres
+import PurchaseStore
 package import Subscriptions
 
 extension AccountStore {

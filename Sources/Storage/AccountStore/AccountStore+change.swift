@@ -1,8 +1,8 @@
 import Accounts
 import AppStorePayloads
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 
 extension AccountStore {
     /// Those of some accounts that a change of catalogs may concern, in order.

@@ -1,10 +1,9 @@
 import Accounts
 package import AppStorePayloads
-import Catalog
 import Events
 import Foundation
-package import Ledger
 package import Postgres
+package import PurchaseStore
 package import Subscriptions
 
 extension AccountStore {

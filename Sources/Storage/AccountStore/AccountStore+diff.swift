@@ -1,9 +1,8 @@
-import Accounts
+package import Accounts
 import AppStorePayloads
-package import Catalog
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 
 extension AccountStore {

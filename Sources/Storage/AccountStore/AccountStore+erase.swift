@@ -2,8 +2,8 @@ import Accounts
 import AppStorePayloads
 import Events
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 
 extension AccountStore {

@@ -1,8 +1,8 @@
+import Accounts
 package import AppStorePayloads
-import Catalog
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 
 /// An account that loses its access soon, with nothing to renew it.
 package struct ExpiringAccount: Sendable, Hashable {

@@ -1,10 +1,9 @@
 package import Accounts
 package import AppStorePayloads
-import Catalog
 package import Events
 import Foundation
-import Ledger
 package import Postgres
+import PurchaseStore
 package import Subscriptions
 
 extension AccountStore {

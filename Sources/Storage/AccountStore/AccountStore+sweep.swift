@@ -1,7 +1,7 @@
 import AppStorePayloads
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 
 extension AccountStore {
     /// Gives up what was prepared. Rows that are in somebody's hands go with the next catalog. Where none is current, nobody keeps

@@ -1,9 +1,8 @@
 import Accounts
 package import AppStorePayloads
-import Catalog
 import Foundation
-import Ledger
 package import Postgres
+import PurchaseStore
 package import Subscriptions
 
 extension AccountStore {

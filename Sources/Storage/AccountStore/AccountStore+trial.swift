@@ -1,11 +1,10 @@
 package import Accounts
 import AppStorePayloads
-import Catalog
 import Crypto
 import Events
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 
 /// What became of an account's wish to try the app.
 package enum TrialOutcome: Sendable, Hashable {

@@ -1,9 +1,8 @@
 import Accounts
 package import AppStorePayloads
-import Catalog
 import Foundation
-import Ledger
 package import Postgres
+import PurchaseStore
 import Subscriptions
 
 extension AccountStore {

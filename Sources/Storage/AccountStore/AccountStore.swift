@@ -1,9 +1,8 @@
-import Accounts
+package import Accounts
 package import AppStorePayloads
-package import Catalog
 import Foundation
-import Ledger
 package import Postgres
+import PurchaseStore
 import Synchronization
 
 /// Who has which purchase, what staff did, the app's trials, and each account's status as a function of time.

@@ -1,6 +1,5 @@
 package import Accounts
 package import AppStorePayloads
-package import Catalog
 package import Subscriptions
 
 /// All that is needed to say what an account is: read at one instant, in one statement.

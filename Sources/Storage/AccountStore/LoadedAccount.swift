@@ -1,9 +1,8 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 
 /// What stands in the database of one account in one environment, as far as its status depends on it.

@@ -1,7 +1,7 @@
 package import AppStorePayloads
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 
 /// What an app saw of an attempt to buy.
 package struct PurchaseAttempt: Sendable, Hashable {

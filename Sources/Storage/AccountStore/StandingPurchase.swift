@@ -1,8 +1,8 @@
 import Accounts
 import AppStorePayloads
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 
 /// Whose a purchase is, at the moment at which somebody proves to hold it.

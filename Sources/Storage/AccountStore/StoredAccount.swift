@@ -1,9 +1,8 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 
 /// A row of `storehook.account_status`, but for its version: what is derived of one account in one environment under one catalog.

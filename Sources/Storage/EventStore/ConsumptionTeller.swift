@@ -1,8 +1,8 @@
 package import AccountStore
-package import Consumption
+package import AppleRecords
 import Events
-import Ledger
 package import Postgres
+import PurchaseStore
 package import Subscriptions
 
 /// Tells that Apple was told about a customer's use of a purchase.

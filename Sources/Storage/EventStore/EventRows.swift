@@ -1,8 +1,8 @@
 import AppStorePayloads
 import Events
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 
 /// Rows of `events` to be written, column by column as they are sent.

@@ -3,8 +3,8 @@ import Accounts
 import AppStorePayloads
 package import Events
 import Foundation
-package import Ledger
 package import Postgres
+package import PurchaseStore
 package import Subscriptions
 
 extension EventStore {

@@ -1,7 +1,7 @@
 package import AppStorePayloads
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 
 extension EventStore {
     /// Between which positions events are kept.

@@ -2,8 +2,8 @@ package import AccountStore
 import AppStorePayloads
 import Events
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 
 extension EventStore {

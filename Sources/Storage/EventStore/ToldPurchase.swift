@@ -1,8 +1,8 @@
 import AppStorePayloads
 import Events
 import Foundation
-import Ledger
 import Postgres
+import PurchaseStore
 import Subscriptions
 
 /// A row of `purchase_tellings`.

@@ -1,4 +1,4 @@
-import HTTPServing
+import HTTPKit
 import HTTPTypes
 import NIOCore
 import NIOEmbedded

@@ -1,8 +1,7 @@
 import AppStorePayloads
-import AppStoreReceipts
 import AppStoreVerification
+import EvidenceStore
 package import Foundation
-import Outbox
 
 /// What reads strangers' bytes before a signature has been checked, and what each promises of any input: deploy/fuzz makes
 /// inputs up, and a test reads all of the seeds.

@@ -4,8 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import Postgres
-import Simulator
-import StandIn
+import Simulation
 import Synchronization
 import TestSupport
 import Testing

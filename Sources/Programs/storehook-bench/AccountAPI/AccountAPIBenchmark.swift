@@ -2,7 +2,7 @@ import AccountStore
 import ArgumentParser
 import Foundation
 import Postgres
-import SimulatedState
+import Simulation
 
 /// How fast the account API answers in a large database, beside bare routes that check the same token.
 struct AccountAPIBenchmark: AsyncParsableCommand {

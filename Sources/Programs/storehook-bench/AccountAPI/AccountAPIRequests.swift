@@ -1,7 +1,7 @@
 import AppStorePayloads
 import Foundation
 import JWTKit
-import Simulator
+import Simulation
 import Synchronization
 
 /// Requests of one kind to the account API, prepared whole and asked in turn.

@@ -1,8 +1,7 @@
 import ArgumentParser
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Queue
 
 /// Whether an App Store Server API that is away costs the pipeline anything, and whether everything is done afterwards.
 struct OutageBenchmark: AsyncParsableCommand {

@@ -1,7 +1,6 @@
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Queue
 
 /// What an outage of Apple's is played out on: programs that run, and the way between them and Apple.
 struct OutageSite: Sendable {

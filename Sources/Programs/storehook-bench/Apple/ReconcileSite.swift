@@ -1,8 +1,7 @@
+import EvidenceStore
 import Foundation
 import Glibc
-import Outbox
 import Postgres
-import Queue
 
 /// What reconciliation is measured on: for each run a database of its own, a receiver, workers, and a stand-in for Apple whose
 /// history is the same each time.

@@ -1,5 +1,5 @@
+import EvidenceStore
 import Foundation
-import Outbox
 import Synchronization
 
 /// What the cells of one run share.

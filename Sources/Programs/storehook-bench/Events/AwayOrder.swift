@@ -1,4 +1,4 @@
-import EndpointStore
+import EventStore
 import Foundation
 
 /// What came to an endpoint that was away, held against what was told: each account's events in order, none left out.

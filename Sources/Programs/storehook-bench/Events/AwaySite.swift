@@ -1,4 +1,3 @@
-import EndpointStore
 import EventStore
 import Foundation
 import Postgres

@@ -1,6 +1,5 @@
-import EndpointStore
-import Endpoints
 import EventStore
+import Events
 import Foundation
 import Postgres
 

@@ -1,8 +1,8 @@
 import AccountStore
 import ArgumentParser
 import EventStore
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
 
 /// Whether everything is told, once and in order, whatever is lost, repeated or killed on the way.

@@ -3,7 +3,7 @@ import ArgumentParser
 import EventStore
 import Foundation
 import Postgres
-import Simulator
+import Simulation
 
 /// What writing events costs the drain: the same backlog by workers that tell and by workers that do not, in turn, each time in a
 /// database of its own.

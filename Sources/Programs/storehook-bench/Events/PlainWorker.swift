@@ -4,12 +4,11 @@ import AppStoreVerification
 import ArgumentParser
 import EventStore
 import Events
+import EvidenceStore
 import Foundation
-import Ledger
 import Logging
-import Outbox
 import Postgres
-import Queue
+import PurchaseStore
 import ServiceLifecycle
 import Subscriptions
 import UnixSignals

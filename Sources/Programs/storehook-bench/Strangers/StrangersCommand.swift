@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
-import Simulator
+import Simulation
 import Synchronization
 
 /// What strangers cost a receiver, and those whom it is there for: its memory and their waiting, under every attack at once.

@@ -1,7 +1,6 @@
 import ArgumentParser
+import EvidenceStore
 import Foundation
-import Outbox
-import Queue
 
 /// Replaces every program of a site by another release's while notifications come in, forth and back.
 struct UpgradeCommand: AsyncParsableCommand {

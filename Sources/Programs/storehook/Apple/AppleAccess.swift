@@ -1,10 +1,9 @@
-import AppStoreAccess
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleRecords
 import AppleSync
-import EvidenceVerification
-import History
+import Pipeline
 import Postgres
 
 /// Clients of Apple's for a command: what the settings say, over HTTP.

@@ -1,16 +1,15 @@
+import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import AppleRecords
 import AppleSync
 import ArgumentParser
-import Consumption
-import ConsumptionPolicy
 import EventStore
+import EvidenceStore
 import Foundation
-import History
-import Ledger
 import Operations
-import Outbox
+import PurchaseStore
 
 struct AppleConsumption: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

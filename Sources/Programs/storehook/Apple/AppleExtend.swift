@@ -1,10 +1,9 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import AppleRecords
 import ArgumentParser
 import Foundation
-import History
 import Operations
-import RenewalExtensions
 
 struct AppleExtend: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

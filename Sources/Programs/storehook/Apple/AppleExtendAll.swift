@@ -1,7 +1,7 @@
+import AppleRecords
 import ArgumentParser
 import Foundation
 import Operations
-import RenewalExtensions
 
 struct AppleExtendAll: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

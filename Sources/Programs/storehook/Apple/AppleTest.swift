@@ -1,8 +1,8 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import AppleRecords
 import AppleSync
 import ArgumentParser
-import Canary
 import Operations
 
 struct AppleTest: AsyncParsableCommand {

@@ -1,10 +1,9 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import AppleRecords
 import AppleSync
 import ArgumentParser
-import History
 import Operations
-import RenewalExtensions
 
 /// What every extension of renewal dates takes.
 struct ExtensionTerms: ParsableArguments {

@@ -1,6 +1,6 @@
 import AccountStore
+import Accounts
 import ArgumentParser
-import Catalog
 import Operations
 
 struct CatalogApply: AsyncParsableCommand {

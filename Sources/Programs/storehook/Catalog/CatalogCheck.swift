@@ -1,5 +1,5 @@
+import Accounts
 import ArgumentParser
-import Catalog
 import Operations
 
 struct CatalogCheck: AsyncParsableCommand {

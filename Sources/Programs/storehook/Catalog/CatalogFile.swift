@@ -1,5 +1,5 @@
+import Base
 import Foundation
-import StrictYAML
 
 /// The file that a catalog is in.
 enum CatalogFile {

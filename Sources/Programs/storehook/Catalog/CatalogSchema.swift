@@ -1,5 +1,5 @@
+import Accounts
 import ArgumentParser
-import Catalog
 
 struct CatalogSchema: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

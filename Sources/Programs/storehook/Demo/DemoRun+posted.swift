@@ -1,10 +1,10 @@
 import AppStorePayloads
+import AppleRecords
+import EvidenceStore
 import Foundation
-import History
-import Ledger
-import Outbox
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 
 extension DemoRun {
     /// What became of the notifications that were posted here, once nothing is pending. By their UUIDs, which are new each time: so

@@ -1,13 +1,13 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import AppleRecords
 import AppleSync
+import EvidenceStore
 import Foundation
-import History
-import Ledger
 import Operations
-import Outbox
 import Postgres
-import Simulator
+import PurchaseStore
+import Simulation
 
 extension DemoRun {
     /// Holds what is stored against the stand-in's notification history, as `storehook reconcile` does, until nothing is missing.

@@ -2,13 +2,12 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppleSync
 import ArgumentParser
+import EvidenceStore
 import Foundation
-import Ledger
 import Operations
-import Outbox
 import Postgres
-import Queue
-import Simulator
+import PurchaseStore
+import Simulation
 
 struct DemoRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

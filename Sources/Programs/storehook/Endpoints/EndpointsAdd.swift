@@ -1,7 +1,7 @@
 import AppStorePayloads
 import ArgumentParser
-import EndpointStore
-import Endpoints
+import EventStore
+import Events
 import Operations
 import Webhooks
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import EndpointStore
+import EventStore
 
 struct EndpointsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import EndpointStore
-import Endpoints
+import EventStore
+import Events
 import Operations
 
 struct EndpointsRotate: AsyncParsableCommand {

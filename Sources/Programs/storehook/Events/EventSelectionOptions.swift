@@ -1,8 +1,8 @@
 import Accounts
 import ArgumentParser
-import EndpointStore
-import Ledger
+import EventStore
 import Postgres
+import PurchaseStore
 
 /// Which events, or deliveries of them, are meant.
 struct EventSelectionOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import EndpointStore
+import EventStore
 import Operations
 
 struct EventsResend: AsyncParsableCommand {

@@ -1,6 +1,6 @@
+import AccountStore
 import ArgumentParser
 import Operations
-import ServerKeys
 
 struct StaffToken: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 
 /// `GET /v1/account`, and the member `account` of other answers.
 package enum AccountAnswer {

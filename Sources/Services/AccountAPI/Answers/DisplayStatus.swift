@@ -1,5 +1,4 @@
 import Accounts
-import Catalog
 
 extension AccountStatus {
     /// What a person is shown for it.

@@ -1,6 +1,5 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 
 /// `GET /v1/entitlements`: what gives access, until when, and what that opens.
 package enum EntitlementsAnswer {

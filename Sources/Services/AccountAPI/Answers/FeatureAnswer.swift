@@ -1,5 +1,5 @@
+import Accounts
 import AppStorePayloads
-import Catalog
 
 /// `GET /v1/features`, `GET /v1/features/{feature}` and `GET /v1/usage/current`.
 package enum FeatureAnswer {

@@ -1,4 +1,4 @@
-package import Catalog
+package import Accounts
 
 /// What an account may do with a feature at one instant, and how much of it was used.
 package struct FeaturePicture: Sendable, Hashable {

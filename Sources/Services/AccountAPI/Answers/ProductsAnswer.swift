@@ -1,4 +1,4 @@
-package import Catalog
+package import Accounts
 
 /// `GET /v1/products`: what a paywall shows.
 package struct ProductsAnswer: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Catalog
+package import Accounts
 
 /// For whom an answer is written: by which catalog, and in which language.
 package struct Reader: Sendable {

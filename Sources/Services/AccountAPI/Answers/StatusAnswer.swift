@@ -1,6 +1,5 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 
 /// `GET /v1/subscriptions/status`, and what refreshing answers.
 package enum StatusAnswer {

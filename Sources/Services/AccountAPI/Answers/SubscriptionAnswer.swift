@@ -1,6 +1,5 @@
 import Accounts
 import AppStorePayloads
-import Catalog
 
 /// A purchase, wherever an answer tells of one.
 package enum SubscriptionAnswer {

@@ -1,6 +1,5 @@
-import Accounts
+package import Accounts
 import AppStorePayloads
-package import Catalog
 
 /// What is answered about the app's own trial, which is not one of Apple's introductory offers.
 package enum TrialAnswers {

@@ -1,6 +1,6 @@
+import AccountStore
 import HTTPTypes
 import Logging
-import ServerKeys
 
 /// Finds out who asks: an app by its token, or one of the operator's servers by its key.
 package struct CallerCheck: Sendable {

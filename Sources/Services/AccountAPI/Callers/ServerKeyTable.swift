@@ -1,6 +1,6 @@
+package import AccountStore
 package import Logging
 import Postgres
-package import ServerKeys
 import ServiceLifecycle
 import Synchronization
 

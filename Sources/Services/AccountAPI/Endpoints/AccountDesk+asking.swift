@@ -4,9 +4,9 @@ import AppStoreVerification
 import AppleSync
 import EventStore
 import Events
-import EvidenceIntake
 import HTTPTypes
 import Logging
+import Pipeline
 
 extension AccountDesk {
     /// Asks Apple about the account's purchases and applies what it says at once, so that what is read next shows it. Nothing is open

@@ -3,13 +3,12 @@ import Accounts
 import AppStorePayloads
 import AppStoreVerification
 import AppleSync
-import Catalog
 import EventStore
-import EvidenceIntake
+import EvidenceStore
 import HTTPTypes
-import Ledger
 import Logging
-import Outbox
+import Pipeline
+import PurchaseStore
 import Subscriptions
 
 extension AccountDesk {

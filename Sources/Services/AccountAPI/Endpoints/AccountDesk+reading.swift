@@ -1,10 +1,9 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
-import Catalog
-import EvidenceIntake
 import HTTPTypes
 import Logging
+import Pipeline
 import Subscriptions
 
 extension AccountDesk {

@@ -1,14 +1,14 @@
 import AccountStore
+import Accounts
 import AppStorePayloads
 import AppStoreVerification
+import AppleRecords
 import AppleSync
-import Catalog
 import EventStore
-import EvidenceIntake
+import EvidenceStore
 import HTTPTypes
-import History
 import Logging
-import Outbox
+import Pipeline
 import Postgres
 import Subscriptions
 

@@ -1,8 +1,8 @@
+import AccountStore
+import Accounts
 import AppStorePayloads
-import Catalog
 import HTTPTypes
 import Logging
-import Usage
 
 extension AccountDesk {
     /// All features of the account, with what it has used of those that are counted.

@@ -2,11 +2,9 @@ package import AccountStore
 import Accounts
 import AppStorePayloads
 package import AppleSync
-import Catalog
 package import EventStore
-package import EvidenceIntake
+package import Pipeline
 import Synchronization
-package import Usage
 
 /// What the account API's paths do: reads accounts, takes in what proves purchases, and counts use.
 package struct AccountDesk: Sendable {

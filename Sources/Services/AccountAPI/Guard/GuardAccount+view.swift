@@ -1,6 +1,5 @@
 package import AccountStore
 import Accounts
-import Catalog
 
 extension GuardAccount {
     /// What a guard needs of an account as it was read; nil where nothing was read of it.

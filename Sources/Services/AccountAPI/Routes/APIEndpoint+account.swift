@@ -1,5 +1,5 @@
 import AppStorePayloads
-package import Consumption
+package import AppleRecords
 import HTTPTypes
 import Logging
 import Postgres

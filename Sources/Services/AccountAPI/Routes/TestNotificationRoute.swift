@@ -1,11 +1,10 @@
 package import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+package import AppleRecords
 package import AppleSync
-package import Canary
 import Foundation
 import HTTPTypes
-import History
 import Logging
 import Postgres
 import Synchronization

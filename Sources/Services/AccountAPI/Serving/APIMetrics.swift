@@ -1,4 +1,4 @@
-import HTTPServing
+import HTTPKit
 import HTTPTypes
 package import Metrics
 import Synchronization

@@ -1,6 +1,6 @@
 package import AppStorePayloads
+package import Base
 package import HTTPTypes
-package import NetworkAddresses
 
 /// A request as a handler sees it: who asks is known, and the body is what the endpoint's schema says.
 package struct APIRequest: Sendable {

@@ -1,4 +1,4 @@
-package import HTTPServing
+package import HTTPKit
 package import Logging
 import ServiceLifecycle
 

@@ -1,4 +1,4 @@
-package import HTTPServing
+package import HTTPKit
 import HTTPTypes
 
 /// How an account API listens, and what bounds it.

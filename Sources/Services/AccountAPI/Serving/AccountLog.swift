@@ -1,11 +1,11 @@
 import AccountStore
+import Accounts
 import AppStorePayloads
 import AppStoreVerification
-import Catalog
-import EvidenceIntake
-import Ledger
+import EvidenceStore
 package import Logging
-import Outbox
+import Pipeline
+import PurchaseStore
 import Subscriptions
 
 /// What happened to accounts, a line each, for whoever looks for one by its account or its purchase. Never what was sent: no token,

@@ -1,11 +1,11 @@
 import AppStorePayloads
+import Base
 import Foundation
-import HTTPServing
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import NetworkAddresses
 import Postgres
 
 /// What stands around all endpoints: who asks, how often, how much is read, how problems are written, what is counted and logged.

@@ -1,5 +1,5 @@
 import AppStorePayloads
-package import Ledger
+package import PurchaseStore
 import Subscriptions
 
 /// What was believed of a purchase after each piece of evidence, in the order in which it was learned, for audits.

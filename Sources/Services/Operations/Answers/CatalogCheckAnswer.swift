@@ -1,4 +1,4 @@
-package import Catalog
+package import Accounts
 
 /// What is to be said about a catalog's file, as people and scripts see it.
 package struct CatalogCheckAnswer: Encodable, Sendable {

@@ -1,8 +1,8 @@
 import Accounts
 import AppStorePayloads
-package import Consumption
-import Ledger
+package import AppleRecords
 import Postgres
+import PurchaseStore
 
 /// Whether a customer agrees that Apple is told about use, as people and scripts see it.
 package struct ConsentAnswer: Encodable, Sendable {

@@ -1,9 +1,8 @@
 import AppStorePayloads
-package import Consumption
+package import AppleRecords
 import Foundation
-import History
-import Ledger
 import Postgres
+import PurchaseStore
 
 /// Apple's requests for consumption data, as people and scripts see them.
 package struct ConsumptionList: Encodable, Sendable {

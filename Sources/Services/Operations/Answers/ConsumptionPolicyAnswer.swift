@@ -1,6 +1,6 @@
+package import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
-package import ConsumptionPolicy
 
 /// The rules of a policy, as people and scripts see them.
 package struct ConsumptionPolicyAnswer: Encodable, Sendable {

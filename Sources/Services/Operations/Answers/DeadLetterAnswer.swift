@@ -1,7 +1,7 @@
 import AppStorePayloads
+package import EvidenceStore
 import Foundation
-import Ledger
-package import Outbox
+import PurchaseStore
 import Subscriptions
 
 /// A dead letter as scripts see it.

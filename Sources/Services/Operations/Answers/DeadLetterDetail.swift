@@ -1,5 +1,5 @@
 import AppStorePayloads
-package import Outbox
+package import EvidenceStore
 
 /// One dead letter with what it says, as people and scripts see it. Of an unverified one nobody vouches for that.
 package struct DeadLetterDetail: Encodable, Sendable {

@@ -1,7 +1,7 @@
 import AppStorePayloads
+package import EvidenceStore
 import Foundation
-import Ledger
-package import Outbox
+import PurchaseStore
 import Subscriptions
 
 /// Open dead letters for people: those that were asked for, and how many there are of each reason.

@@ -1,7 +1,7 @@
 import AppStorePayloads
-package import EndpointStore
-import Ledger
+package import EventStore
 import Postgres
+import PurchaseStore
 
 /// A delivery, as people and scripts see it.
 package struct DeliveryAnswer: Encodable, Sendable {

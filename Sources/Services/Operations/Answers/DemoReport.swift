@@ -1,4 +1,4 @@
-package import Outbox
+package import EvidenceStore
 
 /// What became of a demonstration's notifications, held against what was posted.
 package struct DemoReport: Sendable {

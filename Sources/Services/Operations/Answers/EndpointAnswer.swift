@@ -1,8 +1,8 @@
 import AppStorePayloads
-package import EndpointStore
-package import Endpoints
-import Ledger
+package import EventStore
+package import Events
 import Postgres
+import PurchaseStore
 
 /// An endpoint, as people and scripts see it.
 package struct EndpointAnswer: Encodable, Sendable {

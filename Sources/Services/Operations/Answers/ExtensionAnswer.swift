@@ -1,9 +1,8 @@
 import AppStorePayloads
+package import AppleRecords
 import Foundation
-import History
-import Ledger
 import Postgres
-package import RenewalExtensions
+import PurchaseStore
 
 /// An extension of renewal dates, as people and scripts see it.
 package struct ExtensionAnswer: Encodable, Sendable {

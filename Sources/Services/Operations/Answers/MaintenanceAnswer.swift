@@ -1,6 +1,6 @@
-import EndpointStore
-import Outbox
-import Usage
+import AccountStore
+import EventStore
+import EvidenceStore
 
 /// What one round of maintenance did, as people and scripts see it.
 package struct MaintenanceAnswer: Encodable, Sendable {

@@ -1,7 +1,7 @@
 import AppStorePayloads
+import EvidenceStore
 import Foundation
-package import Ledger
-import Outbox
+package import PurchaseStore
 import Subscriptions
 
 /// One notification decoded, with its place in the story of its purchase.

@@ -1,7 +1,6 @@
 import AppStorePayloads
-import Ledger
-package import Outbox
-package import Queue
+package import EvidenceStore
+import PurchaseStore
 
 /// What is waiting, since when, and how fast it goes, as people and scripts see it.
 package struct QueueAnswer: Encodable, Sendable {

@@ -1,5 +1,5 @@
 import AppStorePayloads
-package import AppStoreReceipts
+package import AppStoreVerification
 
 /// What an app receipt says, as people and scripts see it, under verifyReceipt's names.
 package struct ReceiptContents: Encodable, Sendable {

@@ -1,7 +1,7 @@
 import AppStorePayloads
-package import History
-import Ledger
+package import AppleRecords
 import Postgres
+import PurchaseStore
 
 /// What is proven of Apple's notification history, as people and scripts see it.
 package struct ReconcileAnswer: Encodable, Sendable {

@@ -1,6 +1,6 @@
+import AppleRecords
 package import AppleSync
 import Foundation
-import History
 
 /// What is missing by Apple's notification history, as people and scripts see it.
 package struct ReconcileCheckAnswer: Encodable, Sendable {

@@ -1,4 +1,4 @@
-import Outbox
+import EvidenceStore
 import Subscriptions
 
 /// What a replay would do, as people and scripts see it.

@@ -1,7 +1,7 @@
+package import AccountStore
 import AppStorePayloads
-import Ledger
 import Postgres
-package import ServerKeys
+import PurchaseStore
 
 /// The keys of the operator's own servers, as people and scripts see them: all but the keys.
 package struct ServerKeyAnswer: Encodable, Sendable {

@@ -1,5 +1,5 @@
 import AppStorePayloads
-import Ledger
+import PurchaseStore
 import Subscriptions
 
 /// What one piece of evidence tells of a purchase, as scripts see it.

@@ -1,6 +1,6 @@
 package import AppStorePayloads
 import Foundation
-package import Ledger
+package import PurchaseStore
 import Subscriptions
 
 /// What is known of the purchases of an original transaction: how they stand at an instant, and what happened to them.

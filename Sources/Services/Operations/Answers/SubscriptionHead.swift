@@ -1,6 +1,6 @@
 import AppStorePayloads
 import Foundation
-import Ledger
+import PurchaseStore
 import Subscriptions
 
 /// How a subscription stands, for people: above its story.

@@ -1,10 +1,10 @@
 package import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
+import AppleRecords
 package import AppleSync
-import Canary
-import Ledger
 import Postgres
+import PurchaseStore
 
 extension AppleAnswer {
     /// Apple's list of notifications.

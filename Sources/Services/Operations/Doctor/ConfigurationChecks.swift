@@ -1,7 +1,7 @@
 import AppStorePayloads
 package import AppStoreVerification
+package import EvidenceStore
 package import Foundation
-package import Outbox
 
 /// What can be told from the settings alone.
 package struct ConfigurationChecks: Sendable {

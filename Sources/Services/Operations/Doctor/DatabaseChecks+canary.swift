@@ -1,8 +1,7 @@
 import AppStorePayloads
-import Canary
-import History
-import Ledger
+import AppleRecords
 import Postgres
+import PurchaseStore
 
 extension DatabaseChecks {
     /// How long a test notification may take.

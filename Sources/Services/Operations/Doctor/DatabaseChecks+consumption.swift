@@ -1,5 +1,4 @@
-import Consumption
-import History
+import AppleRecords
 import Postgres
 
 extension DatabaseChecks {

@@ -1,4 +1,4 @@
-import EndpointStore
+import EventStore
 import Postgres
 
 extension DatabaseChecks {

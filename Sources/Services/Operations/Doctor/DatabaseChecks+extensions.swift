@@ -1,6 +1,5 @@
-import History
+import AppleRecords
 import Postgres
-import RenewalExtensions
 
 extension DatabaseChecks {
     /// How long an extension may be waited for: as the alert StorehookExtensionUnfinished has it.

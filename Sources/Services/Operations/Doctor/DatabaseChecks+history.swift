@@ -1,6 +1,6 @@
 import AppStorePayloads
-import History
-import Ledger
+import AppleRecords
+import PurchaseStore
 
 extension DatabaseChecks {
     /// How long ago the proof may end; Apple is asked hour by hour.

@@ -1,5 +1,5 @@
+import EvidenceStore
 import Logging
-import Outbox
 import Postgres
 
 /// Whether what is answered 200 will be there, whatever becomes of the server.

@@ -1,8 +1,7 @@
+package import EvidenceStore
 import Foundation
-import Ledger
-package import Outbox
 package import Postgres
-import Queue
+import PurchaseStore
 import Subscriptions
 
 /// What can be told from the database, each question bounded in time.

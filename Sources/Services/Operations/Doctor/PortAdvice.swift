@@ -1,5 +1,5 @@
 import Glibc
-package import HTTPServing
+package import HTTPKit
 
 /// Why nobody can listen on a port, and what to do: the doctor's words, and those of a program that ends for it.
 package struct PortAdvice {

@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import HTTPServing
+import HTTPKit
 import NIOCore
 import NIOHTTP1
 import NIOPosix

@@ -1,6 +1,6 @@
 package import AppStorePayloads
 package import AppStoreVerification
-package import EvidenceVerification
+package import Pipeline
 
 /// Whether it can be learned if a certificate was revoked, where workers want to know.
 ///

@@ -1,6 +1,5 @@
 import AppStorePayloads
 import Foundation
-import Simulator
 
 /// One request to the stand-in, taken apart.
 struct Call: Sendable {

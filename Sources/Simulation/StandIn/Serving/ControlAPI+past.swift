@@ -1,5 +1,4 @@
 import AppStorePayloads
-import Simulator
 
 extension ControlAPI {
     /// Notifications of customers who lived before.

@@ -1,5 +1,4 @@
 import AppStorePayloads
-import Simulator
 
 /// The store's own settings, as a test or a demonstration changes them.
 extension ControlAPI {

@@ -1,5 +1,4 @@
 import AppStorePayloads
-import Simulator
 
 /// What a person does on a device or in the shop, and what an onlooker asks: the paths under `/stand-in`.
 struct ControlAPI: Sendable {

@@ -1,6 +1,5 @@
 import AppStorePayloads
 import Crypto
-import Simulator
 
 /// Receipts as old apps send them, and verifyReceipt.
 ///

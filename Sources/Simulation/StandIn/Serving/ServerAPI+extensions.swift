@@ -1,5 +1,4 @@
 import AppStorePayloads
-import Simulator
 
 extension ServerAPI {
     /// What both kinds of extension have in common.

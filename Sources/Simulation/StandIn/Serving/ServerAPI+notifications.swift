@@ -1,5 +1,4 @@
 import AppStorePayloads
-import Simulator
 
 extension ServerAPI {
     func notifications(_ call: Call) async throws(Refusal) -> JSONValue {

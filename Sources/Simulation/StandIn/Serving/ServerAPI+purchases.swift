@@ -1,5 +1,4 @@
 import AppStorePayloads
-import Simulator
 
 extension ServerAPI {
     func history(_ call: Call, _ id: String) async throws(Refusal) -> JSONValue {

@@ -1,5 +1,3 @@
-import Simulator
-
 /// The App Store Server API, as the stand-in answers it.
 struct ServerAPI: Sendable {
     /// An answer of status 2xx; Apple's calls without an answer send nothing at all.

@@ -1,5 +1,3 @@
-import Simulator
-
 extension AppStore {
     /// What the file says already, to tell what is new.
     struct Written {

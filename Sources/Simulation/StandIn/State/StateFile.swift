@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import Simulator
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,3 @@
-import Simulator
-
 extension AppStore {
     /// Customers who live by themselves come in over a week, those who are not there yet.
     func open() {

@@ -1,5 +1,3 @@
-import Simulator
-
 extension AppStore {
     /// Lists what Apple has said of customers who lived before the stand-in was started: of them there is nothing but their
     /// notifications, signed on dates up to an instant.

@@ -1,5 +1,4 @@
 import Foundation
-import Simulator
 
 /// The store itself: customers in both environments, what was signed for them, and what is due. One truth, one actor.
 actor AppStore {

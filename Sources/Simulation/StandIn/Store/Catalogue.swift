@@ -1,5 +1,3 @@
-import Simulator
-
 /// What the stand-in sells.
 enum Catalogue {
     private static let products: [SimulatedProduct] = [

@@ -1,5 +1,3 @@
-import Simulator
-
 /// A customer of the stand-in: what the store holds true about him, and what he means to do.
 struct Customer: Sendable, Hashable, Codable {
     /// Something that he means to do.

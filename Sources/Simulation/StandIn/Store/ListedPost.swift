@@ -1,5 +1,3 @@
-import Simulator
-
 /// A notification in the stand-in's list, and how posting it went.
 struct ListedPost: Sendable {
     /// One attempt.

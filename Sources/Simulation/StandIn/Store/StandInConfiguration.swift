@@ -1,5 +1,3 @@
-public import Simulator
-
 /// How a stand-in for Apple's servers is set up.
 public struct StandInConfiguration: Sendable {
     /// How fast customers live.

@@ -1,8 +1,7 @@
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
-import Queue
-import Simulator
+import Simulation
 
 extension ChaosCell {
     static let poison = ChaosCell(name: "poison") { run in

@@ -1,13 +1,12 @@
 import AppStorePayloads
 import AppStoreVerification
 import ArgumentParser
+import EvidenceStore
 import Foundation
 import Glibc
-import Ledger
 import Logging
-import Outbox
 import Postgres
-import Queue
+import PurchaseStore
 import ServiceLifecycle
 import Subscriptions
 import UnixSignals

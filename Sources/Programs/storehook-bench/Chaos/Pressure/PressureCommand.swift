@@ -1,6 +1,6 @@
 import ArgumentParser
+import EvidenceStore
 import Foundation
-import Outbox
 import Postgres
 
 /// How fast a backlog goes while something weighs on the database, beside how fast it went before, in one run.

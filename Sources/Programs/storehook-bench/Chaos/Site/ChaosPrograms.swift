@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOHTTP1
-import Simulator
+import Simulation
 
 /// The programs of a run, and how they are started.
 struct ChaosPrograms: Sendable {

@@ -1,9 +1,8 @@
+import EvidenceStore
 import Foundation
 import Glibc
-import Outbox
 import Postgres
-import Queue
-import Simulator
+import Simulation
 import Synchronization
 
 /// What a cell plays out in: a database of its own, a receiver and two workers under supervision, and a stand-in for Apple

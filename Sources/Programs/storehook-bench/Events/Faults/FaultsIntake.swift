@@ -1,7 +1,6 @@
-import Outbox
+import EvidenceStore
 import Postgres
-import Queue
-import Simulator
+import Simulation
 
 /// What Apple says of the lives of a run, and what of it arrives: in random order, some of it twice, some of it not at all.
 struct FaultsIntake: Sendable {

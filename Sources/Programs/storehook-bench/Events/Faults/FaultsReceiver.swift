@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Simulator
+import Simulation
 import Synchronization
 
 /// An endpoint that fails a third of its calls, is slow, and closes connections; it keeps what was posted.

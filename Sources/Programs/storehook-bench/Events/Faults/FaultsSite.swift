@@ -1,10 +1,9 @@
-import EndpointStore
-import Endpoints
+import EventStore
+import Events
+import EvidenceStore
 import Foundation
 import Glibc
-import Outbox
 import Postgres
-import Queue
 import Synchronization
 
 /// Workers that are killed in turn, and the endpoint that they deliver to.

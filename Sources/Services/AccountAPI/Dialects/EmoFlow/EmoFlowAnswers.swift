@@ -1,6 +1,5 @@
-import Accounts
+package import Accounts
 import AppStorePayloads
-package import Catalog
 
 /// The answers of the EmoFlow dialect: its members, in its order.
 ///

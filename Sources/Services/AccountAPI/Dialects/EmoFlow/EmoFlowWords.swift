@@ -1,5 +1,4 @@
 import Accounts
-import Catalog
 
 /// The words of the EmoFlow dialect (`/subscription/…`), as the apps of that backend know them.
 enum EmoFlowWords {

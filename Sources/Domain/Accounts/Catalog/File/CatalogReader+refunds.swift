@@ -1,0 +1,24 @@
+import Base
+import Yams
+
+extension CatalogReader {
+    /// What Apple is told about refunds, read as a policy's own file is. Where the form has found something wrong already, nothing
+    /// more is said.
+    mutating func refunds(_ file: CatalogEntry, _ products: [Catalog.Product]) -> ConsumptionPolicy? {
+        guard let node = file["refunds"] else { return nil }
+        var faults: [YAMLFault] = []
+        CatalogForm.list(of: .object(.rule), 1...1000).check(node, "refunds", &faults)
+        guard faults.isEmpty else { return nil }
+        do throws(YAMLFault) {
+            let policy = try ConsumptionPolicy(rules: node, called: "refunds")
+            let apps = Set(products.map(\.bundleID))
+            if let stranger = policy.apps.subtracting(apps).min() {
+                warn(node, "a rule of refunds names \(stranger), of which nothing is sold here")
+            }
+            return policy
+        } catch {
+            complain(error)
+            return nil
+        }
+    }
+}

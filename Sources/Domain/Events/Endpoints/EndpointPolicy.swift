@@ -1,0 +1,48 @@
+public import Base
+
+/// Which URLs and addresses events are posted to. No URL makes storehook call into a network that its caller could not reach.
+///
+/// The URL is checked when it is entered and before each attempt; then the name is resolved, ``addresses(_:)`` looks at all that it
+/// resolves to, and one of those is what the connection is made to, without resolving again. Redirects are not followed.
+public struct EndpointPolicy: Sendable, Hashable {
+    /// Whether http is called, too.
+    public var allowsHTTP: Bool
+    /// Networks that are called although they are nobody's on the Internet.
+    public var allowedNetworks: [AddressBlock]
+
+    /// A policy; https and public addresses alone unless told.
+    public init(allowsHTTP: Bool = false, allowedNetworks: [AddressBlock] = []) {
+        self.allowsHTTP = allowsHTTP
+        self.allowedNetworks = allowedNetworks
+    }
+
+    /// Reads a URL and looks at what can be told without resolving its name.
+    public func url(_ text: String) throws(EndpointRefusal) -> EndpointURL {
+        let url = try EndpointURL(text)
+        guard url.isSecure || allowsHTTP else { throw .notHTTPS }
+        switch url.host {
+        case .address(let address): try check(address)
+        case .name(let name):
+            let isOwn = name == "localhost" || name.hasSuffix(".localhost")
+            guard !isOwn || allowedNetworks.contains(where: { $0.base.purpose == .loopback }) else {
+                throw .loopbackName
+            }
+        }
+        return url
+    }
+
+    /// The addresses to connect to, of all that a name resolved to: none where any of them is refused, for who answers so may answer the
+    /// next time with that one alone.
+    public func addresses(_ resolved: [NetworkAddress]) throws(EndpointRefusal) -> [NetworkAddress] {
+        guard !resolved.isEmpty else { throw .unresolved }
+        for address in resolved { try check(address) }
+        return resolved
+    }
+
+    private func check(_ address: NetworkAddress) throws(EndpointRefusal) {
+        guard let purpose = address.purpose else { return }
+        guard purpose.mayBeAllowed, allowedNetworks.contains(where: { $0.contains(address) }) else {
+            throw .address(address, purpose)
+        }
+    }
+}

@@ -1,0 +1,16 @@
+public import Base
+public import Hummingbird
+
+/// What a route knows beside the request.
+public struct HTTPContext: RequestContext {
+    /// What Hummingbird needs.
+    public var coreContext: CoreRequestContextStorage
+    /// Who is at the other end of the connection: the sender, or a proxy. See ``TrustedProxies``.
+    public let peer: NetworkAddress?
+
+    /// The context of one request.
+    public init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        peer = NetworkAddress(source.channel.remoteAddress)
+    }
+}

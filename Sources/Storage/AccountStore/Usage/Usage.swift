@@ -1,0 +1,202 @@
+package import Accounts
+package import AppStorePayloads
+import Crypto
+package import Foundation
+package import Postgres
+import PurchaseStore
+
+/// What accounts have used of the catalog's features.
+///
+/// A limit is looked at and used up in one statement, so that it holds however many come at once. Nothing is ever reset: a new day has a
+/// counter of its own, which begins where it is first counted to. A report whose answer was lost may be sent again if it has a key;
+/// without one it may count twice, as when the database fails over between the commit and the answer.
+package struct Usage: Sendable {
+    let pool: PostgresPool
+    private let clock: @Sendable () -> Timestamp
+
+    /// The usage behind a pool of connections.
+    /// - Parameter clock: a guess at the database's clock, by which a window is tried first; wrong ones cost a round trip.
+    package init(_ pool: PostgresPool, clock: @escaping @Sendable () -> Timestamp = Usage.machineClock) {
+        self.pool = pool
+        self.clock = clock
+    }
+
+    /// This machine's clock.
+    package static let machineClock: @Sendable () -> Timestamp = {
+        Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))
+    }
+
+    /// Counts what is reported of a feature, if its limit has room for it.
+    ///
+    /// What is said to have been used at another time counts to the day or month of that time. A key is known until 35 days after that
+    /// has ended; of what is counted in total, until 35 days after the report.
+    /// - Parameters:
+    ///   - feature: what is counted in the account's tier.
+    ///   - token: the account's.
+    ///   - timeZone: the catalog's.
+    /// - Throws: `PostgresError`. If it may have taken effect, only a report with a key may be sent again.
+    package func count(
+        _ report: UsageReport, of feature: CountedFeature, for token: UniqueIdentifier, in timeZone: TimeZone
+    ) async throws -> UsageOutcome {
+        if case .add = report.act {} else if feature.period != .total { return .noStock }
+        return try await atItsTime(report.usedAt) { instant, isSure in
+            let window = UsageWindow(feature.period, at: instant, in: timeZone)
+            let row = try await pool.query(
+                .count(report, of: feature, for: token, in: window, isSure: isSure), durably: true
+            ).one()
+            if try row.decode("outcome", as: String.self) == "elsewhere" {
+                return .elsewhere(Timestamp(try row.decode("clock", as: PostgresTimestamp.self)))
+            }
+            return .found(try UsageOutcome(row, feature.id, window))
+        }
+    }
+
+    /// What an account has used now of each of these features, in their order.
+    /// - Parameter timeZone: the catalog's.
+    package func current(
+        _ features: [CountedFeature], of token: UniqueIdentifier, in timeZone: TimeZone
+    ) async throws -> [UsageCount] {
+        guard !features.isEmpty else { return [] }
+        return try await atItsTime(nil) { instant, isSure in
+            // Features of one period have one window.
+            let periods = Set(features.map(\.period))
+            let windows = Dictionary(
+                uniqueKeysWithValues: periods.map { ($0, UsageWindow($0, at: instant, in: timeZone)) })
+            func window(of feature: CountedFeature) -> UsageWindow { windows[feature.period] ?? .total }
+            let rows = try await pool.query(.current(features.map { ($0.id, window(of: $0)) }, of: token))
+            if let now = try rows.first.map({ Timestamp(try $0.decode("clock", as: PostgresTimestamp.self)) }),
+                !isSure, windows.values.contains(where: { !$0.contains(now) })
+            {
+                return .elsewhere(now)
+            }
+            return .found(
+                try zip(features, rows).map { feature, row in
+                    UsageCount(
+                        feature: feature.id, window: window(of: feature), used: try row.decode("used"),
+                        limit: feature.limit)
+                })
+        }
+    }
+
+    /// Forgets all that an account has used, for one that is erased.
+    package static func erase(_ token: UniqueIdentifier, _ session: borrowing PostgresSession) throws {
+        let token = UUID(token)
+        try session.query(
+            PostgresQuery("usage.erase_keys", "delete from storehook.usage_keys where token = \(token)"))
+        try session.query(
+            PostgresQuery("usage.erase_counters", "delete from storehook.usage_counters where token = \(token)"))
+    }
+
+    /// What a statement came to that was asked about a window.
+    private enum Attempt<Value> {
+        case found(Value)
+        /// The database's clock, for which the window is another one.
+        case elsewhere(Timestamp)
+    }
+
+    /// Asks about the window of an instant; of now, by this machine's clock, and if the database's is elsewhere, by that. The last time
+    /// whatever comes: clocks do not jump from day to day.
+    private func atItsTime<Value>(
+        _ instant: Timestamp?, _ ask: (_ instant: Timestamp, _ isSure: Bool) async throws -> Attempt<Value>
+    ) async throws -> Value {
+        var now = instant ?? clock()
+        for _ in 0..<2 {
+            switch try await ask(now, false) {
+            case .found(let value): return value
+            case .elsewhere(let clock): now = clock
+            }
+        }
+        guard case .found(let value) = try await ask(now, true) else {
+            throw PostgresError(.decoding, "a window was refused that was not to be looked at", operation: "usage")
+        }
+        return value
+    }
+}
+
+extension PostgresQuery {
+    /// - Parameter isSure: that the database's clock is not to be held against the window.
+    fileprivate static func count(
+        _ report: UsageReport, of feature: CountedFeature, for token: UniqueIdentifier, in window: UsageWindow,
+        isSure: Bool
+    ) -> PostgresQuery {
+        let opensAt = isSure ? nil : window.startsAt.map { PostgresTimestamp($0) }
+        let act = report.act
+        return PostgresQuery(
+            "usage.count",
+            """
+            select \(unescaped: PostgresQuery.durableSettings),
+                   outcome, clock, out_used as used, out_allowed as allowed, out_period as period,
+                   to_char(out_starts_on, 'YYYY-MM-DD') as day, out_resets_at as resets_at
+              from storehook.count_usage(
+                   \(UUID(token)), \(feature.id), \(act.name), \(act.amount), \(feature.limit),
+                   \(window.period.rawValue), \(window.storedDay)::text::date, \(opensAt),
+                   \(window.resetsAt.map { PostgresTimestamp($0) }),
+                   \(report.usedAt.map { PostgresTimestamp($0) }), \(report.key.map { UUID(digestOf: $0) }))
+            """)
+    }
+
+    /// What is used in these windows, in their order: 0 where nothing was yet.
+    fileprivate static func current(
+        _ windows: [(feature: String, window: UsageWindow)], of token: UniqueIdentifier
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "usage.current",
+            """
+            select coalesce(c.used, 0) as used, now() as clock
+              from unnest(\(windows.map(\.feature)), \(windows.map(\.window.period.rawValue)),
+                          \(windows.map(\.window.storedDay))::text[]::date[])
+                   with ordinality as w (feature, period, starts_on, place)
+              left join storehook.usage_counters c
+                   on c.token = \(UUID(token)) and c.feature = w.feature and c.period = w.period
+                  and c.starts_on = w.starts_on
+             order by w.place
+            """)
+    }
+}
+
+extension UsageWindow {
+    /// Its first day, as the database has it.
+    fileprivate var storedDay: String { day ?? "-infinity" }
+}
+
+extension UsageOutcome {
+    /// What the statement says; a repeated report was counted in a window that may have been another.
+    fileprivate init(_ row: PostgresRow, _ feature: String, _ window: UsageWindow) throws {
+        func count() throws -> UsageCount {
+            let period = try row.decode("period", among: Catalog.UsagePeriod.self)
+            let day = try row.decode("day", as: String?.self)
+            let then =
+                period == .total
+                ? UsageWindow.total
+                : UsageWindow(
+                    period: period, day: day, startsAt: day == window.day ? window.startsAt : nil,
+                    resetsAt: try row.decode("resets_at", as: PostgresTimestamp?.self).map { Timestamp($0) })
+            return UsageCount(
+                feature: feature, window: then, used: try row.decode("used"), limit: try row.decode("allowed"))
+        }
+        switch try row.decode("outcome", among: StoredOutcome.self) {
+        case .counted: self = .counted(try count())
+        case .repeated: self = .repeated(try count())
+        case .limitReached: self = .limitReached(try count())
+        case .keyReused: self = .keyReused
+        case .tooOld: self = .tooOld
+        case .inTheFuture: self = .inTheFuture
+        }
+    }
+
+    private enum StoredOutcome: String {
+        case counted, repeated
+        case limitReached = "limit_reached"
+        case keyReused = "key_reused"
+        case tooOld = "too_old"
+        case inTheFuture = "in_the_future"
+    }
+}
+
+extension UUID {
+    /// What a key is known by: keys are of any length and any letters.
+    fileprivate init(digestOf key: String) {
+        self.init(
+            uuid: SHA256.hash(data: Data(key.utf8)).withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+    }
+}

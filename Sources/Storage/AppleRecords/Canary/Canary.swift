@@ -1,0 +1,48 @@
+package import EvidenceStore
+package import Postgres
+
+/// A claimed test notification that was asked of Apple, or is to be.
+package struct Canary: Sendable, Hashable {
+    /// Its number.
+    package var id: Int64
+    /// Whose it is.
+    package var scope: HistoryScope
+    /// What Apple gave for it; nil while Apple was not asked.
+    package var token: String?
+    /// How long ago Apple was asked.
+    package var age: Duration?
+    /// Claims so far, this one included.
+    package var attempts: Int
+    /// Who holds it.
+    package var lease: Lease
+}
+
+/// How far a test notification has come here.
+package struct CanaryArrival: Sendable, Hashable {
+    /// Where it is.
+    package enum Place: String, Sendable, Hashable {
+        /// It came the way that Apple's posts take, and was applied.
+        case applied
+        /// It was lost on that way, and fetched from Apple's notification history.
+        case recovered
+        /// It was stored and is a dead letter.
+        case dead
+    }
+
+    /// Where it is.
+    package var place: Place
+    /// When its bytes were stored.
+    package var storedAt: PostgresTimestamp?
+    /// When it was applied.
+    package var appliedAt: PostgresTimestamp?
+}
+
+/// How long a test notification took, each counted from when Apple was asked.
+package struct CanaryTimes: Sendable, Hashable {
+    /// Until Apple posted it for the first time, by Apple's clock.
+    package var posted: Duration?
+    /// Until it was stored.
+    package var stored: Duration?
+    /// Until it was applied.
+    package var applied: Duration?
+}

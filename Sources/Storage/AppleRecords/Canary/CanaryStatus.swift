@@ -1,0 +1,50 @@
+package import Postgres
+
+/// Which test notification of an app came through last, and since when one is missing.
+package struct CanaryStatus: Sendable, Hashable {
+    /// Whose.
+    package var scope: HistoryScope
+    /// When Apple was asked for the last one that came through; nil if none ever did.
+    package var askedAt: PostgresTimestamp?
+    /// How long that one took until it was applied.
+    package var took: Duration?
+    /// How long ago Apple was asked for the first one since then that has not come through; nil if all did.
+    package var missing: Duration?
+    /// What became of the latest that was settled; nil if none was.
+    package var outcome: String?
+    /// What Apple says of posting that one.
+    package var postResult: String?
+}
+
+extension Canaries {
+    /// How it stands, for each app and environment that a test notification was ever planned for; nil where the connected
+    /// user may not ask.
+    package func statusesIfAllowed() async throws -> [CanaryStatus]? {
+        let mayAsk: Bool = try await pool.query(
+            PostgresQuery(
+                "canary.may_see",
+                "select has_table_privilege('storehook.canary_status', 'select')")
+        ).one().decode(0)
+        guard mayAsk else { return nil }
+        return try await pool.query(
+            PostgresQuery(
+                "canary.statuses",
+                """
+                select s.bundle_id, s.environment, s.asked_at, s.latest_outcome, s.latest_post_result,
+                       extract(epoch from s.applied_at - s.asked_at)::double precision as took,
+                       extract(epoch from clock_timestamp() - s.missing_since)::double precision as missing
+                  from storehook.canary_status s
+                 order by s.bundle_id, s.environment
+                """)
+        ).map { row in
+            func seconds(_ name: String) throws -> Duration? {
+                try row.decode(name, as: Double?.self).map { .seconds(max(0, $0)) }
+            }
+            return CanaryStatus(
+                scope: HistoryScope(
+                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                askedAt: try row.decode("asked_at"), took: try seconds("took"), missing: try seconds("missing"),
+                outcome: try row.decode("latest_outcome"), postResult: try row.decode("latest_post_result"))
+        }
+    }
+}

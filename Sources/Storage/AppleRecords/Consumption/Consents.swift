@@ -1,0 +1,86 @@
+import Accounts
+import AppStorePayloads
+import Foundation
+package import Postgres
+import PurchaseStore
+
+/// What customers have agreed to, and what they took back: whether Apple may be told how they used what they bought.
+package struct Consents: Sendable {
+    private let pool: PostgresPool
+
+    /// The consents behind a pool of connections. One is enough.
+    package init(_ pool: PostgresPool) { self.pool = pool }
+
+    /// Records that an account agrees or no longer does. It counts from the moment that this returns: an answer that was not
+    /// begun by then sees it.
+    /// - Parameters:
+    ///   - text: what the customer was shown; of a grant it has to be there.
+    ///   - person: who records it.
+    package func record(
+        _ account: String, granted: Bool, text: String?, by person: String
+    ) async throws -> RecordedConsent {
+        let token = UUID(AccountToken.of(account))
+        return try await pool.withTransaction(TransactionOptions(isDurable: true)) { session in
+            // Who is about to tell Apple holds the token until what it is going to say is recorded: one of both comes first.
+            try ConsumptionToken.hold("select \(token)::uuid as app_account_token", session)
+            let waiting = try session.query(
+                PostgresQuery(
+                    "consent.hold",
+                    """
+                    select q.id
+                      from storehook.consumption_queue q
+                      join storehook.consumption_answers a using (id)
+                      join storehook.transactions t
+                           on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
+                          and t.environment = a.environment
+                     where t.app_account_token = \(token)
+                     order by q.id
+                       for update of q
+                    """))
+            let row = try session.query(
+                PostgresQuery(
+                    "consent.record",
+                    """
+                    insert into storehook.consumption_consents (account, app_account_token, granted, text, recorded_by)
+                    values (\(account), \(token), \(granted), \(text), \(String(person.prefix(200))))
+                    returning *
+                    """)
+            ).one()
+            // Which of them were begun, as it is now that they are held.
+            let ids = try waiting.map { try $0.decode("id", as: Int64.self) }
+            let begun = try session.query(
+                PostgresQuery(
+                    "consent.under_way",
+                    """
+                    select transaction_id from storehook.consumption_answers
+                     where id = any(\(ids)) and began_at is not null and outcome is null
+                     order by id
+                    """)
+            ).map { try $0.decode(0, as: String.self) }
+            if granted {
+                try session.query(
+                    PostgresQuery(
+                        "consent.wake",
+                        """
+                        update storehook.consumption_queue set due_at = least(due_at, now())
+                         where id = any(\(ids)) and lease_token is null
+                        """))
+            }
+            var consent = try RecordedConsent(row)
+            consent.underWay = begun
+            return consent
+        }
+    }
+
+    /// All that was recorded for an account, the latest first.
+    package func history(of account: String) async throws -> [RecordedConsent] {
+        try await pool.query(
+            PostgresQuery(
+                "consent.history",
+                """
+                select * from storehook.consumption_consents
+                 where app_account_token = \(UUID(AccountToken.of(account))) order by id desc limit 1000
+                """)
+        ).map { try RecordedConsent($0) }
+    }
+}

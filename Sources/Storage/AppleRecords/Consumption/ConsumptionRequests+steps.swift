@@ -1,0 +1,312 @@
+package import Accounts
+import AppStoreServerAPI
+import EvidenceStore
+import Foundation
+import Postgres
+import Subscriptions
+
+extension ConsumptionRequests {
+    /// What came of the wish to tell Apple.
+    package enum Beginning: Sendable, Hashable {
+        /// What is going to be said is recorded, and the customer consented right after this instant: send it, at once and once.
+        case begun(lookedAt: ContinuousClock.Instant)
+        /// Somebody else has taken the request over.
+        case lost
+        /// It must not be sent, for this reason.
+        case withheld(ConsumptionReason)
+    }
+
+    /// What Apple is told, and what Apple said, cannot be told again from anything else.
+    private static let durably = TransactionOptions(isDurable: true)
+
+    /// Records what Apple is about to be told, where the customer consents at this very moment, the deadline is not over, and nobody
+    /// has told Apple of this transaction.
+    /// - Parameters:
+    ///   - rule: the rule of the policy that says so, for people.
+    ///   - person: who sends it by hand and answers for the consent where none is recorded; nil: it has to be. Against what the
+    ///     customer has taken back nobody sends.
+    package func begin(
+        _ request: ConsumptionRequest, _ answer: ConsumptionAnswer, rule: String?, sentBy person: String? = nil
+    ) async throws -> Beginning {
+        do {
+            return try await pool.withTransaction(Self.durably) { session in
+                try ConsumptionToken.hold(of: request, session)
+                guard
+                    try !Self.table.renew(
+                        [request.id], token: request.lease.token, for: request.lease.duration, session
+                    ).isEmpty
+                else { return .lost }
+                // A statement of its own, after the token is held: it sees each consent that was recorded before, and each
+                // that is recorded now waits for the end of this transaction.
+                let lookedAt = ContinuousClock.now
+                let now = try session.query(
+                    PostgresQuery(
+                        "consumption.look",
+                        """
+                        select a.deadline > clock_timestamp() as is_in_time, t.app_account_token is not null as has_account,
+                               k.id as consent_id, k.granted,
+                               (select o.outcome is not null
+                                  from storehook.consumption_answers o
+                                 where o.transaction_id = a.transaction_id and o.bundle_id = a.bundle_id
+                                   and o.environment = a.environment and o.id <> a.id
+                                   and o.began_at is not null and o.outcome is distinct from 'refused') as is_other_settled
+                          from storehook.consumption_answers a
+                          left join storehook.transactions t
+                               on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
+                              and t.environment = a.environment
+                          left join lateral (
+                                select c.id, c.granted from storehook.consumption_consents c
+                                 where c.app_account_token = t.app_account_token
+                                 order by c.id desc
+                                 limit 1
+                               ) k on true
+                         where a.id = \(request.id)
+                        """)
+                ).one()
+                if let isSettled = try now.decode("is_other_settled", as: Bool?.self) {
+                    return .withheld(isSettled ? .answeredBefore : .anotherUnderWay)
+                }
+                guard try now.decode("is_in_time", as: Bool.self) else { return .withheld(.deadlineOver) }
+                let granted = try now.decode("granted", as: Bool?.self)
+                if granted == false { return .withheld(.consentWithdrawn) }
+                if granted == nil, person == nil {
+                    return .withheld(try now.decode("has_account", as: Bool.self) ? .noConsent : .noAccount)
+                }
+                try session.query(
+                    PostgresQuery(
+                        "consumption.begin",
+                        """
+                        update storehook.consumption_answers
+                           set began_at = clock_timestamp(), why = null, answer = jsonb_strip_nulls(jsonb_build_object(
+                                   'delivery_status', \(answer.deliveryStatus.rawValue)::text,
+                                   'sample_content_provided', \(answer.sampleContentProvided)::boolean,
+                                   'consumption_percentage', \(answer.consumptionPercentage)::bigint,
+                                   'refund_preference', \(answer.refundPreference?.rawValue)::text)),
+                               rule = \(rule.map { String($0.prefix(200)) }), sent_by = \(person.map { String($0.prefix(200)) }),
+                               consent_id = \(granted == true ? try now.decode("consent_id", as: Int64?.self) : nil)
+                         where id = \(request.id)
+                        """))
+                return .begun(lookedAt: lookedAt)
+            }
+        } catch let error as PostgresError where error.sqlState == .uniqueViolation {
+            // Somebody began with another request about the same transaction at the same moment.
+            return .withheld(.anotherUnderWay)
+        }
+    }
+
+    /// Apple certainly has not taken it: as if it had not been begun, and due again after a while.
+    package func takeBack(_ request: ConsumptionRequest, for delay: Duration, reason: String) async throws {
+        let reason = String(reason.prefix(100))
+        try await note(
+            request,
+            PostgresQuery(
+                "consumption.take_back",
+                """
+                update storehook.consumption_answers
+                   set why = \(reason), began_at = null, answer = null, rule = null, consent_id = null, sent_by = null
+                 where id = \(request.id)
+                """))
+        try await queue.reschedule([request.id], by: [delay], reason: reason, token: request.lease.token)
+    }
+
+    /// Puts off a request that was not begun: it is looked at again after a while. The attempt does not count: a consent may come in
+    /// hours. One that lacks a consent is due at once where the customer has consented since it was claimed: who records that
+    /// waits for what is held and cannot have it looked at.
+    package func putOff(_ request: ConsumptionRequest, for delay: Duration, reason: String) async throws {
+        let isConsentAwaited = Self.consentReasons.contains(reason)
+        let reason = String(reason.prefix(100))
+        try await pool.withTransaction { session in
+            if isConsentAwaited { try ConsumptionToken.hold(of: request, session) }
+            let held = try Self.table.renew(
+                [request.id], token: request.lease.token, for: request.lease.duration, session)
+            guard !held.isEmpty else { return }
+            try session.query(
+                PostgresQuery(
+                    "consumption.put_off",
+                    """
+                    update storehook.consumption_answers set why = \(reason)
+                     where id = \(request.id) and began_at is null
+                    """))
+            // In the transaction that holds the token, and a statement of its own: it sees each consent that was recorded
+            // before, and who records one now waits and finds a row that nobody holds.
+            try session.query(
+                PostgresQuery(
+                    "consumption.postpone",
+                    """
+                    update storehook.consumption_queue q
+                       set due_at = case when \(isConsentAwaited)::boolean and coalesce((
+                                              select c.granted
+                                                from storehook.consumption_answers a
+                                                join storehook.transactions t
+                                                     on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
+                                                    and t.environment = a.environment
+                                                join storehook.consumption_consents c
+                                                     on c.app_account_token = t.app_account_token
+                                               where a.id = q.id
+                                               order by c.id desc
+                                               limit 1), false)
+                                         then now()
+                                         else clock_timestamp() + make_interval(secs => \(delay / .seconds(1))) end,
+                           attempts = attempts - 1, lease_owner = null, lease_token = null, last_reason = \(reason)
+                     where q.id = \(request.id)
+                    """))
+        }
+    }
+
+    /// What a consent changes.
+    private static let consentReasons = [
+        ConsumptionReason.noTransaction, .noAccount, .noConsent, .consentWithdrawn,
+    ].map(\.rawValue)
+
+    /// Writes down where a request stands, if it is still held.
+    private func note(_ request: ConsumptionRequest, _ query: PostgresQuery) async throws {
+        try await pool.withTransaction { session in
+            let held = try Self.table.renew(
+                [request.id], token: request.lease.token, for: request.lease.duration, session)
+            if !held.isEmpty { try session.query(query) }
+        }
+    }
+
+    /// Puts off all requests of an app in an environment that nobody holds: what keeps one keeps all. Like everything that takes
+    /// many rows it waits for none of them, so that nobody waits in a circle. None is put off beyond its deadline while there is
+    /// time, unless Apple itself has said when.
+    package func putOff(requestsOf scope: HistoryScope, by delay: Duration, reason: String) async throws {
+        let reason = String(reason.prefix(100))
+        let isApplesWord = reason == ServerErrorCode.rateLimitExceeded.name
+        try await pool.query(
+            PostgresQuery(
+                "consumption.put_off_all",
+                """
+                with waiting as (
+                    select q.id, until.due_at
+                      from storehook.consumption_queue q
+                      join storehook.consumption_answers a using (id)
+                     cross join lateral (
+                            select now() + case when \(isApplesWord)::boolean
+                                                then make_interval(secs => \(delay / .seconds(1)))
+                                                else least(make_interval(secs => \(delay / .seconds(1))),
+                                                           greatest((a.deadline - now()) / 2, interval '5 seconds'))
+                                                end as due_at
+                           ) as until
+                     where a.bundle_id = \(scope.bundleID) and a.environment = \(scope.environment)
+                       and q.lease_token is null and q.due_at < until.due_at
+                       for update of q skip locked
+                ), put_off as (
+                    update storehook.consumption_queue q
+                       set due_at = waiting.due_at, last_reason = \(reason)
+                      from waiting where q.id = waiting.id
+                    returning q.id
+                )
+                update storehook.consumption_answers a set why = \(reason)
+                  from put_off where a.id = put_off.id and a.why is null
+                """))
+    }
+
+    /// Gives a request back, as if it had not been claimed.
+    package func giveBack(_ request: ConsumptionRequest) async throws {
+        try await queue.release([request.id], token: request.lease.token)
+    }
+
+    /// Nothing more is done about a request. What Apple took after the deadline is late.
+    /// - Parameter reason: why it was not answered, or Apple's code; nil where it was answered.
+    /// - Returns: what it came to; nil if somebody else has taken it over.
+    @discardableResult
+    package func settle(
+        _ request: ConsumptionRequest, _ outcome: ConsumptionOutcome, reason: String? = nil
+    ) async throws -> ConsumptionSettled? {
+        try await pool.withTransaction(Self.durably) { session in
+            guard try !Self.table.acknowledge([request.id], token: request.lease.token, session).isEmpty else {
+                return nil
+            }
+            let answered = ConsumptionOutcome.answered.rawValue
+            let settled = try session.query(
+                PostgresQuery(
+                    "consumption.settle",
+                    """
+                    update storehook.consumption_answers a
+                       set settled_at = clock_timestamp(),
+                           outcome = case when \(outcome.rawValue) = \(answered) and clock_timestamp() > a.deadline
+                                          then 'late' else \(outcome.rawValue) end,
+                           why = case when \(outcome.rawValue) = \(answered) and clock_timestamp() > a.deadline
+                                      then \(ConsumptionReason.acceptedLate.rawValue) else \(reason.map { String($0.prefix(100)) }) end
+                     where id = \(request.id)
+                    returning environment, outcome, why
+                    """)
+            ).first.map { try ConsumptionSettled($0) }
+            if let settled, outcome == .answered { try tell(settled, request, session) }
+            return settled
+        }
+    }
+
+    private func tell(
+        _ settled: ConsumptionSettled, _ request: ConsumptionRequest, _ session: borrowing PostgresSession
+    ) throws {
+        guard let witness else { return }
+        let row = try session.query(
+            PostgresQuery(
+                "consumption.told",
+                """
+                select n.environment, n.bundle_id, n.original_transaction_id, a.transaction_id
+                  from storehook.consumption_answers a
+                  join storehook.notifications n using (notification_uuid)
+                 where a.id = \(request.id) and n.original_transaction_id is not null
+                """)
+        ).first
+        guard let row, let transaction = try row.decode(3, as: String?.self) else { return }
+        let purchase = PurchaseKey(
+            environment: try row.decode(0), bundleID: try row.decode(1), originalTransactionID: try row.decode(2))
+        try witness.answered(about: purchase, transaction, outcome: settled.outcome, session)
+    }
+
+    /// Why a request is not to be answered, whatever the consent.
+    private static let choices = [
+        ConsumptionReason.noPolicy, .noRule, .noTransaction, .leftToApple, .notPurchased,
+    ].map(\.rawValue)
+
+    /// Settles what was not answered in time and that nobody holds.
+    /// - Returns: what each came to.
+    package func expire() async throws -> [ConsumptionSettled] {
+        try await pool.query(
+            PostgresQuery(
+                "consumption.expire",
+                """
+                with over as (
+                    select q.id
+                      from storehook.consumption_queue q
+                      join storehook.consumption_answers a using (id)
+                     where a.deadline <= now() and (q.lease_token is null or q.due_at <= now())
+                     order by q.id
+                     limit \(Self.portion)
+                       for update of q skip locked
+                ), gone as (
+                    delete from storehook.consumption_queue q using over where q.id = over.id returning q.id
+                )
+                update storehook.consumption_answers a
+                   set settled_at = now(), outcome = became.outcome, why = became.why
+                  from gone
+                  join storehook.consumption_answers s using (id)
+                  left join storehook.transactions t
+                       on t.transaction_id = s.transaction_id and t.bundle_id = s.bundle_id and t.environment = s.environment
+                 cross join lateral (
+                        select (select c.granted from storehook.consumption_consents c
+                                 where c.app_account_token = t.app_account_token
+                                 order by c.id desc limit 1) as granted
+                       ) k
+                 cross join lateral (
+                        select case when s.began_at is not null then 'unknown'
+                                    when k.granted is distinct from true
+                                         or s.why = any(\(Self.choices)) then 'not_answered'
+                                    else 'late' end as outcome,
+                               case when s.began_at is not null then \(ConsumptionReason.workerGone.rawValue)
+                                    when s.why = any(\(Self.choices)) then s.why
+                                    when t.app_account_token is null then \(ConsumptionReason.noAccount.rawValue)
+                                    when k.granted is null then \(ConsumptionReason.noConsent.rawValue)
+                                    when not k.granted then \(ConsumptionReason.consentWithdrawn.rawValue)
+                                    else coalesce(s.why, \(ConsumptionReason.notLookedAt.rawValue)) end as why
+                       ) became
+                 where a.id = gone.id
+                returning a.environment, a.outcome, a.why
+                """)
+        ).map { try ConsumptionSettled($0) }
+    }
+}

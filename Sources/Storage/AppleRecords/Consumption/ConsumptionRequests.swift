@@ -1,0 +1,243 @@
+package import EvidenceStore
+package import Foundation
+package import Postgres
+
+/// Apple's requests for consumption data: a row for each, and what became of it.
+///
+///     noted ──claim──▶ looked at ──begin──▶ Apple is told ──settle──▶ answered │ late │ refused │ unknown
+///       ▲                  │  │                  │
+///       └────── put off ───┘  │                  └─ take back (Apple certainly has not taken it) ──▶ put off
+///                             └─ settle ──▶ not_answered
+///
+///     expire, at the deadline ──▶ not_answered │ late │ unknown
+///
+/// A transaction is answered about once. What is going to be said is recorded before Apple is told it (``begin(_:_:rule:sentBy:)``),
+/// in the transaction that reads the consent once more. Apple has no way to ask what it was told, and does not say what a
+/// second answer does to the first. So whoever finds a request begun by a worker that is gone, or hears nothing back, records
+/// that nobody knows; it is not told twice, also where Apple asks again.
+package struct ConsumptionRequests: Sendable {
+    let pool: PostgresPool
+    /// Which of them are to be looked at; of those that are due the one with the earliest deadline goes first.
+    package let queue: Queue
+    /// Told that Apple was answered, in the transaction that records it.
+    let witness: (any ConsumptionWitness)?
+
+    /// The requests behind a pool of connections. One is enough.
+    /// - Parameter witness: told what Apple was answered; nil where nobody is going to be.
+    package init(_ pool: PostgresPool, witness: (any ConsumptionWitness)? = nil) {
+        self.pool = pool
+        self.witness = witness
+        queue = Queue(Self.table, pool)
+    }
+
+    static let table = QueueTable(
+        name: "storehook.consumption_queue", statements: "consumption", channel: "storehook_consumption",
+        order: .oldestFirst)
+
+    /// How many requests a round notes at most.
+    package static let portion = 1000
+
+    /// Makes the rows of requests that have none yet. One that is heard of after its deadline is settled at once: not answered, as
+    /// when a new database is filled from Apple's history; late where Apple posted it within the week that it goes on posting for, and the
+    /// customer consents. Safe to run from many machines at once.
+    /// - Parameters:
+    ///   - everything: looks at all requests ever heard, rather than at those signed within the last thirteen hours.
+    ///   - policy: whether who asks has a policy.
+    ///   - scopes: what who asks has keys for.
+    /// - Returns: how many it made, and what of those was settled.
+    package func note(
+        everything: Bool, hasPolicy policy: Bool, keysFor scopes: [HistoryScope]
+    ) async throws -> (noted: Int, settled: [ConsumptionSettled]) {
+        let rows = try await pool.query(
+            PostgresQuery(
+                "consumption.note",
+                """
+                with noted as (
+                    insert into storehook.consumption_answers
+                           (notification_uuid, environment, bundle_id, transaction_id, reason, signed_at, deadline, why,
+                            outcome, settled_at)
+                    select r.notification_uuid, r.environment, r.bundle_id, r.transaction_id, r.reason, r.signed_at, r.deadline,
+                           case when r.deadline <= now() then \(ConsumptionReason.heardLate.rawValue)
+                                when not \(policy)::boolean then \(ConsumptionReason.noPolicy.rawValue)
+                                when s.bundle_id is null then \(ConsumptionReason.noKey.rawValue) end,
+                           case when r.deadline > now() then null
+                                when r.source = 'webhook' and r.signed_at > now() - interval '7 days'
+                                     and \(policy)::boolean and coalesce(k.granted, false)
+                                then \(ConsumptionOutcome.late.rawValue)
+                                else \(ConsumptionOutcome.notAnswered.rawValue) end,
+                           case when r.deadline <= now() then now() end
+                      from (select n.notification_uuid, n.environment, n.bundle_id, n.transaction_id,
+                                   n.consumption_request_reason as reason, n.signed_at, n.source,
+                                   n.signed_at + interval '12 hours' as deadline
+                              from storehook.notifications n
+                             where n.type = 'CONSUMPTION_REQUEST'
+                               and n.signed_at > case when \(everything) then '-infinity'::timestamptz
+                                                      else now() - interval '13 hours' end
+                               and not exists (
+                                   select from storehook.consumption_answers a
+                                    where a.notification_uuid = n.notification_uuid)
+                             order by n.signed_at desc
+                             limit \(Self.portion)) r
+                      left join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                           on s.bundle_id = r.bundle_id and s.environment = r.environment
+                      left join lateral (
+                            select c.granted
+                              from storehook.transactions t
+                              join storehook.consumption_consents c on c.app_account_token = t.app_account_token
+                             where t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id
+                               and t.environment = r.environment
+                             order by c.id desc
+                             limit 1
+                           ) k on true
+                        on conflict (notification_uuid) do nothing
+                    returning id, environment, signed_at, outcome, why
+                ), queued as (
+                    insert into storehook.consumption_queue (id, received_at, due_at, last_reason)
+                    select id, signed_at, now(), why from noted where outcome is null
+                )
+                select environment, outcome, why from noted
+                """))
+        return (
+            rows.count,
+            try rows.filter { try $0.decode("outcome", as: String?.self) != nil }.map { try ConsumptionSettled($0) }
+        )
+    }
+
+    /// Makes everything due now that is not held and waits for what a new process may bring: a policy, keys, or another word of
+    /// either.
+    package func hasten(_ scopes: [HistoryScope]) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "consumption.hasten",
+                """
+                with waiting as (
+                    select q.id
+                      from storehook.consumption_queue q
+                      join storehook.consumption_answers a using (id)
+                      join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                           on s.bundle_id = a.bundle_id and s.environment = a.environment
+                     where q.lease_token is null and q.due_at > now()
+                       and q.last_reason is distinct from 'rate_limit_exceeded'
+                       for update of q skip locked
+                )
+                update storehook.consumption_queue q set due_at = now() from waiting where q.id = waiting.id
+                """))
+    }
+
+    /// Says of what was noted by somebody without a policy that there is one, so that it counts as to be answered again until it is
+    /// looked at. It is due already, unless all of its app is put off.
+    /// - Parameter scopes: what who asks has keys and a policy for.
+    package func forgetMissingPolicy(_ scopes: [HistoryScope]) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "consumption.forget_missing_policy",
+                """
+                with noted as (
+                    select a.id
+                      from storehook.consumption_answers a
+                      join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                           on s.bundle_id = a.bundle_id and s.environment = a.environment
+                     where a.outcome is null and a.began_at is null
+                       and a.why = \(ConsumptionReason.noPolicy.rawValue)
+                       for update of a skip locked
+                )
+                update storehook.consumption_answers a set why = null from noted where a.id = noted.id
+                """))
+    }
+
+    /// Open requests of other apps and environments than these, which who asks has no key for and nobody else has looked at: read and
+    /// not claimed, so that whoever has the key can claim them at any time.
+    package func lackingKeys(but scopes: [HistoryScope]) async throws -> [ConsumptionRequest] {
+        try await pool.query(
+            PostgresQuery(
+                "consumption.lacking_keys",
+                """
+                select r.id, 0::smallint as attempts, \(unescaped: "\(Self.columns)")
+                  from storehook.consumption_answers r
+                  left join storehook.transactions t
+                       on t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id and t.environment = r.environment
+                 where r.outcome is null and r.began_at is null and r.why in ('no_policy', 'no_key')
+                   and not exists (
+                       select from unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment)))
+                              as s (bundle_id, environment)
+                        where s.bundle_id = r.bundle_id and s.environment = r.environment)
+                 order by r.deadline
+                 limit \(Self.portion)
+                """)
+        ).map { try ConsumptionRequest($0, Lease(owner: "", duration: .zero)) }
+    }
+
+    /// Says of those why they are not answered.
+    package func explain(_ reasons: [(id: Int64, reason: ConsumptionReason)]) async throws {
+        guard !reasons.isEmpty else { return }
+        try await pool.query(
+            PostgresQuery(
+                "consumption.explain",
+                """
+                with lacking as (
+                    select a.id, w.why
+                      from storehook.consumption_answers a
+                      join unnest(\(reasons.map(\.id)), \(reasons.map(\.reason.rawValue))) as w (id, why) using (id)
+                     where a.outcome is null and a.began_at is null and a.why in ('no_policy', 'no_key')
+                       and a.why <> w.why
+                       for update of a skip locked
+                )
+                update storehook.consumption_answers a set why = lacking.why from lacking where a.id = lacking.id
+                """))
+    }
+
+    /// Claims the request with the earliest deadline of those that are due; nil if none is.
+    /// - Parameter scopes: what who asks has keys for.
+    package func claim(for lease: Lease, among scopes: [HistoryScope]) async throws -> ConsumptionRequest? {
+        try await claim(
+            lease,
+            among: """
+                select r.id
+                  from storehook.consumption_queue waiting
+                  join storehook.consumption_answers r using (id)
+                  join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                       on s.bundle_id = r.bundle_id and s.environment = r.environment
+                 where r.deadline > now()
+                """)
+    }
+
+    /// Claims the request of a notification, whatever it waits for, to be answered by hand; nil while somebody else has it, or
+    /// where it is settled.
+    package func claim(_ notificationUUID: UUID, for lease: Lease) async throws -> ConsumptionRequest? {
+        try await pool.query(
+            PostgresQuery(
+                "consumption.fetch",
+                """
+                update storehook.consumption_queue q
+                   set due_at = now()
+                  from storehook.consumption_answers a
+                 where a.id = q.id and a.notification_uuid = \(notificationUUID) and q.lease_token is null
+                """))
+        return try await claim(
+            lease,
+            among: "select a.id from storehook.consumption_answers a where a.notification_uuid = \(notificationUUID)")
+    }
+
+    private func claim(_ lease: Lease, among allowed: PostgresQuery) async throws -> ConsumptionRequest? {
+        let batch = try await queue.claim(1, for: lease, among: allowed, joining: Self.requests) { rows in
+            try rows.map { try ConsumptionRequest($0, lease) }
+        }
+        return batch.rows.first?.content
+    }
+
+    private static let requests = ClaimJoin(
+        columns: columns,
+        clause: """
+            left join storehook.consumption_answers r on r.id = c.id
+            left join storehook.transactions t
+                 on t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id and t.environment = r.environment
+            """)
+    private static let columns: StaticString = """
+        r.bundle_id, r.environment, r.transaction_id, r.reason, r.deadline, r.began_at is not null as is_begun,
+        extract(epoch from r.deadline - clock_timestamp())::double precision as seconds_left,
+        t.transaction_id is not null as is_known, t.product_id, t.kind, t.ownership,
+        t.app_account_token is not null as has_account,
+        (select k.granted from storehook.consumption_consents k
+          where k.app_account_token = t.app_account_token order by k.id desc limit 1) as granted
+        """
+}

@@ -1,0 +1,108 @@
+package import Foundation
+package import Postgres
+
+/// How many extensions of a kind stand somewhere on their way.
+package struct OpenExtensions: Sendable, Hashable {
+    /// Where.
+    package var scope: HistoryScope
+    /// `one` or `all`.
+    package var kind: String
+    /// How far they have come.
+    package var state: RenewalExtension.State
+    /// How many.
+    package var count: Int64
+    /// For how long the oldest has been waited for.
+    package var oldestAge: Duration
+}
+
+/// A subscription that a mass extension could not extend.
+package struct ExtensionFailure: Sendable, Hashable {
+    /// The subscription.
+    package var originalTransactionID: String
+    /// What told it.
+    package var notificationUUID: UUID
+    /// When Apple signed that.
+    package var signedAt: PostgresTimestamp
+}
+
+extension RenewalExtensions {
+    /// An extension by its number; nil if there is none.
+    package func find(_ id: Int64) async throws -> RenewalExtension? {
+        try await pool.query(
+            PostgresQuery(
+                "extension.find",
+                """
+                select r.id, \(unescaped: "\(RenewalExtension.columns)"), q.last_reason
+                  from storehook.extensions r
+                  left join storehook.extension_queue q using (id)
+                 where r.id = \(id)
+                """)
+        ).first.map { try RenewalExtension($0) }
+    }
+
+    /// The latest extensions, the youngest first.
+    /// - Parameters:
+    ///   - original: of this subscription alone; of all where it is nil.
+    ///   - isOpen: those alone that are not finished.
+    package func latest(_ limit: Int, of original: String? = nil, isOpen: Bool = false) async throws
+        -> [RenewalExtension]
+    {
+        try await pool.query(
+            PostgresQuery(
+                "extension.list",
+                """
+                select r.id, \(unescaped: "\(RenewalExtension.columns)"), q.last_reason
+                  from storehook.extensions r
+                  left join storehook.extension_queue q using (id)
+                 where (r.settled_at is null or not \(isOpen))
+                   and (\(original)::text is null or r.original_transaction_id = \(original))
+                 order by r.id desc
+                 limit \(limit)
+                """)
+        ).map { try RenewalExtension($0) }
+    }
+
+    /// The subscriptions that a mass extension could not extend, as far as Apple has named them.
+    package func failures(of id: Int64, limit: Int) async throws -> [ExtensionFailure] {
+        try await pool.query(
+            PostgresQuery(
+                "extension.failures",
+                """
+                select original_transaction_id, notification_uuid, signed_at
+                  from storehook.extension_failures
+                 where extension_id = \(id)
+                 order by signed_at, notification_uuid
+                 limit \(limit)
+                """)
+        ).map { row in
+            ExtensionFailure(
+                originalTransactionID: try row.decode("original_transaction_id"),
+                notificationUUID: try row.decode("notification_uuid"), signedAt: try row.decode("signed_at"))
+        }
+    }
+
+    /// What is not finished; nil where the connected user may not ask.
+    package func openIfAllowed() async throws -> [OpenExtensions]? {
+        let mayAsk: Bool = try await pool.query(
+            PostgresQuery(
+                "extension.may_see", "select has_table_privilege('storehook.extensions_open', 'select')")
+        ).one().decode(0)
+        guard mayAsk else { return nil }
+        return try await pool.query(
+            PostgresQuery(
+                "extension.open",
+                """
+                select bundle_id, environment, kind, state, count, oldest_age_seconds
+                  from storehook.extensions_open
+                 order by bundle_id, environment, kind, state
+                """)
+        ).map { row in
+            OpenExtensions(
+                scope: HistoryScope(
+                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                kind: try row.decode("kind"), state: try row.decode("state", among: RenewalExtension.State.self),
+                count: try row.decode("count"),
+                oldestAge: .seconds(try row.decode("oldest_age_seconds", as: Double.self)))
+        }
+    }
+}

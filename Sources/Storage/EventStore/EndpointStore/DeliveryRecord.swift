@@ -1,0 +1,141 @@
+package import AppStorePayloads
+import Foundation
+package import Postgres
+import PurchaseStore
+
+/// An event's way to an endpoint, for people.
+package struct DeliveryRecord: Sendable, Hashable {
+    /// How far it has come. The raw values are names that others build on.
+    package enum Outcome: String, Sendable, Hashable, CaseIterable {
+        /// It waits for its turn, or to be tried again.
+        case waiting
+        /// The endpoint took it.
+        case delivered
+        /// It was given up.
+        case dead
+    }
+
+    /// Its number.
+    package var id: Int64
+    /// The endpoint's number.
+    package var endpointID: Int64
+    /// The event's number.
+    package var eventID: Int64
+    /// What it tells; nil where the event is no longer kept.
+    package var kind: String?
+    /// The account's name, or its token.
+    package var account: String?
+    /// The purchase that it is about.
+    package var originalTransactionID: String?
+    /// Its number in its order.
+    package var sequence: Int64
+    /// When it was told.
+    package var toldAt: PostgresTimestamp
+    /// How far it has come.
+    package var outcome: Outcome
+    /// Calls so far; of one that waits behind others those of the first.
+    package var attempts: Int
+    /// The last answer's status.
+    package var status: Int?
+    /// Why it was given up, or put off.
+    package var reason: String?
+    /// When it came to its end.
+    package var endedAt: PostgresTimestamp?
+    /// When it is tried next.
+    package var dueAt: PostgresTimestamp?
+    /// Of a dead one: when it was put back to be sent again.
+    package var resentAt: PostgresTimestamp?
+
+    init(_ row: PostgresRow) throws {
+        id = try row.decode("id")
+        endpointID = try row.decode("endpoint_id")
+        eventID = try row.decode("event_id")
+        kind = try row.decode("kind")
+        account =
+            try row.decode("account", as: String?.self)
+            ?? row.decode("token", as: UUID?.self).map { UniqueIdentifier($0).description }
+        originalTransactionID = try row.decode("original_transaction_id")
+        sequence = try row.decode("sequence")
+        toldAt = try row.decode("told_at")
+        outcome = try row.decode("outcome", among: Outcome.self)
+        attempts = Int(try row.decode("attempts", as: Int32.self))
+        status = try row.decode("status", as: Int16?.self).map { Int($0) }
+        reason = try row.decode("reason")
+        endedAt = try row.decode("ended_at")
+        dueAt = try row.decode("due_at")
+        resentAt = try row.decode("resent_at")
+    }
+}
+
+/// Which events, or their deliveries, are meant: all that fit everything that is said.
+package struct EventSelection: Sendable, Hashable {
+    /// These events.
+    package var eventIDs: [Int64]?
+    /// Those of this account.
+    package var token: UniqueIdentifier?
+    /// Told from this instant on.
+    package var since: PostgresTimestamp?
+    /// Told before this instant.
+    package var until: PostgresTimestamp?
+    /// To this endpoint; nil: to each one.
+    package var endpointID: Int64?
+
+    /// Everything, unless told otherwise.
+    package init(
+        eventIDs: [Int64]? = nil, token: UniqueIdentifier? = nil, since: PostgresTimestamp? = nil,
+        until: PostgresTimestamp? = nil, endpointID: Int64? = nil
+    ) {
+        self.eventIDs = eventIDs
+        self.token = token
+        self.since = since
+        self.until = until
+        self.endpointID = endpointID
+    }
+}
+
+extension EndpointStore {
+    /// Deliveries, the youngest first.
+    package func deliveries(
+        _ selection: EventSelection, outcome: DeliveryRecord.Outcome? = nil, limit: Int
+    ) async throws -> [DeliveryRecord] {
+        let events = try await eventIDs(selection)
+        return try await pool.query(
+            PostgresQuery(
+                "delivery.list",
+                """
+                select x.*, e.kind, e.token, a.account, e.original_transaction_id
+                  from (select id, endpoint_id, event_id, told_at, sequence, outcome, attempts, status, reason, ended_at,
+                               null::timestamptz as due_at, resent_at
+                          from storehook.deliveries
+                         union all
+                        select p.id, p.endpoint_id, p.event_id, p.told_at, p.sequence, 'waiting', coalesce(q.attempts, 0), null,
+                               q.last_reason, null, q.due_at, null
+                          from storehook.deliveries_pending p
+                          left join storehook.delivery_queue q on q.id = p.lane_id) x
+                  left join storehook.events e on e.told_at = x.told_at and e.id = x.event_id
+                  left join storehook.accounts a on a.token = e.token
+                 where (\(selection.endpointID)::bigint is null or x.endpoint_id = \(selection.endpointID))
+                   and (\(events)::bigint[] is null or x.event_id = any (\(events)))
+                   and (\(selection.since)::timestamptz is null or x.told_at >= \(selection.since))
+                   and (\(selection.until)::timestamptz is null or x.told_at < \(selection.until))
+                   and (\(outcome?.rawValue)::text is null or x.outcome = \(outcome?.rawValue))
+                 order by x.id desc
+                 limit \(Int64(limit))
+                """)
+        ).map { try DeliveryRecord($0) }
+    }
+
+    /// The events that are named, or an account's; nil where neither is said.
+    private func eventIDs(_ selection: EventSelection) async throws -> [Int64]? {
+        guard let token = selection.token else { return selection.eventIDs }
+        let ids = try await pool.query(
+            PostgresQuery(
+                "delivery.events_of_account",
+                """
+                select id from storehook.events
+                 where token = \(UUID(token)) order by sequence desc limit 10000
+                """)
+        ).map { try $0.decode(0, as: Int64.self) }
+        return selection.eventIDs.map { wanted in ids.filter(wanted.contains) } ?? ids
+    }
+}

@@ -1,0 +1,227 @@
+package import Events
+import Foundation
+import Postgres
+
+extension EndpointStore {
+    /// Adds an endpoint; events whose transactions commit from now on are its, however long ago they began. Its URL must have been
+    /// checked.
+    /// - Parameters:
+    ///   - rate: how fast it is posted to at the most.
+    ///   - inFlight: at most so many at the same time, by each worker; 1 to 256.
+    ///   - secret: what its deliveries are signed with; kept encrypted.
+    ///   - person: who adds it.
+    /// - Returns: the endpoint.
+    package func add(
+        _ url: EndpointURL, _ filter: EndpointFilter = EndpointFilter(), rate: RateLimit = .none, inFlight: Int = 32,
+        secret: WebhookSecret, _ key: SecretKey, by person: String
+    ) async throws -> Endpoint {
+        let person = String(person.prefix(200))
+        try await placeAll()
+        return try await pool.withTransaction(TransactionOptions(name: "endpoint.add")) { session in
+            let id: Int64 = try session.query(
+                PostgresQuery("endpoint.number", "select nextval('storehook.endpoint_id')")
+            ).one().decode(0)
+            let sealed = try key.seal(secret, of: id)
+            try session.query(
+                PostgresQuery(
+                    "endpoint.add",
+                    """
+                    insert into storehook.endpoints (
+                        id, url, bundle_id, environment, kinds, rate, in_flight, created_by, changed_by, secret)
+                    values (\(id), \(url.description), \(filter.bundleID), \(filter.environment), \(filter.kinds),
+                            \(rate.perSecond), \(Int16(clamping: inFlight)), \(person), \(person), \(sealed))
+                    """))
+            try session.query(
+                PostgresQuery(
+                    "endpoint.begin",
+                    """
+                    with cursor as (
+                        insert into storehook.endpoint_cursors (endpoint_id, position, queued_position)
+                        select \(id), last, last
+                          from (select coalesce(max(position), 0) as last from storehook.event_places) p
+                    )
+                    insert into storehook.endpoint_health (endpoint_id) values (\(id))
+                    """))
+            return try Endpoint(try session.query(.endpoint(id)).one())
+        }
+    }
+
+    /// All that are not removed, by their numbers.
+    package func list() async throws -> [Endpoint] {
+        try await pool.query(.endpoint(nil)).map { try Endpoint($0) }
+    }
+
+    /// An endpoint by its number; nil where there is none.
+    package func find(_ id: Int64) async throws -> Endpoint? {
+        try await pool.query(.endpoint(id)).first.map { try Endpoint($0) }
+    }
+
+    /// Gives an endpoint a new secret; the one before it signs as well for so long, so that the receiver can be given the new one in
+    /// between. One that was being replaced already is dropped.
+    /// - Parameter overlap: zero: the former one is good for nothing at once.
+    /// - Returns: the endpoint; nil where there is none.
+    package func rotate(
+        _ id: Int64, to secret: WebhookSecret, overlap: Duration, _ key: SecretKey, by person: String
+    ) async throws -> Endpoint? {
+        let sealed = try key.seal(secret, of: id)
+        let keepsFormer = overlap > .zero
+        return try await change(
+            id,
+            PostgresQuery(
+                "endpoint.rotate",
+                """
+                update storehook.endpoints
+                   set former_secret = case when \(keepsFormer) then secret end,
+                       former_ends_at = case when \(keepsFormer) then now() + make_interval(secs => \(overlap / .seconds(1))) end,
+                       secret = \(sealed), changed_at = now(), changed_by = \(String(person.prefix(200)))
+                 where id = \(id) and state <> 'removed'
+                returning id
+                """))
+    }
+
+    /// Stops calling an endpoint. What waits for it stays, and what is told meanwhile is dealt out to it when it is enabled again.
+    /// - Returns: the endpoint; nil where there is none.
+    package func disable(_ id: Int64, why: String, by person: String) async throws -> Endpoint? {
+        try await change(
+            id,
+            PostgresQuery(
+                "endpoint.disable",
+                """
+                update storehook.endpoints
+                   set state = 'disabled', reason = \(String(why.prefix(200))), changed_at = now(),
+                       changed_by = \(String(person.prefix(200)))
+                 where id = \(id) and state <> 'removed'
+                returning id
+                """))
+    }
+
+    /// How fast an endpoint is posted to at the most.
+    package enum RateLimit: Sendable, Hashable {
+        /// As fast as it takes.
+        case none
+        /// So many deliveries a second.
+        case most(Int)
+
+        /// As it is kept.
+        fileprivate var perSecond: Int32? {
+            switch self {
+            case .none: nil
+            case .most(let count): Int32(clamping: count)
+            }
+        }
+    }
+
+    /// Calls an endpoint again, also one that is paused, as if it had never failed.
+    /// - Parameters:
+    ///   - skipsMissed: it gets nothing that was told before now; else it catches up.
+    ///   - rate: at most so many deliveries a second from now on; as it is, unless told.
+    /// - Returns: the endpoint; nil where there is none.
+    package func enable(
+        _ id: Int64, skipsMissed: Bool, rate: RateLimit? = nil, by person: String
+    ) async throws -> Endpoint? {
+        if skipsMissed { try await placeAll() }
+        return try await pool.withTransaction(TransactionOptions(name: "endpoint.enable")) { session in
+            // The cursor first, as who deals out does: so nothing is dealt out that is skipped here.
+            try session.query(
+                PostgresQuery(
+                    "endpoint.hold",
+                    "select from storehook.endpoint_cursors where endpoint_id = \(id) for update"))
+            if skipsMissed { try Self.skipMissed(id, session) }
+            let found = try session.query(
+                PostgresQuery(
+                    "endpoint.enable",
+                    """
+                    with enabled as (
+                        update storehook.endpoints
+                           set state = 'enabled', reason = null,
+                               rate = case when \(rate != nil) then \(rate?.perSecond) else rate end, changed_at = now(), changed_by = \(String(person.prefix(200)))
+                         where id = \(id) and state <> 'removed'
+                        returning id
+                    ), healthy as (
+                        update storehook.endpoint_health h
+                           set failures = 0, faults = 0, failing_since = null, paused_at = null, probe_at = null, probes = 0,
+                               rest_until = null
+                          from enabled where h.endpoint_id = enabled.id
+                    ), due as (
+                        update storehook.delivery_queue q
+                           set due_at = now(), attempts = least(q.attempts, 2::smallint), resumes_at = null
+                          from enabled
+                         where q.endpoint_id = enabled.id and q.lease_token is null and q.due_at > now()
+                    )
+                    select id from enabled
+                    """)
+            ).first
+            return found == nil ? nil : try session.query(.endpoint(id)).first.map { try Endpoint($0) }
+        }
+    }
+
+    /// What a worker has in its hands may still arrive. What is sent next follows upon what was sent last, not upon what was skipped.
+    private static func skipMissed(_ id: Int64, _ session: borrowing PostgresSession) throws {
+        try session.query(
+            PostgresQuery(
+                "endpoint.skip",
+                """
+                with moved as (
+                    update storehook.endpoint_cursors
+                       set position = last.position, queued_position = last.position, has_resends = false
+                      from (select coalesce(max(position), 0) as position from storehook.event_places) last
+                     where endpoint_id = \(id)
+                ), taken as (
+                    delete from storehook.delivery_queue where endpoint_id = \(id) and lease_token is null
+                ), skipped as (
+                    delete from storehook.deliveries_pending where endpoint_id = \(id)
+                    returning lane_id, position, previous_sequence
+                )
+                update storehook.delivery_lanes l set last_sequence = coalesce(first.previous_sequence, 0)
+                  from (select distinct on (lane_id) lane_id, previous_sequence from skipped
+                         where position is not null order by lane_id, position) first
+                 where l.id = first.lane_id
+                """))
+    }
+
+    /// Gives every event that is committed by now its place: what comes to its place after that was committed later. A portion that is
+    /// not full was the last: who went on while anything came would go on for ever where events always come.
+    private func placeAll() async throws {
+        let portion: Int32 = 10_000
+        var placed = portion
+        while placed >= portion {
+            placed = try await pool.query(
+                PostgresQuery("endpoint.place", "select storehook.place_events(\(portion))")
+            ).one().decode(0)
+        }
+    }
+
+    /// Removes an endpoint with its secrets; what waited for it goes with the next maintenance.
+    /// - Returns: whether there was one.
+    package func remove(_ id: Int64, by person: String) async throws -> Bool {
+        try await pool.query(
+            PostgresQuery(
+                "endpoint.remove",
+                """
+                update storehook.endpoints
+                   set state = 'removed', reason = 'removed', url = 'removed', secret = null, former_secret = null,
+                       former_ends_at = null, changed_at = now(), changed_by = \(String(person.prefix(200)))
+                 where id = \(id) and state <> 'removed'
+                """)
+        ).affectedRows > 0
+    }
+
+    private func change(_ id: Int64, _ query: PostgresQuery) async throws -> Endpoint? {
+        guard try await pool.query(query).first != nil else { return nil }
+        return try await find(id)
+    }
+}
+
+extension PostgresQuery {
+    fileprivate static func endpoint(_ id: Int64?) -> PostgresQuery {
+        PostgresQuery(
+            "endpoint.list",
+            """
+            select \(unescaped: "\(Endpoint.columns)")
+              from storehook.endpoints e
+              join storehook.endpoint_health h on h.endpoint_id = e.id
+             where e.state <> 'removed' and (\(id)::bigint is null or e.id = \(id))
+             order by e.id
+            """)
+    }
+}

@@ -1,0 +1,153 @@
+import Postgres
+import Subscriptions
+
+extension Outbox {
+    /// Open dead letters, the oldest first.
+    package func deadLetters(_ filter: DeadLetterFilter, limit: Int) async throws -> [DeadLetter] {
+        try await pool.query(.openDeadLetters(filter, limit, withBodies: false)).map { try DeadLetter($0) }
+    }
+
+    /// Open dead letters with the bytes they are about (nil where they are gone), the oldest first.
+    package func deadLettersWithBodies(
+        _ filter: DeadLetterFilter, limit: Int
+    ) async throws -> [(letter: DeadLetter, evidence: OpenedEvidence?)] {
+        let rows = try await pool.query(.openDeadLetters(filter, limit, withBodies: true))
+        let bodies = try await headers.open(rows.map { try $0.decode("stored") }, pool)
+        return try zip(rows, bodies).map { (try DeadLetter($0), $1) }
+    }
+
+    /// One letter, open or not, with the bytes it is about (nil where they are gone); nil if there is none of that number.
+    package func deadLetter(
+        _ id: Int64
+    ) async throws -> (letter: DeadLetter, body: OpenedBody?)? {
+        let rows = try await pool.query(.deadLetter(id))
+        guard let row = rows.first else { return nil }
+        let letter = try DeadLetter(row)
+        let found = try await headers.open([row.decode("stored")], pool).first ?? nil
+        guard let found, found.kind == .receipt else { return (letter, found?.body) }
+        return (letter, try await receipt(letter.outboxID, receivedAt: letter.receivedAt).map { .success($0) })
+    }
+
+    /// Puts open letters back on the queue, their attempts begun anew, and notes who did it. A letter that is not open is
+    /// left alone, so replaying twice changes nothing twice.
+    /// - Parameters:
+    ///   - perSecond: how many become due each second; nil for all at once.
+    /// - Returns: the ids of the letters replayed.
+    package func replay(
+        _ filter: DeadLetterFilter, perSecond: Double?, by who: String, why: String?
+    ) async throws -> [Int64] {
+        let replayed = try await pool.query(.replay(filter, perSecond, who, why), durably: true)
+        if !replayed.isEmpty { await queue.announceNow() }
+        return try replayed.map { try $0.decode(0) }
+    }
+
+    /// Gives open letters up, and notes who did it and why.
+    /// - Returns: the ids of the letters discarded.
+    package func discard(_ ids: [Int64], by who: String, why: String) async throws -> [Int64] {
+        try await pool.query(.discard(ids, who, why), durably: true).map { try $0.decode(0) }
+    }
+}
+
+extension DeadLetter {
+    init(_ row: PostgresRow) throws {
+        self.init(
+            id: try row.decode("id"), outboxID: try row.decode("outbox_id"),
+            notificationUUID: try row.decode("notification_uuid"), type: try row.decode("type"),
+            subtype: try row.decode("subtype"), category: try row.decode("category", among: DeadLetterCategory.self),
+            reason: try row.decode("reason"),
+            message: try row.decode("message"), attempts: Int(try row.decode("attempts", as: Int16.self)),
+            receivedAt: try row.decode("received_at"), deadAt: try row.decode("dead_at"),
+            resolution: try row.decode("resolution", among: DeadLetterResolution.self),
+            resolvedAt: try row.decode("resolved_at"),
+            resolvedBy: try row.decode("resolved_by"), resolvedWhy: try row.decode("resolved_why"),
+            kind: try row.decode("kind", among: EvidenceKind.self),
+            source: try row.decode("source", among: EvidenceSource.self))
+    }
+}
+
+extension PostgresQuery {
+    fileprivate static func openDeadLetters(
+        _ filter: DeadLetterFilter, _ limit: Int, withBodies: Bool
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "outbox.dead_letters",
+            """
+            with letters as materialized (
+                select id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
+                       dead_at, resolution, resolved_at, resolved_by, resolved_why, kind, source
+                  from storehook.dead_letters
+                 where resolution = 'open'
+                   and (\(filter.ids) is null or id = any(\(filter.ids)))
+                   and (\(filter.reason) is null or reason = \(filter.reason))
+                   and (\(filter.type) is null or type = \(filter.type))
+                   and (\(filter.since) is null or dead_at >= \(filter.since))
+                 order by id
+                 limit \(limit)
+            )
+            select letters.*, stored
+              from letters
+              left join storehook.outbox_bodies(
+                   (select array_agg(outbox_id order by id) from letters where \(withBodies)),
+                   (select array_agg(received_at order by id) from letters where \(withBodies))) b on b.id = outbox_id
+             order by letters.id
+            """)
+    }
+
+    fileprivate static func deadLetter(_ id: Int64) -> PostgresQuery {
+        PostgresQuery(
+            "outbox.dead_letter",
+            """
+            select d.id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
+                   dead_at, resolution, resolved_at, resolved_by, resolved_why, kind, source, stored
+              from storehook.dead_letters d
+              left join lateral storehook.outbox_bodies(array[outbox_id], array[received_at]) b on true
+             where d.id = \(id)
+            """)
+    }
+
+    /// Closing the letter and queueing the row are one statement: there is no instant at which it is in both places.
+    fileprivate static func replay(
+        _ filter: DeadLetterFilter, _ perSecond: Double?, _ who: String, _ why: String?
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "outbox.replay",
+            """
+            with replayed as (
+                update storehook.dead_letters
+                   set resolution = 'replayed', resolved_at = now(), resolved_by = \(who), resolved_why = \(why)
+                 where resolution = 'open'
+                   and (\(filter.ids) is null or id = any(\(filter.ids)))
+                   and (\(filter.reason) is null or reason = \(filter.reason))
+                   and (\(filter.type) is null or type = \(filter.type))
+                   and (\(filter.since) is null or dead_at >= \(filter.since))
+                returning id, outbox_id, received_at, reason
+            ), queued as (
+                insert into storehook.outbox_queue (id, received_at, due_at, last_reason)
+                select outbox_id, received_at,
+                       now() + make_interval(secs => (row_number() over (order by id) - 1)
+                                                     / coalesce(\(perSecond), 'infinity'::double precision)),
+                       reason
+                  from replayed
+            ), shown as materialized (
+                select \(unescaped: PostgresQuery.durableSettings)
+            )
+            select id from shown left join replayed on true where id is not null order by id
+            """)
+    }
+
+    fileprivate static func discard(_ ids: [Int64], _ who: String, _ why: String) -> PostgresQuery {
+        PostgresQuery(
+            "outbox.discard",
+            """
+            with shown as materialized (
+                select \(unescaped: PostgresQuery.durableSettings)
+            ), discarded as (
+                update storehook.dead_letters
+                   set resolution = 'discarded', resolved_at = now(), resolved_by = \(who), resolved_why = \(why)
+                 where resolution = 'open' and id = any(\(ids))
+                returning id
+            )
+            select id from shown left join discarded on true where id is not null order by id
+            """)
+    }
+}
