@@ -76,36 +76,35 @@ let package = Package(
             providers: [.apt(["libpq-dev", "libssl-dev"])]),
         // What is below everything: time, identifiers, addresses, the operator's files, the version.
         .target(
-            name: "Base", dependencies: ["CEmbedded", yams],
+            name: "Base", dependencies: ["CEmbedded", crypto, yams],
             path: "Sources/Base/Base", swiftSettings: rules),
         // Apple's payloads as types. Pure: no I/O, no cryptography.
         .target(
-            name: "AppStorePayloads", dependencies: [],
+            name: "AppStorePayloads", dependencies: ["Base"],
             path: "Sources/AppStore/AppStorePayloads", swiftSettings: rules),
         // Whether it was Apple who signed a payload or a receipt, and what a receipt says. No I/O.
         .target(
-            name: "AppStoreVerification", dependencies: ["AppStorePayloads", asn1, crypto, x509],
+            name: "AppStoreVerification", dependencies: ["AppStorePayloads", "Base", asn1, crypto, x509],
             path: "Sources/AppStore/AppStoreVerification", swiftSettings: rules),
         // Asking Apple. What is asked, when, and what an answer means are values; the transport is a protocol.
         .target(
-            name: "AppStoreServerAPI", dependencies: ["AppStorePayloads", "AppStoreVerification", jwtKit],
+            name: "AppStoreServerAPI", dependencies: ["AppStorePayloads", "AppStoreVerification", "Base", jwtKit],
             path: "Sources/AppStore/AppStoreServerAPI", swiftSettings: rules),
         // The state of a purchase, as a function of facts and time. Pure.
         .target(
-            name: "Subscriptions", dependencies: ["AppStorePayloads"],
+            name: "Subscriptions", dependencies: ["AppStorePayloads", "Base"],
             path: "Sources/Domain/Subscriptions", swiftSettings: rules),
         // An account's status, out of purchases, the catalog and what staff did; the catalog and the policy for refunds. Pure.
         .target(
-            name: "Accounts",
-            dependencies: ["AppStorePayloads", "AppStoreServerAPI", "Base", "Subscriptions", crypto, yams],
+            name: "Accounts", dependencies: ["AppStorePayloads", "Base", "Subscriptions", crypto, yams],
             path: "Sources/Domain/Accounts", swiftSettings: rules),
         // Which change makes which event; to which URLs events may be posted. Pure.
         .target(
-            name: "Events", dependencies: ["Accounts", "AppStorePayloads", "Base", "Subscriptions", crypto],
+            name: "Events", dependencies: ["Accounts", "AppStorePayloads", "Base", "Subscriptions"],
             path: "Sources/Domain/Events", swiftSettings: rules),
         // PostgreSQL over libpq.
         .target(
-            name: "Postgres", dependencies: ["CLibPQ", crypto, logging, serviceLifecycle],
+            name: "Postgres", dependencies: ["Base", "CLibPQ", crypto, logging, serviceLifecycle],
             path: "Sources/Storage/Postgres", swiftSettings: rules),
         // The migrations.
         .target(
@@ -115,33 +114,33 @@ let package = Package(
         // Evidence as signed bytes, its dead letters and its retention; the one queue.
         .target(
             name: "EvidenceStore",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", "Postgres", "Subscriptions"],
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Base", "Postgres", "Subscriptions"],
             path: "Sources/Storage/EvidenceStore", swiftSettings: rules),
         // Facts, and what is derived from them of each purchase.
         .target(
-            name: "PurchaseStore", dependencies: ["AppStorePayloads", "Postgres", "Subscriptions"],
+            name: "PurchaseStore", dependencies: ["AppStorePayloads", "Base", "Postgres", "Subscriptions"],
             path: "Sources/Storage/PurchaseStore", swiftSettings: rules),
         // Whose purchases are, what staff did, each account's status, its use of features, and servers' keys.
         .target(
             name: "AccountStore",
             dependencies: [
-                "Accounts", "AppStorePayloads", "Events", "Postgres", "PurchaseStore", "Subscriptions", crypto,
+                "Accounts", "AppStorePayloads", "Base", "Events", "Postgres", "PurchaseStore", "Subscriptions", crypto,
             ],
             path: "Sources/Storage/AccountStore", swiftSettings: rules),
         // What Apple was asked and what it answered: its history of notifications, test notifications, extensions, consumption.
         .target(
             name: "AppleRecords",
             dependencies: [
-                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "EvidenceStore", "Postgres", "PurchaseStore",
-                "Subscriptions", crypto,
+                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base", "EvidenceStore", "Postgres",
+                "PurchaseStore", "Subscriptions", crypto,
             ],
             path: "Sources/Storage/AppleRecords", swiftSettings: rules),
         // Events as they are written, their one order, and what of them waits for each endpoint.
         .target(
             name: "EventStore",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "AppleRecords", "Events", "EvidenceStore", "Postgres",
-                "PurchaseStore", "Subscriptions", crypto,
+                "AccountStore", "Accounts", "AppStorePayloads", "AppleRecords", "Base", "Events", "EvidenceStore",
+                "Postgres", "PurchaseStore", "Subscriptions", crypto,
             ],
             path: "Sources/Storage/EventStore", swiftSettings: rules),
         // What every HTTP port has in common.
@@ -160,7 +159,7 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "EvidenceStore", "Postgres",
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Base", "EvidenceStore", "Postgres",
                 "PurchaseStore", "Subscriptions", logging, metrics,
             ],
             path: "Sources/Services/Pipeline", swiftSettings: rules),
@@ -176,8 +175,9 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events", "EvidenceStore",
-                "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics, serviceLifecycle,
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
+                "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics,
+                serviceLifecycle,
             ],
             path: "Sources/Services/Worker", swiftSettings: rules),
         // What is asked of Apple, over HTTP, with the operator's keys.
@@ -204,7 +204,7 @@ let package = Package(
             name: "Webhooks",
             dependencies: [
                 "AppStorePayloads", "Base", "EventStore", "Events", "EvidenceStore", "Postgres", "PurchaseStore",
-                asyncHTTPClient, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                asyncHTTPClient, crypto, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ],
             path: "Sources/Services/Webhooks", swiftSettings: rules),
         // What people have done for them: the commands ask it, and a console can.
@@ -212,8 +212,8 @@ let package = Package(
             name: "Operations",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleRecords", "AppleSync", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline", "Postgres",
-                "PurchaseStore", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                "AppleRecords", "AppleSync", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline",
+                "Postgres", "PurchaseStore", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
                 serviceLifecycle,
             ],
             path: "Sources/Services/Operations", swiftSettings: rules),
@@ -221,8 +221,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "AppStorePayloads", "Postgres", "PurchaseStore", asn1, asyncHTTPClient, crypto, cryptoExtras, httpTypes,
-                hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle, x509,
+                "AppStorePayloads", "Base", "Postgres", "PurchaseStore", asn1, asyncHTTPClient, crypto, cryptoExtras,
+                httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle, x509,
             ],
             path: "Sources/Simulation", swiftSettings: rules),
 
@@ -242,10 +242,10 @@ let package = Package(
         .executableTarget(
             name: "storehook-bench",
             dependencies: [
-                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events",
-                "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Simulation", "Subscriptions", "Worker",
-                argumentParser, asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1,
-                nioPosix, nioSSL, serviceLifecycle, unixSignals,
+                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore",
+                "Events", "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Simulation", "Subscriptions",
+                "Worker", argumentParser, asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore,
+                nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ],
             path: "Sources/Programs/storehook-bench", exclude: ["README.md"], swiftSettings: rules),
 
@@ -254,20 +254,20 @@ let package = Package(
             name: "PostgresTests", dependencies: ["Postgres", "TestSupport", serviceLifecycle],
             path: "Tests/PostgresTests", swiftSettings: rules),
         .testTarget(
-            name: "AppStorePayloadsTests", dependencies: ["AppStorePayloads"],
+            name: "AppStorePayloadsTests", dependencies: ["AppStorePayloads", "Base"],
             path: "Tests/AppStorePayloadsTests", swiftSettings: rules),
         .testTarget(
             name: "AppStoreVerificationTests",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulation"],
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Base", "Simulation"],
             path: "Tests/AppStoreVerificationTests", swiftSettings: rules),
         .testTarget(
             name: "AppStoreReceiptsTests",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulation", "TestSupport"],
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Base", "Simulation", "TestSupport"],
             path: "Tests/AppStoreReceiptsTests", swiftSettings: rules),
         .testTarget(
             name: "AppStoreServerAPITests",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulation", crypto, jwtKit,
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Base", "Simulation", crypto, jwtKit,
             ],
             path: "Tests/AppStoreServerAPITests", swiftSettings: rules),
         .testTarget(
@@ -275,23 +275,26 @@ let package = Package(
             dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base", "TestSupport", yams],
             path: "Tests/CatalogTests", swiftSettings: rules),
         .testTarget(
-            name: "EndpointsTests", dependencies: ["AppStorePayloads", "Base", "Events", "TestSupport"],
+            name: "EndpointsTests", dependencies: ["AppStorePayloads", "Base", "Events", "TestSupport", "Webhooks"],
             path: "Tests/EndpointsTests", exclude: ["webhooks_library.py"], swiftSettings: rules),
         .testTarget(
             name: "EventsTests",
             dependencies: [
-                "Accounts", "AppStorePayloads", "Events", "StoreModel", "Subscriptions", "TestSupport", crypto,
+                "Accounts", "AppStorePayloads", "Base", "Events", "StoreModel", "Subscriptions", "TestSupport", crypto,
             ],
             path: "Tests/EventsTests", swiftSettings: rules),
         .testTarget(
             name: "DomainTests", dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base"],
             path: "Tests/DomainTests", swiftSettings: rules),
         .testTarget(
-            name: "AccountsTests", dependencies: ["Accounts", "AppStorePayloads", "Subscriptions", "TestSupport"],
+            name: "AccountsTests",
+            dependencies: ["Accounts", "AppStorePayloads", "Base", "Subscriptions", "TestSupport"],
             path: "Tests/AccountsTests", swiftSettings: rules),
         .testTarget(
             name: "SubscriptionsTests",
-            dependencies: ["AppStorePayloads", "Simulation", "StoreModel", "Subscriptions", "TestSupport", crypto],
+            dependencies: [
+                "AppStorePayloads", "Base", "Simulation", "StoreModel", "Subscriptions", "TestSupport", crypto,
+            ],
             path: "Tests/SubscriptionsTests", swiftSettings: rules),
         .testTarget(
             name: "QueueTests", dependencies: ["EvidenceStore", "Postgres", "TestSupport"],
@@ -299,33 +302,35 @@ let package = Package(
         .testTarget(
             name: "LedgerTests",
             dependencies: [
-                "AppStorePayloads", "Postgres", "PurchaseStore", "Schema", "Simulation", "Subscriptions", "TestSupport",
-                crypto,
+                "AppStorePayloads", "Base", "Postgres", "PurchaseStore", "Schema", "Simulation", "Subscriptions",
+                "TestSupport", crypto,
             ],
             path: "Tests/LedgerTests", swiftSettings: rules),
         .testTarget(
             name: "UsageTests",
-            dependencies: ["AccountStore", "Accounts", "AppStorePayloads", "Postgres", "Schema", "TestSupport"],
+            dependencies: [
+                "AccountStore", "Accounts", "AppStorePayloads", "Base", "Postgres", "Schema", "TestSupport",
+            ],
             path: "Tests/UsageTests", swiftSettings: rules),
         .testTarget(
             name: "EndpointStoreTests",
             dependencies: [
-                "AppStorePayloads", "EventStore", "Events", "EvidenceStore", "Postgres", "PurchaseStore", "TestSupport",
-                "WebhookSupport",
+                "AppStorePayloads", "Base", "EventStore", "Events", "EvidenceStore", "Postgres", "PurchaseStore",
+                "TestSupport", "WebhookSupport",
             ],
             path: "Tests/EndpointStoreTests", swiftSettings: rules),
         .testTarget(
             name: "EventStoreTests",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "AppleRecords", "EventStore", "Events", "EvidenceStore",
-                "Postgres", "PurchaseStore", "Schema", "Subscriptions", "TestSupport", "Worker", logging,
-                serviceLifecycle,
+                "AccountStore", "Accounts", "AppStorePayloads", "AppleRecords", "Base", "EventStore", "Events",
+                "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Subscriptions", "TestSupport", "Worker",
+                logging, serviceLifecycle,
             ],
             path: "Tests/EventStoreTests", swiftSettings: rules),
         .testTarget(
             name: "AccountStoreTests",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Events", "Postgres", "PurchaseStore", "Schema",
+                "AccountStore", "Accounts", "AppStorePayloads", "Base", "Events", "Postgres", "PurchaseStore", "Schema",
                 "Simulation", "Subscriptions", "TestSupport",
             ],
             path: "Tests/AccountStoreTests", swiftSettings: rules),
@@ -346,13 +351,13 @@ let package = Package(
         // What is answered, beside what documents say it is: no I/O.
         .testTarget(
             name: "AccountAnswersTests",
-            dependencies: ["AccountAPI", "Accounts", "AppStorePayloads", "AppStoreVerification", httpTypes],
+            dependencies: ["AccountAPI", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base", httpTypes],
             path: "Tests/AccountAnswersTests", swiftSettings: rules),
         .testTarget(
             name: "AccountAPITests",
             dependencies: [
                 "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
-                "AppStoreVerification", "AppleRecords", "AppleSync", "EventStore", "EvidenceStore", "HTTPKit",
+                "AppStoreVerification", "AppleRecords", "AppleSync", "Base", "EventStore", "EvidenceStore", "HTTPKit",
                 "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StandInSupport", "TestSupport",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
@@ -360,7 +365,7 @@ let package = Package(
         .testTarget(
             name: "AppStoreAccessTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Monitoring",
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Base", "Monitoring",
                 "Simulation", "TestSupport", crypto, nioSSL,
             ],
             path: "Tests/AppStoreAccessTests", swiftSettings: rules),
@@ -368,16 +373,16 @@ let package = Package(
             name: "AppleSyncTests",
             dependencies: [
                 "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords",
-                "AppleSync", "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Simulation", "StandInSupport",
-                "Subscriptions", "TestSupport", "Worker", crypto, logging,
+                "AppleSync", "Base", "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Simulation",
+                "StandInSupport", "Subscriptions", "TestSupport", "Worker", crypto, logging,
             ],
             path: "Tests/AppleSyncTests", swiftSettings: rules),
         .testTarget(
             name: "EvidenceIntakeTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "EvidenceStore", "Monitoring", "Operations", "Pipeline",
-                "Postgres", "PurchaseStore", "Simulation", "StandInSupport", "Subscriptions", "TestSupport", "Worker",
-                metrics,
+                "AppStorePayloads", "AppStoreVerification", "Base", "EvidenceStore", "Monitoring", "Operations",
+                "Pipeline", "Postgres", "PurchaseStore", "Simulation", "StandInSupport", "Subscriptions", "TestSupport",
+                "Worker", metrics,
             ],
             path: "Tests/EvidenceIntakeTests", swiftSettings: rules),
         .testTarget(
@@ -388,17 +393,18 @@ let package = Package(
             ],
             path: "Tests/WebhooksTests", swiftSettings: rules),
         .testTarget(
-            name: "OperationsTests", dependencies: ["AppStoreVerification", "EvidenceStore", "Operations", "Postgres"],
+            name: "OperationsTests",
+            dependencies: ["AppStoreVerification", "Base", "EvidenceStore", "Operations", "Postgres"],
             path: "Tests/OperationsTests", swiftSettings: rules),
         .testTarget(
             name: "StandInTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Simulation", "StandInSupport",
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Base", "Simulation", "StandInSupport",
                 "TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1,
             ],
             path: "Tests/StandInTests", exclude: ["apple_library.py"], swiftSettings: rules),
         .testTarget(
-            name: "SimulatorTests", dependencies: ["AppStorePayloads", "AppStoreVerification", "Simulation"],
+            name: "SimulatorTests", dependencies: ["AppStorePayloads", "AppStoreVerification", "Base", "Simulation"],
             path: "Tests/SimulatorTests", swiftSettings: rules),
         .testTarget(
             name: "SchemaTests", dependencies: ["Postgres", "Schema", "Simulation", "TestSupport"],
@@ -406,7 +412,7 @@ let package = Package(
         .testTarget(
             name: "OutboxTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "EvidenceStore", "Postgres", "Schema", "Simulation",
+                "AppStorePayloads", "AppStoreVerification", "Base", "EvidenceStore", "Postgres", "Schema", "Simulation",
                 "Subscriptions", "TestSupport", crypto,
             ],
             path: "Tests/OutboxTests", swiftSettings: rules),
@@ -420,9 +426,9 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "AppStoreVerification", "EventStore", "Events", "EvidenceStore",
-                "Operations", "Postgres", "PurchaseStore", "Simulation", "StandInSupport", "Subscriptions",
-                "TestSupport", "Worker", logging, serviceLifecycle,
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
+                "EvidenceStore", "Operations", "Postgres", "PurchaseStore", "Simulation", "StandInSupport",
+                "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
             ],
             path: "Tests/WorkerTests", swiftSettings: rules),
         .testTarget(
@@ -445,7 +451,7 @@ let package = Package(
         .target(
             name: "StandInSupport",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "EvidenceStore",
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Base", "EvidenceStore",
                 "Postgres", "PurchaseStore", "Schema", "Simulation", "TestSupport", "Worker", asyncHTTPClient, logging,
                 nioCore, nioHTTP1, serviceLifecycle,
             ],
@@ -454,16 +460,16 @@ let package = Package(
         .target(
             name: "WebhookSupport",
             dependencies: [
-                "AppStorePayloads", "EventStore", "Events", "Postgres", "PurchaseStore", "Schema", "TestSupport",
-                logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "AppStorePayloads", "Base", "EventStore", "Events", "Postgres", "PurchaseStore", "Schema",
+                "TestSupport", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             path: "Tests/WebhookSupport", swiftSettings: rules),
         // What strangers' bytes reach before a signature has been checked: for the fuzzers, and for a test with their seeds.
         .target(
             name: "FuzzedReaders",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "EvidenceStore", "HTTPKit", httpTypes, nioCore, nioEmbedded,
-                nioHTTPTypes,
+                "AppStorePayloads", "AppStoreVerification", "Base", "EvidenceStore", "HTTPKit", httpTypes, nioCore,
+                nioEmbedded, nioHTTPTypes,
             ],
             path: "Tests/Fuzzing/FuzzedReaders", swiftSettings: rules),
         // A database for each test, a clock that is set by hand, chance that can be repeated.

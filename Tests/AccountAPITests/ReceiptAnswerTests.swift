@@ -2,6 +2,7 @@ import AccountAPI
 import AppStorePayloads
 import AppStoreServerAPI
 import AppleSync
+import Base
 import EvidenceStore
 import Foundation
 import Postgres

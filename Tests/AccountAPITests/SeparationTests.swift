@@ -3,6 +3,7 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import AppleRecords
+import Base
 import Foundation
 import Postgres
 import Simulation

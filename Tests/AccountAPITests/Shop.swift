@@ -2,6 +2,7 @@ import AccountAPI
 import AccountStore
 import AppStorePayloads
 import AppStoreVerification
+import Base
 import EventStore
 import EvidenceStore
 import Foundation

@@ -3,6 +3,7 @@ import AccountStore
 import AppStorePayloads
 import AppleRecords
 import AsyncHTTPClient
+import Base
 import Foundation
 import HTTPKit
 import Logging

@@ -1,5 +1,6 @@
 import AccountAPI
 import AppStorePayloads
+import Base
 import Crypto
 import Foundation
 import JWTKit

@@ -1,6 +1,7 @@
 import Accounts
 import AppStorePayloads
 import AppStoreVerification
+import Base
 import HTTPTypes
 import Testing
 

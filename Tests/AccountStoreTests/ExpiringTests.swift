@@ -1,6 +1,7 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
+import Base
 import Postgres
 import Subscriptions
 import TestSupport

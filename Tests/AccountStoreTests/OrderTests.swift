@@ -1,6 +1,7 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
+import Base
 import Foundation
 import Postgres
 import PurchaseStore

@@ -1,5 +1,6 @@
 import Accounts
 import AppStorePayloads
+import Base
 import Subscriptions
 
 /// An account's status worked out for one instant, straight from the rules as they are written down and without phases: a second

@@ -1,5 +1,6 @@
 import Accounts
 import AppStorePayloads
+import Base
 import Subscriptions
 
 /// Days of a calendar that begins long ago, as instants.

@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 import AppleSync
+import Base
 import Testing
 
 @testable import Monitoring

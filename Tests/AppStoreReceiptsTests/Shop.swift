@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreVerification
+import Base
 import Simulation
 
 /// An app with receipts, and who trusts their signer.
@@ -35,7 +36,7 @@ enum Shop {
 
     static func verifier(
         trusting signer: ReceiptSigner, apps: [String: Int64?] = [app.bundleId: app.appAppleId],
-        environments: Set<AppStorePayloads.Environment> = [.production, .sandbox]
+        environments: Set<Base.Environment> = [.production, .sandbox]
     ) -> Verifier {
         Verifier(
             configuration: VerifierConfiguration(

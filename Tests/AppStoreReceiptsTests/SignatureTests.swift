@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreVerification
+import Base
 import Simulation
 import Testing
 
@@ -179,7 +180,7 @@ struct SignatureTests {
         let apple = TrustedRoots(appStore: [.appleRootG3])
         #expect(
             Fingerprint.appleRoot.description == "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024")
-        for environment in [AppStorePayloads.Environment.production, .sandbox] {
+        for environment in [Base.Environment.production, .sandbox] {
             #expect(apple.trustsReceipts(.appleRoot, for: environment))
             #expect(apple.trustsReceipts(.appleRootG3, for: environment))
             #expect(!apple.trusts(.appleRoot, for: environment))

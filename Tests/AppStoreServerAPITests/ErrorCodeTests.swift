@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Testing
 
 @testable import AppStoreServerAPI

@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import Base
 import Synchronization
 
 /// A clock that stands still until somebody waits, and then is where it was waited for.

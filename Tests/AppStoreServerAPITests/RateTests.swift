@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import Base
 import Testing
 
 @Suite("The budget of requests")

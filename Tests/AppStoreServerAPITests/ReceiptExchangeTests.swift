@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Testing
 
 @testable import AppStoreServerAPI
@@ -6,7 +7,7 @@ import Testing
 @Suite("A question to verifyReceipt")
 struct ReceiptExchangeTests {
     private static let start = Timestamp(millisecondsSince1970: 1_769_904_000_000)
-    private static let both: Set<AppStorePayloads.Environment> = [.production, .sandbox]
+    private static let both: Set<Base.Environment> = [.production, .sandbox]
 
     private static func answer(_ status: Int64, _ more: String = "") -> TransportAnswer {
         TransportAnswer(status: 200, body: Array(#"{"status":\#(status)\#(more)}"#.utf8))
@@ -18,9 +19,9 @@ struct ReceiptExchangeTests {
 
     /// Answers as the environment that is asked, until there is an end; what was asked, in order.
     private func run(
-        _ exchange: inout ReceiptExchange, _ answer: (AppStorePayloads.Environment) -> TransportAnswer
-    ) -> [AppStorePayloads.Environment] {
-        var asked: [AppStorePayloads.Environment] = []
+        _ exchange: inout ReceiptExchange, _ answer: (Base.Environment) -> TransportAnswer
+    ) -> [Base.Environment] {
+        var asked: [Base.Environment] = []
         var now = Self.start
         for _ in 0..<100 {
             switch exchange.step {

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Synchronization
 
 @testable import AppStoreServerAPI

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import Base
 import Crypto
 import Simulation
 import Synchronization

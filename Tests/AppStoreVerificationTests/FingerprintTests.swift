@@ -1,4 +1,5 @@
 import AppStoreVerification
+import Base
 import Testing
 
 @Suite("A fingerprint")

@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreVerification
+import Base
 import Simulation
 import Testing
 

@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreVerification
+import Base
 import Simulation
 
 /// A subscriber's notification in pieces, each of which a test may bend before it is signed.

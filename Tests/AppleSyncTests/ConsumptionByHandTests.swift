@@ -2,6 +2,7 @@ import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
 import AppleRecords
+import Base
 import EvidenceStore
 import Foundation
 import Postgres
@@ -13,7 +14,7 @@ import Testing
 @Suite("An answer about consumption by hand")
 struct ConsumptionByHandTests {
     private static let answer = ConsumptionAnswer(deliveryStatus: .delivered, sampleContentProvided: false)
-    private static let scope = HistoryScope(bundleID: "com.example", environment: "Production")
+    private static let scope = AppEnvironment(bundleID: "com.example", environment: "Production")
 
     private func trace(
         consent: Bool? = true, isNoted: Bool = true, isBegun: Bool = false, outcome: ConsumptionOutcome? = nil

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppleRecords
+import Base
 import Foundation
 import Postgres
 import Simulation

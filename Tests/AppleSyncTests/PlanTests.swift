@@ -1,4 +1,5 @@
 import AppleRecords
+import Base
 import Postgres
 import TestSupport
 import Testing
@@ -6,8 +7,8 @@ import Testing
 @Suite("The plan of windows")
 struct PlanTests {
     private static let scopes = [
-        HistoryScope(bundleID: "com.example.one", environment: "Production"),
-        HistoryScope(bundleID: "com.example.two", environment: "Sandbox"),
+        AppEnvironment(bundleID: "com.example.one", environment: "Production"),
+        AppEnvironment(bundleID: "com.example.two", environment: "Sandbox"),
     ]
 
     @Test("reaches as far back as Apple's list, without a gap and without an overlap, whoever plans at the same time")

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppleRecords
+import Base
 import EvidenceStore
 import Foundation
 import Postgres
@@ -291,7 +292,7 @@ struct ReconciliationTests {
     @Test("asks a Production that knows no app which was never released seldom, and then nobody misses its proof")
     func unreleased() async throws {
         try await withSite { site in
-            let sandbox = HistoryScope(bundleID: Site.app.bundleId, environment: "Sandbox")
+            let sandbox = AppEnvironment(bundleID: Site.app.bundleId, environment: "Sandbox")
             site.apple.refuseProduction()
             let duty = try site.duty(in: [.production, .sandbox])
             try await site.history.plan([Site.scope, sandbox], behind: .zero)
@@ -355,7 +356,7 @@ struct ReconciliationTests {
     @Test("leaves what it has no key for to whoever has, and forgets whom nobody serves any more")
     func strangers() async throws {
         try await withSite { site in
-            let other = HistoryScope(bundleID: "com.example.other", environment: "Production")
+            let other = AppEnvironment(bundleID: "com.example.other", environment: "Production")
             try await site.history.plan([other], behind: .zero)
             let duty = try site.duty()
             #expect(try await duty.next(of: [Site.scope]) == nil)

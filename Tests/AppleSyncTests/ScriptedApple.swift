@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreServerAPI
+import Base
 import Foundation
 import Synchronization
 

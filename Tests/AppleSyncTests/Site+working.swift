@@ -1,4 +1,5 @@
 import AppStoreVerification
+import Base
 import EvidenceStore
 import Postgres
 import PurchaseStore

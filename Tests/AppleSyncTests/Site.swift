@@ -3,6 +3,7 @@ import AppStoreServerAPI
 import AppStoreVerification
 import AppleRecords
 import AppleSync
+import Base
 import Crypto
 import EvidenceStore
 import Foundation
@@ -15,7 +16,7 @@ import TestSupport
 struct Site: Sendable {
     static let authority = Task { try SimulatedAuthority.generate() }
     static let app = SimulatedApp.example.in(.production)
-    static let scope = HistoryScope(bundleID: app.bundleId, environment: "Production")
+    static let scope = AppEnvironment(bundleID: app.bundleId, environment: "Production")
     private static let keyText = P256.Signing.PrivateKey().pemRepresentation
 
     let database: TestDatabase

@@ -1,8 +1,10 @@
 import AppStorePayloads
+import Base
 import Events
 import Foundation
 import TestSupport
 import Testing
+import Webhooks
 
 struct SignatureTests {
     private let published = Timestamp(secondsSince1970: 1_614_265_330)

@@ -1,6 +1,7 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
+import Base
 import EventStore
 import Events
 import Foundation

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import EventStore
 import Foundation
 import Postgres

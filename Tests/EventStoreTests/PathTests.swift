@@ -2,6 +2,7 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import AppleRecords
+import Base
 import EventStore
 import Events
 import Foundation

@@ -1,5 +1,6 @@
 import AccountStore
 import AppStorePayloads
+import Base
 import EventStore
 import Foundation
 import Postgres

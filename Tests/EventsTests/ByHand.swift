@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Subscriptions
 
 // Facts written by hand, on a calendar of days.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Postgres
 import PurchaseStore
 import Simulation

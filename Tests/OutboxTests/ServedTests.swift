@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import EvidenceStore
 import Postgres
 import TestSupport

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreVerification
 import AsyncHTTPClient
+import Base
 import EvidenceStore
 import Foundation
 import NIOCore

@@ -24,7 +24,7 @@ struct SettingsTests {
     @Test("say for each environment how often Apple is asked for a test notification; never unless told")
     func canary() throws {
         func minutes(_ value: String) throws -> [String: Duration] {
-            let scopes = ["Production", "Sandbox"].map { HistoryScope(bundleID: "a", environment: $0) }
+            let scopes = ["Production", "Sandbox"].map { AppEnvironment(bundleID: "a", environment: $0) }
             let intervals = try Settings(environment: ["STOREHOOK_CANARY_MINUTES": value]).canaryIntervals(for: scopes)
             return Dictionary(uniqueKeysWithValues: intervals.map { ($0.scope.environment, $0.interval) })
         }

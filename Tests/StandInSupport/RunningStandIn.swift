@@ -3,6 +3,7 @@ package import AppStoreServerAPI
 package import AppStoreVerification
 package import AppleSync
 import AsyncHTTPClient
+package import Base
 import Foundation
 import Logging
 import NIOCore

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import Base
 import Foundation
 import Simulation
 import StandInSupport

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
+import Base
 import Foundation
 import JWTKit
 import Simulation
@@ -111,7 +112,7 @@ struct StandInTests {
     func signedReceipts() async throws {
         try await RunningStandIn.with { shop in
             for (place, environment) in [
-                ("Sandbox", AppStorePayloads.Environment.sandbox), ("Production", .production),
+                ("Sandbox", Base.Environment.sandbox), ("Production", .production),
             ] {
                 let bought = try await shop.shop(
                     "purchases", #"{"productId":"\#(Self.plan)","environment":"\#(place)"}"#)

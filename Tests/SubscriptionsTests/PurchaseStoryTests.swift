@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Simulation
 import Subscriptions
 import TestSupport

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Subscriptions
 
 /// Random facts of one line, drawn so that what is awkward is common: dates that coincide or miss each other by a

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Subscriptions
 
 /// The rules once more, the way they are told: one instant at a time, looking through all facts for every question.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 package import EventStore
 package import Events
 package import Foundation

@@ -1,3 +1,5 @@
+public import Base
+
 /// The `appData` part of a notification: about the app itself, not a purchase.
 public struct AppDataPart: Sendable, Hashable {
     /// Where it happened.

@@ -1,3 +1,5 @@
+public import Base
+
 /// A customer's download of the app, as Apple signed it (the payload of `signedAppTransactionInfo`).
 public struct AppTransactionPayload: Sendable, Hashable {
     /// The app.

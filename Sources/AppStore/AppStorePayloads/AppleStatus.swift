@@ -1,3 +1,5 @@
+public import Base
+
 /// Apple's own status of an auto-renewable subscription at the notification's signedDate (`status`).
 public struct AppleStatus: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// Whether the subscription will renew (`autoRenewStatus`).
 public struct AutoRenewStatus: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// Why the customer asks for a refund (`consumptionRequestReason`).
 public struct ConsumptionRequestReason: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// Why a subscription ended (`expirationIntent`).
 public struct ExpirationIntent: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// The `externalPurchaseToken` part of a notification. It has no environment field of its own.
 public struct ExternalPurchaseTokenPart: Sendable, Hashable {
     /// The token; begins with `SANDBOX` in Sandbox.

@@ -1,3 +1,5 @@
+public import Base
+
 /// The `data` part of a notification: about one app, and mostly about one purchase.
 public struct NotificationData: Sendable, Hashable {
     /// Where the purchase was made.

@@ -1,3 +1,5 @@
+import Base
+
 extension NotificationPayload {
     /// Reads the payload's JSON text.
     ///

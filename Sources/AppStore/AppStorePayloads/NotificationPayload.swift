@@ -1,3 +1,5 @@
+public import Base
+
 /// A notification, as Apple signed it (the payload of `signedPayload`).
 ///
 /// Required are the type, a UUID and the signing date. An optional field of the wrong JSON type is read as missing.

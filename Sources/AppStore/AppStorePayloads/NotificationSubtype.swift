@@ -1,3 +1,5 @@
+public import Base
+
 /// More about what happened, in Apple's word (`subtype`).
 public struct NotificationSubtype: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// What happened, in Apple's word (`notificationType`).
 ///
 /// For the audit and side effects: state never branches on it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// How an offer is paid (`offerDiscountType`).
 public struct OfferDiscountType: AppleCode {
     /// The value as Apple writes it.

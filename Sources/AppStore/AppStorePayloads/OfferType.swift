@@ -1,3 +1,5 @@
+public import Base
+
 /// The kind of offer (`offerType`).
 public struct OfferType: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// Whether the customer bought or shares the product (`inAppOwnershipType`).
 public struct OwnershipType: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,5 @@
+import Base
+
 /// A payload's members, read by the rules that all of Apple's payloads share.
 ///
 /// - A key without which there is no record (``key(_:)``, ``requiredDate(_:)``) must be there and make sense.

@@ -1,3 +1,5 @@
+public import Base
+
 /// The customer's answer to a price increase (`priceIncreaseStatus`).
 public struct PriceIncreaseStatus: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// The kind of product (`type` of a transaction).
 public struct ProductType: AppleCode {
     /// The value as Apple writes it.

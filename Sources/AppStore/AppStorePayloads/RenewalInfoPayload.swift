@@ -1,3 +1,5 @@
+public import Base
+
 /// What will happen at the next renewal, as Apple signed it (the payload of `signedRenewalInfo`).
 ///
 /// Required are the key and what orders records of the same key; an optional field of the wrong JSON type is read as missing.

@@ -1,3 +1,5 @@
+public import Base
+
 /// Why Apple refunded (`revocationReason`).
 public struct RevocationReason: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// What kind of revocation it was (`revocationType`).
 public struct RevocationType: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,5 @@
+public import Base
+
 /// The `summary` part of a notification: the outcome of a mass extension of renewal dates.
 public struct SummaryPart: Sendable, Hashable {
     /// The request that this answers.

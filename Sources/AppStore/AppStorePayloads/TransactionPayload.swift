@@ -1,3 +1,5 @@
+public import Base
+
 /// One transaction, as Apple signed it (the payload of `signedTransactionInfo`).
 ///
 /// Required are the key and what orders records of the same key; everything else may be missing. An optional field of the wrong

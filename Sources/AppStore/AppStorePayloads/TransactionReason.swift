@@ -1,3 +1,5 @@
+public import Base
+
 /// Why there is a transaction (`transactionReason`).
 public struct TransactionReason: AppleCode {
     /// The value as Apple writes it.

@@ -1,3 +1,4 @@
+import Base
 import Synchronization
 
 /// Remembers chains that were found valid, because validating one costs ten times what checking a signature does and Apple uses a

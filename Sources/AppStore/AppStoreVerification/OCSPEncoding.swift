@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import SwiftASN1
 import X509
 

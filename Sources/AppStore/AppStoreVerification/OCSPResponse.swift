@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 import FoundationEssentials
 import SwiftASN1
 import X509

@@ -1,4 +1,5 @@
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 import X509
 
 /// The certificates of a receipt, ordered and held against each other: leaf, intermediate and a root that the operator trusts.

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 import Synchronization
 
 /// What is known about the revocation of certificates, and what a verification would have had to know.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Crypto
 
 /// A JWS whose chain is anchored and whose signature is right. What its payload says has not been looked at.

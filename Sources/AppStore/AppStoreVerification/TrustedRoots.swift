@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// The roots that are trusted, each for the environments that it may sign for.
 ///

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// What a JWS says about itself, taken without any check: **anyone may have written it**.
 ///

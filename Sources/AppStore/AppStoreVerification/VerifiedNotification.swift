@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// A notification whose every signature, certificate and claim has been checked.
 public struct VerifiedNotification: Sendable, Hashable {

@@ -1,4 +1,5 @@
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 
 extension Verifier {
     /// Which app and environment a payload says it is about.

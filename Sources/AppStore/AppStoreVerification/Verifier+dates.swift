@@ -1,4 +1,5 @@
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 
 extension Verifier {
     /// Against which clock the dates of one payload are held; nil for what was in the archive already: it was judged when

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 extension Verifier {
     /// A signed part and the SHA-256 of its JSON text.

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 import Crypto
 
 /// Decides whether something was signed by Apple, for an app and an environment that are served here.

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// What a verifier trusts and serves.
 public struct VerifierConfiguration: Sendable, Hashable {

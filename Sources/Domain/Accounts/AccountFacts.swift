@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// All that an account's status in one environment depends on, beside the catalog.
 public struct AccountFacts: Sendable, Hashable {

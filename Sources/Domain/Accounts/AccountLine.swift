@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 public import Subscriptions
 
 /// A purchase, for the accounts that may be its owners.

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 public import Subscriptions
 
 /// A stretch of time in which an account stays the same, up to the next phase.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Subscriptions
 
 /// The rules of an account's status, over facts that are put in order once and asked at any instant. What they are is written at

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// An account's status in one environment as a function of time, derived from its facts, the catalog, and nothing else.
 ///

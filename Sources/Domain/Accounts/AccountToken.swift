@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 import Crypto
 
 /// The appAccountToken that an account buys with: what an app hands to StoreKit, and what Apple then signs into its purchases.

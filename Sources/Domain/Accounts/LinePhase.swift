@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 public import Subscriptions
 
 /// A phase of a purchase, as far as an account's status depends on it.

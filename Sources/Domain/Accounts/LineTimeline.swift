@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Subscriptions
 
 /// A purchase as one account sees it under a catalog: stretches of time in which all that matters stays the same.

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// That a purchase was given to an account, or taken from one: recorded once, and never changed.
 public struct PurchaseBinding: Sendable, Hashable, Comparable {

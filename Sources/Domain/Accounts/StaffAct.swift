@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// What staff did for an account, on record with who and why.
 public struct StaffAct: Sendable, Hashable, Comparable {

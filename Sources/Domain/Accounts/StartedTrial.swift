@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// The app's own trial of an account: one for ever.
 public struct StartedTrial: Sendable, Hashable {

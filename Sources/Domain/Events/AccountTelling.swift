@@ -1,5 +1,6 @@
 public import Accounts
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 import Subscriptions
 
 /// What was told last of an account in one environment.

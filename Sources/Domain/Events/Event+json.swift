@@ -1,5 +1,6 @@
 import Accounts
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 import Subscriptions
 
 extension Event {

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// Why storehook knows what an event tells.
 public enum EventCause: Sendable, Hashable {

@@ -1,5 +1,6 @@
 public import Accounts
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 public import Subscriptions
 
 /// An event without its place: what is told, and to whom.

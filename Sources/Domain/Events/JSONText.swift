@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// A JSON object, written member by member in the order in which they are added.
 ///

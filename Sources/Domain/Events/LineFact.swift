@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Subscriptions
 
 /// Something about a subscription that is told once, whatever it makes of the present.

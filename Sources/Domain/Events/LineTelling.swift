@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 import Subscriptions
 
 /// What is to be told of a subscription: a function of what was told last, what is known now, and the instant.

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 public import Subscriptions
 
 /// What is to be told of something bought once: by what was told of it last and what it is, nothing else.

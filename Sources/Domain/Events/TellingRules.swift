@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// What the operator decides about events; all else is written at ``LineTelling``, ``PurchaseTelling`` and ``AccountTelling``.
 public struct TellingRules: Sendable, Hashable {

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 public import Subscriptions
 
 /// What was told last of a subscription: all that has to be kept to tell the next thing.

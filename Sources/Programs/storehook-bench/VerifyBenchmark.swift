@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreVerification
 import ArgumentParser
+import Base
 import Crypto
 import Simulation
 

@@ -1,4 +1,5 @@
 import AppleRecords
+import Base
 import EventStore
 import EvidenceStore
 import Logging

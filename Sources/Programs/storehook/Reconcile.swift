@@ -3,6 +3,7 @@ import AppStoreServerAPI
 import AppleRecords
 import AppleSync
 import ArgumentParser
+import Base
 import Operations
 import Postgres
 import PurchaseStore

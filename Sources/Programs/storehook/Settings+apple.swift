@@ -3,6 +3,7 @@ import AppStoreServerAPI
 import AppStoreVerification
 import AppleRecords
 import AppleSync
+import Base
 import Configuration
 
 extension Settings {
@@ -91,8 +92,8 @@ extension Settings {
 
     /// `STOREHOOK_CANARY_MINUTES`: `60`, or `Production=60,Sandbox=1440`; none unless told.
     func canaryIntervals(
-        for scopes: [HistoryScope]
-    ) throws -> [(scope: HistoryScope, interval: Duration)] {
+        for scopes: [AppEnvironment]
+    ) throws -> [(scope: AppEnvironment, interval: Duration)] {
         let minutes = try numbers(
             "storehook.canary.minutes", "STOREHOOK_CANARY_MINUTES", in: try verifier().environments, upTo: 10_080,
             unit: "minutes", example: "60, or Production=60,Sandbox=1440")

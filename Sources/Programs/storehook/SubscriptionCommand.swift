@@ -1,5 +1,6 @@
 import AppStorePayloads
 import ArgumentParser
+import Base
 import Foundation
 import Operations
 import PurchaseStore

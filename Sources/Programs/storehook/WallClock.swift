@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Foundation
 
 /// The machine's clock, for what no database is asked about.

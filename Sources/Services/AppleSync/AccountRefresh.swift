@@ -1,6 +1,7 @@
-package import AppStorePayloads
+import AppStorePayloads
 import AppStoreServerAPI
 package import AppleRecords
+package import Base
 package import EvidenceStore
 package import Subscriptions
 
@@ -90,12 +91,12 @@ package struct AccountRefresh: Sendable {
         var report = Report(token: token)
         let found = try await history.purchases(of: token, limit: Self.mostPurchases + 1)
         report.isCut = found.count > Self.mostPurchases
-        var purchases: [HistoryScope: [String]] = [:]
+        var purchases: [AppEnvironment: [String]] = [:]
         for key in try await owned(Array(found.prefix(Self.mostPurchases))) {
             guard environment.map({ $0.rawValue == key.environment }) ?? true, bundleID ?? key.bundleID == key.bundleID
             else { continue }
             report.purchases += 1
-            purchases[HistoryScope(bundleID: key.bundleID, environment: key.environment), default: []]
+            purchases[AppEnvironment(bundleID: key.bundleID, environment: key.environment), default: []]
                 .append(key.originalTransactionID)
         }
         let scopes = purchases.keys.sorted { ($0.environment, $0.bundleID) < ($1.environment, $1.bundleID) }

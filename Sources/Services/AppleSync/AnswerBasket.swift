@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppleRecords
+import Base
 import EvidenceStore
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 /// apply at once. What has come by the time that nobody waits any longer is in it.
 final class AnswerBasket: Sendable {
     private struct Contents: Sendable {
-        var evidence: [HistoryScope: [Evidence]] = [:]
+        var evidence: [AppEnvironment: [Evidence]] = [:]
         var transactions: [TransactionPayload] = []
         var settled: Set<String> = []
     }
@@ -24,7 +25,7 @@ final class AnswerBasket: Sendable {
     var settled: Set<String> { contents.withLock(\.settled) }
 
     /// Takes the signed records of one answer.
-    func put(_ evidence: [Evidence], _ transactions: [TransactionPayload], of scope: HistoryScope) {
+    func put(_ evidence: [Evidence], _ transactions: [TransactionPayload], of scope: AppEnvironment) {
         contents.withLock {
             $0.evidence[scope, default: []] += evidence
             $0.transactions += transactions
@@ -46,7 +47,7 @@ final class AnswerBasket: Sendable {
     }
 
     private static func isBefore(
-        _ a: (key: HistoryScope, value: [Evidence]), _ b: (key: HistoryScope, value: [Evidence])
+        _ a: (key: AppEnvironment, value: [Evidence]), _ b: (key: AppEnvironment, value: [Evidence])
     )
         -> Bool
     {

@@ -1,6 +1,7 @@
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreServerAPI
-package import AppleRecords
+import AppleRecords
+package import Base
 
 /// The clients that this process has: one for each app that it has a key of.
 package struct AppleClients: Sendable {
@@ -8,7 +9,7 @@ package struct AppleClients: Sendable {
     /// What the clients may ask together.
     let budget: RateBudget?
     /// The apps with a key, in the environments served of which Apple has servers.
-    package let scopes: [HistoryScope]
+    package let scopes: [AppEnvironment]
 
     /// Clients by their bundle ids, in these environments.
     /// - Parameter budget: that of all the clients, to be divided among the processes that ask; nil: it stays as it is.
@@ -17,12 +18,12 @@ package struct AppleClients: Sendable {
         self.clients = Dictionary(clients.map { ($0.bundleId, $0) }) { first, _ in first }
         let served = [Environment.production, .sandbox].filter(environments.contains).map(\.rawValue)
         scopes = self.clients.keys.sorted().flatMap { app in
-            served.map { HistoryScope(bundleID: app, environment: $0) }
+            served.map { AppEnvironment(bundleID: app, environment: $0) }
         }
     }
 
     /// Who asks about an app; nil where there is no key of it, or the environment is not served.
-    package func client(of scope: HistoryScope) -> AppStoreClient? {
+    package func client(of scope: AppEnvironment) -> AppStoreClient? {
         scopes.contains(scope) ? clients[scope.bundleID] : nil
     }
 }

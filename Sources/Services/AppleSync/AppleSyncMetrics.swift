@@ -1,4 +1,5 @@
 import AppleRecords
+import Base
 package import Metrics
 
 /// What is counted while Apple is asked.
@@ -91,14 +92,14 @@ package struct AppleSyncMetrics: Sendable {
     }
 
     /// A page was recorded.
-    func count(_ progress: HistoryWalk.Progress, in scope: HistoryScope) {
+    func count(_ progress: HistoryWalk.Progress, in scope: AppEnvironment) {
         listed[scope.environment]?.increment(by: progress.listed)
         recovered[scope.environment]?.increment(by: progress.recovered)
         refused[scope.environment]?.increment(by: progress.refused)
     }
 
     /// A test notification came to its end.
-    func canary(_ outcome: String, _ times: CanaryTimes, in scope: HistoryScope) {
+    func canary(_ outcome: String, _ times: CanaryTimes, in scope: AppEnvironment) {
         let end = CanaryEnd(outcome)
         canaries[scope.environment]?[end]?.increment()
         // What was fetched, or came another time, says nothing of the way.

@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 package import AppleRecords
+package import Base
 import EvidenceStore
 import Foundation
 package import Logging
@@ -15,7 +16,7 @@ import Subscriptions
 package struct CanaryDuty: Service {
     private let canaries: Canaries
     private let clients: AppleClients
-    private let intervals: [(scope: HistoryScope, interval: Duration)]
+    private let intervals: [(scope: AppEnvironment, interval: Duration)]
     private let owner: String
     private let patience: Duration
     private let interval: Duration
@@ -37,7 +38,7 @@ package struct CanaryDuty: Service {
     ///   - patience: when one is called overdue.
     ///   - interval: between two looks at what is due.
     package init(
-        _ canaries: Canaries, _ clients: AppleClients, intervals: [(scope: HistoryScope, interval: Duration)],
+        _ canaries: Canaries, _ clients: AppleClients, intervals: [(scope: AppEnvironment, interval: Duration)],
         owner: String, patience: Duration = Self.patience, interval: Duration = .seconds(2), logger: Logger,
         metrics: AppleSyncMetrics
     ) {

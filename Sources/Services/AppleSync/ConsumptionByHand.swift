@@ -1,7 +1,8 @@
 package import Accounts
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreServerAPI
 package import AppleRecords
+package import Base
 import EvidenceStore
 package import Foundation
 

@@ -1,6 +1,8 @@
 import Accounts
+import AppStorePayloads
 import AppStoreServerAPI
 import AppleRecords
+import Base
 
 /// What is to be done about a request of Apple's for consumption data, by what was known when it was claimed. Pure: what is sent
 /// is decided once more, by the database, when it is begun.

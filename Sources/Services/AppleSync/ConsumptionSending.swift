@@ -2,6 +2,7 @@ import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
 import AppleRecords
+import Base
 import EvidenceStore
 import Postgres
 

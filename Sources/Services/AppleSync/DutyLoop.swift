@@ -1,4 +1,5 @@
 import AppleRecords
+import Base
 import EvidenceStore
 import Logging
 import Postgres
@@ -63,7 +64,8 @@ extension DutyLoop.Step {
     /// process is to end it is given back.
     /// - Throws: `CancellationError`, or `PostgresError` where not even that can be written down.
     static func after(
-        _ error: any Error, of row: (id: Int64, scope: HistoryScope, attempts: Int, lease: Lease), in queue: ScopedQueue
+        _ error: any Error, of row: (id: Int64, scope: AppEnvironment, attempts: Int, lease: Lease),
+        in queue: ScopedQueue
     ) async throws -> Self {
         guard !Task.isCancelled, let postponement = Postponement(error, attempts: row.attempts) else {
             // In a task of its own: this one is cancelled.
@@ -78,7 +80,7 @@ extension DutyLoop.Step {
 extension ScopedQueue {
     /// Puts a row off for what a failure asks for, and with it all of its app and environment where they would fail the same way.
     func putOff(
-        _ row: (id: Int64, scope: HistoryScope, attempts: Int, lease: Lease), _ postponement: Postponement
+        _ row: (id: Int64, scope: AppEnvironment, attempts: Int, lease: Lease), _ postponement: Postponement
     ) async throws {
         try await putOff(
             row.id, by: postponement.delay, reason: postponement.reason, isItsOwn: postponement.breadth == .one,

@@ -1,5 +1,6 @@
 import AppStoreServerAPI
 package import AppleRecords
+import Base
 import EvidenceStore
 package import Logging
 import ServiceLifecycle
@@ -70,7 +71,7 @@ package struct HistoryDuty: Service {
     /// Claims the next window of those apps and environments, all of them among the clients', and walks it; nil if none is due.
     /// - Throws: `CancellationError`, or `PostgresError` where not even a failure can be written down.
     func next(
-        of scopes: [HistoryScope], _ progress: @escaping @Sendable (HistoryWalk.Progress) -> Void = { _ in }
+        of scopes: [AppEnvironment], _ progress: @escaping @Sendable (HistoryWalk.Progress) -> Void = { _ in }
     ) async throws -> Outcome? {
         if let budget = clients.budget, divided.isDue(every: .seconds(10)) {
             budget.divide(among: try await history.askers(beside: owner, lease: lease))

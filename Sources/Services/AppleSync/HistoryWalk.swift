@@ -2,6 +2,7 @@ import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
 package import AppleRecords
+import Base
 import Foundation
 import Postgres
 import PurchaseStore

@@ -1,7 +1,8 @@
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
 package import AppleRecords
+package import Base
 import EvidenceStore
 import Subscriptions
 
@@ -109,7 +110,7 @@ package struct PurchaseRefresh: Sendable {
         if refused.contains(where: { $0.failure.code == .revocationUnknown }) { throw AnswerTrouble.unsettled }
         report.answered += evidence.count
         report.refused += refused.count
-        let scope = HistoryScope(bundleID: client.bundleId, environment: report.environment.rawValue)
+        let scope = AppEnvironment(bundleID: client.bundleId, environment: report.environment.rawValue)
         switch place {
         case .history(let history): report.stored += try await history.store(answered: evidence, of: scope)
         case .basket(let basket): basket.put(evidence, transactions, of: scope)

@@ -1,7 +1,8 @@
 import AppStorePayloads
 import AppStoreServerAPI
-package import AppStoreVerification
+import AppStoreVerification
 package import AppleRecords
+package import Base
 package import EvidenceStore
 package import Subscriptions
 
@@ -20,7 +21,7 @@ package struct ReceiptFinding: Sendable {
     /// Who vouches for it.
     package let proof: ReceiptIntake.Proof
     /// The app, and where the purchases were made.
-    package let scope: HistoryScope
+    package let scope: AppEnvironment
     /// The purchases that whoever has the receipt holds, each once, in its order.
     package let purchases: [PurchaseKey]
     /// The receipt, as it came.
@@ -53,7 +54,7 @@ package struct ReceiptFinding: Sendable {
         answer = looked.evidence.dropFirst().first
         words = looked.words
         trouble = looked.report.trouble
-        scope = HistoryScope(bundleID: looked.report.bundleID, environment: proof.environment.rawValue)
+        scope = AppEnvironment(bundleID: looked.report.bundleID, environment: proof.environment.rawValue)
         var sold: [String: Sold] = [:]
         // What is read here counts where the signature says so; where Apple alone vouches, what Apple has read.
         if case .signature(let receipt) = proof {
@@ -110,7 +111,7 @@ package struct ReceiptFinding: Sendable {
     }
 
     private static func purchases(
-        of transactionIDs: [String], in scope: HistoryScope, _ sold: [String: Sold]
+        of transactionIDs: [String], in scope: AppEnvironment, _ sold: [String: Sold]
     ) -> [PurchaseKey] {
         var seen: Set<PurchaseKey> = []
         return transactionIDs.map { id in

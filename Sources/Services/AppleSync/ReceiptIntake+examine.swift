@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 import AppleRecords
+import Base
 import EvidenceStore
 import Subscriptions
 

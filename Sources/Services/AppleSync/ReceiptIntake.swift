@@ -1,7 +1,8 @@
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreServerAPI
 package import AppStoreVerification
 package import AppleRecords
+package import Base
 import EvidenceStore
 package import Subscriptions
 
@@ -116,7 +117,7 @@ package struct ReceiptIntake: Sendable {
         /// What the answer says, where that is what state is derived from.
         var words: [UnsignedWord] = []
         /// The app, and where the answer was given.
-        var scope: HistoryScope
+        var scope: AppEnvironment
     }
 
     let verifier: Verifier
@@ -188,7 +189,7 @@ package struct ReceiptIntake: Sendable {
         }
         var words: [UnsignedWord] = []
         var taken: ReceiptAnswer?
-        var scope = HistoryScope(bundleID: report.bundleID, environment: "")
+        var scope = AppEnvironment(bundleID: report.bundleID, environment: "")
         if let receipts = app?.receipts, report.proof == nil || app?.server == nil {
             do {
                 let answer = try await Deadline.wait(until: deadline) { try await receipts.ask(receipt.base64) }
@@ -250,7 +251,7 @@ package struct ReceiptIntake: Sendable {
             return
         }
         try await history.queueRefreshes(
-            of: outcome.open, in: HistoryScope(bundleID: report.bundleID, environment: environment.rawValue))
+            of: outcome.open, in: AppEnvironment(bundleID: report.bundleID, environment: environment.rawValue))
         report.queued = outcome.open.count
         if let trouble = outcome.trouble { report.trouble = AnswerTrouble.line(trouble) }
     }

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 package import AppleRecords
+package import Base
 import EvidenceStore
 package import Foundation
 import Logging
@@ -11,7 +12,7 @@ package struct Reconciliation: Sendable {
     /// What asking of one app in one environment came to.
     package struct Check: Sendable, Hashable {
         /// Whose history.
-        package var scope: HistoryScope
+        package var scope: AppEnvironment
         /// Apple's count.
         package var listed = 0
         /// Of those, in some place here.
@@ -34,12 +35,12 @@ package struct Reconciliation: Sendable {
 
     private let history: History
     private let clients: AppleClients
-    private let scopes: [HistoryScope]
+    private let scopes: [AppEnvironment]
     private let duty: HistoryDuty
 
     /// Reconciliation of these apps and environments, all of them among the clients'.
     package init(
-        _ history: History, _ clients: AppleClients, of scopes: [HistoryScope], owner: String,
+        _ history: History, _ clients: AppleClients, of scopes: [AppEnvironment], owner: String,
         metrics: AppleSyncMetrics = AppleSyncMetrics()
     ) {
         self.history = history
@@ -86,7 +87,7 @@ package struct Reconciliation: Sendable {
         since: PostgresTimestamp?, progress: @Sendable (HistoryWalk.Progress) -> Void
     ) async throws -> [Check] {
         var checks: [Check] = []
-        var refused: (scope: HistoryScope, failure: AppStoreFailure)?
+        var refused: (scope: AppEnvironment, failure: AppStoreFailure)?
         for scope in scopes {
             do {
                 checks.append(try await check(scope, since: since, progress: progress))
@@ -105,7 +106,7 @@ package struct Reconciliation: Sendable {
 
     /// Tells what is missing, and stores nothing. Asks a day at a time, up to now.
     func check(
-        _ scope: HistoryScope, since: PostgresTimestamp?, progress: @Sendable (HistoryWalk.Progress) -> Void
+        _ scope: AppEnvironment, since: PostgresTimestamp?, progress: @Sendable (HistoryWalk.Progress) -> Void
     ) async throws -> Check {
         guard let client = clients.client(of: scope) else { return Check(scope: scope) }
         let (oldest, now) = try await history.reach(scope)
@@ -120,7 +121,7 @@ package struct Reconciliation: Sendable {
     }
 
     private func day(
-        _ client: AppStoreClient, _ scope: HistoryScope, _ start: PostgresTimestamp, _ end: PostgresTimestamp,
+        _ client: AppStoreClient, _ scope: AppEnvironment, _ start: PostgresTimestamp, _ end: PostgresTimestamp,
         _ progress: @Sendable (HistoryWalk.Progress) -> Void
     ) async throws -> Check {
         let request = NotificationHistoryRequest(

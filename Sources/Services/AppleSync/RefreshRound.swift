@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppleRecords
+import Base
 
 /// Asks about several purchases of one app, some now: what Apple answers about one is about all of the same customer's, so that those
 /// need no question of their own.

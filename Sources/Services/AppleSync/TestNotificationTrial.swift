@@ -1,7 +1,8 @@
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
 package import AppleRecords
+package import Base
 package import Foundation
 import Postgres
 

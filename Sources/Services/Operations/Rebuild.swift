@@ -1,6 +1,7 @@
 import AccountStore
 import AppStorePayloads
 package import AppStoreVerification
+import Base
 import EventStore
 import Events
 import EvidenceStore

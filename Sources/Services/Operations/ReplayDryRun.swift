@@ -1,5 +1,6 @@
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreVerification
+package import Base
 package import EvidenceStore
 import Foundation
 import Pipeline

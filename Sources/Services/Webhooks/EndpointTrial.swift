@@ -1,6 +1,8 @@
 import AppStorePayloads
+import Base
 package import EventStore
 import Events
+import Postgres
 import PurchaseStore
 
 /// A test event, posted to an endpoint at once and once, whatever its state, and what came back.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// What `Retry-After` says: seconds, or a date (RFC 9110, section 10.2.3).
 enum RetryAfter {

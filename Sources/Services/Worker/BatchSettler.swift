@@ -1,5 +1,6 @@
 import AccountStore
 import AppStorePayloads
+import Base
 import EventStore
 import EvidenceStore
 import Foundation

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Crypto
 import Postgres
 public import PurchaseStore

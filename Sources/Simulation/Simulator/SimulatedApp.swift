@@ -1,3 +1,5 @@
+import Base
+
 /// An app in the simulated store, in one of Apple's environments.
 public struct SimulatedApp: Sendable, Hashable, Codable {
     /// The two environments in which Apple itself signs.

@@ -1,5 +1,6 @@
 package import Accounts
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 package import Subscriptions
 
 /// Why an account is what it is at an instant, however long ago.

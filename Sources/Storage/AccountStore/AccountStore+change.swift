@@ -1,5 +1,6 @@
 import Accounts
 import AppStorePayloads
+import Base
 import Foundation
 import Postgres
 import PurchaseStore

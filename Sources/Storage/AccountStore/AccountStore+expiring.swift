@@ -1,5 +1,6 @@
 import Accounts
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 import Foundation
 import Postgres
 import PurchaseStore

@@ -1,5 +1,6 @@
 package import Accounts
 import AppStorePayloads
+import Base
 import Crypto
 import Events
 import Foundation

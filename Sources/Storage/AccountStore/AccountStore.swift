@@ -1,5 +1,6 @@
 package import Accounts
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 import Foundation
 package import Postgres
 import PurchaseStore

@@ -1,5 +1,6 @@
 package import Accounts
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 package import Subscriptions
 
 /// All that is needed to say what an account is: read at one instant, in one statement.

@@ -1,5 +1,6 @@
 package import AccountStore
 import AppStorePayloads
+import Base
 import Events
 import Foundation
 import Postgres

@@ -1,4 +1,5 @@
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 import Events
 
 /// An event in the order that all readers follow.

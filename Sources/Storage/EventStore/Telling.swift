@@ -1,6 +1,7 @@
 package import AccountStore
 import Accounts
 import AppStorePayloads
+import Base
 package import Events
 import Foundation
 package import Postgres

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Postgres
 
 /// Fields of what was told last, as one text; see the migration that makes `purchase_tellings`.

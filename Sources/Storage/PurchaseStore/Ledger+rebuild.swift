@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Foundation
 public import Postgres
 public import Subscriptions

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 public import Postgres
 public import Subscriptions
 

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 public import Postgres
 public import Subscriptions
 

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 public import Foundation
 public import Postgres
 public import Subscriptions

@@ -1,4 +1,5 @@
 package import AppStorePayloads
+package import Base
 package import Subscriptions
 
 /// What a batch made of one purchase, for who tells of it in the same transaction: what stands, and what stood.

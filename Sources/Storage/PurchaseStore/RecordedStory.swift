@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 public import Subscriptions
 
 /// A purchase's story out of the database, and when each piece of it was learned.

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// A token that Apple accepts for some minutes. Who has it can do what the key can: it never shows itself.
 public struct AccessToken: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import JWTKit
 
 /// Makes an app's tokens, and keeps the present one until a minute before its end.

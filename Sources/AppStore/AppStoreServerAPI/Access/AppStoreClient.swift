@@ -1,5 +1,6 @@
-public import AppStorePayloads
+import AppStorePayloads
 public import AppStoreVerification
+public import Base
 
 /// Asks the App Store Server API about one app. All that decides is in values without I/O: ``Exchange`` (what to ask next),
 /// ``RateSchedule`` (when), ``ServerRequest`` (what an answer means).

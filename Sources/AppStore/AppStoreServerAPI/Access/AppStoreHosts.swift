@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// Where Apple's servers are.
 public struct AppStoreHosts: Sendable, Hashable {

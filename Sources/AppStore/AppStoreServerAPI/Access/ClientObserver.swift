@@ -1,5 +1,6 @@
-public import AppStorePayloads
+import AppStorePayloads
 public import AppStoreVerification
+public import Base
 
 /// What a client tells those who count.
 public struct ClientObserver: Sendable {

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// The pages of a list, each asked for when it is wanted: nothing but the present one is held.
 ///

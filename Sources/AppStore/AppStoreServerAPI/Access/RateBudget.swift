@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Synchronization
 
 /// A ``RateSchedule`` that all clients of a process share.

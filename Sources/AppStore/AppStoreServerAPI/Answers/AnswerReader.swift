@@ -1,5 +1,6 @@
 public import AppStorePayloads
 import AppStoreVerification
+import Base
 
 /// Reads one answer, and verifies whatever is signed in it.
 ///

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// The purchases behind an order number.
 public struct OrderLookup: Sendable {

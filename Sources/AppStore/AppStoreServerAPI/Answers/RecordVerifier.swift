@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreVerification
+import Base
 
 /// Verifies a record by its kind, and that it is of the app and environment that were asked.
 struct RecordVerifier {

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// A customer's auto-renewable subscriptions, as Get All Subscription Statuses tells them.
 public struct SubscriptionStatuses: Sendable {

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// One page of transactions: of Get Transaction History, or of Get Refund History, which tells less around them.
 public struct TransactionsPage: Sendable {

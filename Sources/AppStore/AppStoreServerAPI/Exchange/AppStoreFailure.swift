@@ -1,5 +1,6 @@
-public import AppStorePayloads
+import AppStorePayloads
 public import AppStoreVerification
+public import Base
 
 /// Why a call has no answer: a code for programs, and what to do for people. It never says what was sent.
 public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// One call from its first request to its end: which request to make next, and what an answer means. A value without I/O.
 ///

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// When the next request of a kind may be sent: a share of what Apple allows the app, so that others with its key have room.
 ///

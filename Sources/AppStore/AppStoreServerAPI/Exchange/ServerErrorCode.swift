@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// Apple's code for why a request was not done (`errorCode`); ``ServerErrorCode/known`` are those that it documents.
 public struct ServerErrorCode: AppleCode {

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 extension Timestamp {
     /// Reads the header `Date` in the form that senders have to use: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// Why a renewal date is extended (`extendReasonCode`).
 public struct ExtendReasonCode: AppleCode {

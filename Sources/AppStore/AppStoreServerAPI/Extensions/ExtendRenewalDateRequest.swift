@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// Extend a Subscription Renewal Date: one customer's present period lasts longer. Apple allows it twice in 365 days.
 public struct ExtendRenewalDateRequest: ServerRequest {

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// Extend Subscription Renewal Dates for All Active Subscribers of a product; Apple does it over hours.
 public struct MassExtensionRequest: ServerRequest {

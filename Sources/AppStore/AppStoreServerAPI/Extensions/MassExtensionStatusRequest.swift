@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// Get Status of Subscription Renewal Date Extensions: how far Apple is with a mass extension.
 public struct MassExtensionStatusRequest: ServerRequest {

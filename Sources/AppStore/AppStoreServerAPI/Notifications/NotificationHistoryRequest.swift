@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// Get Notification History: what Apple tried to post in a span of time, at most 20 a page.
 ///

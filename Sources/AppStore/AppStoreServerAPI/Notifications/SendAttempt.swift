@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// One attempt of Apple's to post a notification.
 public struct SendAttempt: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 // verifyReceipt writes numbers as texts in one place and as numbers in another, and so it does with yes and no.
 

@@ -1,5 +1,6 @@
-public import AppStorePayloads
-package import AppStoreVerification
+import AppStorePayloads
+import AppStoreVerification
+public import Base
 
 /// verifyReceipt's answer with status 0: an environment's word for a receipt, over TLS and not signed. It is weaker than any record
 /// that Apple signed.

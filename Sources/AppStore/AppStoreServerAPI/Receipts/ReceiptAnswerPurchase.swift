@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// A transaction in verifyReceipt's answer. Raw values are kept as Apple writes them.
 public struct ReceiptAnswerPurchase: Sendable, Hashable {

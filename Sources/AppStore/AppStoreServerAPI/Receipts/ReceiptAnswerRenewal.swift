@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// What is to come of a subscription, in verifyReceipt's answer.
 public struct ReceiptAnswerRenewal: Sendable, Hashable {

@@ -1,5 +1,6 @@
-public import AppStorePayloads
+import AppStorePayloads
 import AppStoreVerification
+public import Base
 
 /// Asks verifyReceipt about receipts of one app. What decides is ``ReceiptExchange``; the transport is the Server API's, without a
 /// token: the app's shared secret stands in the body, and nowhere else.

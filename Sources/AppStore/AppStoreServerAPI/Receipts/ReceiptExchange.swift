@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// One question to verifyReceipt from its first request to its end, as ``Exchange`` is for the Server API: which request to make next,
 /// and what an answer means. A value without I/O.

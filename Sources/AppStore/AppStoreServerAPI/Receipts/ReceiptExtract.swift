@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// What one of verifyReceipt's answers says of one transaction, or of what is to come of one subscription: Apple's own words, cut
 /// out of the answer, and the part of the answer that they need to be understood.

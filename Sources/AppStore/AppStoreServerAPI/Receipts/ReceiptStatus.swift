@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// What verifyReceipt says of a receipt (`status`): 0, or why not.
 public struct ReceiptStatus: AppleCode {

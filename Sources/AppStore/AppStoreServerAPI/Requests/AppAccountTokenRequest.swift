@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// Set App Account Token: says whose a purchase is, for one made outside the app or given to another account.
 public struct AppAccountTokenRequest: ServerRequest {

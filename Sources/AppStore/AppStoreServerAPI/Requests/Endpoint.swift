@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// The calls of the App Store Server API that are made here, and verifyReceipt. Raw values name them in metrics and messages.
 public enum Endpoint: String, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// A name and a value in a URL's query. One name may stand there several times.
 public struct QueryItem: Sendable, Hashable {

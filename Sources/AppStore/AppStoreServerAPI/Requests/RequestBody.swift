@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import FoundationEssentials
 
 /// The JSON text of what is sent: members sorted by name, those without a value left out.

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// Get Transaction History: a customer's transactions, at most 20 a page.
 public struct TransactionHistoryRequest: PagedRequest {

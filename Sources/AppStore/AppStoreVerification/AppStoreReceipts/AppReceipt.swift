@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// What an app receipt says. Nothing of it is to be believed before ``VerifiedReceipt`` stands for it.
 public struct AppReceipt: Sendable, Hashable {

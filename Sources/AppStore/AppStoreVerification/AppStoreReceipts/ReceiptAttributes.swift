@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import SwiftASN1
 
 /// A set of receipt attributes, each a type, a version and a value (Apple, Validating receipts on the device). What is of no use

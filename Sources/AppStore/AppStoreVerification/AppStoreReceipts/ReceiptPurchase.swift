@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// A purchase in a receipt (attribute 17).
 public struct ReceiptPurchase: Sendable, Hashable {

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 import Crypto
 
 /// A receipt that Apple signed for an app and an environment that are served here: proof that a device holds what it says.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Foundation
 
 /// The calendar days of a time zone, by their number from 1970-01-01 on.

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 public import Foundation
 
 /// The day or month that an instant lies in, in a time zone; or all time. What is used counts to one.

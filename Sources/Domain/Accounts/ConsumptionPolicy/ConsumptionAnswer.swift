@@ -1,4 +1,4 @@
-public import AppStoreServerAPI
+public import AppStorePayloads
 
 /// What a policy has Apple told about a purchase. It says nothing about the customer's consent: without a recorded one it is
 /// never sent, and whoever sends it has to bring that.

@@ -1,5 +1,4 @@
 import AppStorePayloads
-import AppStoreServerAPI
 public import Base
 package import Yams
 

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// A rule of a ``ConsumptionPolicy``: what it fits, and what it says. A condition that is not there fits everything.
 public struct ConsumptionRule: Sendable, Hashable {

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// What Apple wants data about, as far as a policy looks at it.
 public struct ConsumptionSubject: Sendable, Hashable {

@@ -1,5 +1,4 @@
 import AppStorePayloads
-import Crypto
 
 /// What an endpoint's deliveries are signed with: `whsec_` and the base64 of its bytes (Standard Webhooks 1.0).
 ///
@@ -15,7 +14,10 @@ public struct WebhookSecret: Sendable, Hashable, CustomStringConvertible, Custom
     public let bytes: [UInt8]
 
     /// A new one, out of the system's random numbers.
-    public init() { bytes = SymmetricKey(size: .init(bitCount: Self.size * 8)).withUnsafeBytes { Array($0) } }
+    public init() {
+        var system = SystemRandomNumberGenerator()
+        bytes = (0..<Self.size).map { _ in UInt8.random(in: .min ... .max, using: &system) }
+    }
 
     /// One of 24 to 64 bytes; nil for any other number of them.
     public init?(bytes: [UInt8]) {
@@ -39,7 +41,4 @@ public struct WebhookSecret: Sendable, Hashable, CustomStringConvertible, Custom
 
     /// Nothing of the bytes.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
-
-    /// What HMAC takes.
-    var key: SymmetricKey { SymmetricKey(data: bytes) }
 }

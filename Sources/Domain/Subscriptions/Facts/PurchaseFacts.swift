@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// All that Apple signed about one purchase, and what it only said: three growing sets, in the order of signing.
 ///

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// A purchase's signed renewal info, reduced to what state is derived from.
 public struct RenewalFact: SignedFact, Hashable {

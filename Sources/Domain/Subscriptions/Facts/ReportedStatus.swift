@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// The status that Apple reported for a purchase (`data.status`): what the records cannot explain, it decides for a
 /// while, and what it contradicts is an anomaly.

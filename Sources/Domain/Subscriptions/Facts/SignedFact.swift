@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// A record of Apple's, whole. Of two records of the same thing, one supersedes the other by one rule.
 public protocol SignedFact: Sendable {

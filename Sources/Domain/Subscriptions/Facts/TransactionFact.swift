@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// One signed transaction, reduced to what state is derived from.
 public struct TransactionFact: SignedFact, Hashable {

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// Something bought once: a non-consumable, a consumable, or a term that does not renew by itself.
 ///

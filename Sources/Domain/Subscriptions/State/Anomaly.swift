@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// Something about a purchase that its records do not explain: a notification is missing, or a rule is wrong.
 public struct Anomaly: Sendable, Hashable {

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// A period of a subscription that was paid for or given, as its latest-signed record has it: for who tells of each period, and
 /// of each that was taken back, once.

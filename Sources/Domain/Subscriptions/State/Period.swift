@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// One stretch of time that was paid for (or given): the transactions of one web order line item, of which the
 /// latest-signed record speaks.

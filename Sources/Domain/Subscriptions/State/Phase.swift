@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// A stretch of time in which everything about a subscription stays the same, up to the next phase.
 public struct Phase: Sendable, Hashable {

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// All that is derived from the facts of one purchase.
 public struct PurchaseState: Sendable {

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// What a subscription is at one instant, and what makes it so.
 public struct StatusAtInstant: Sendable, Hashable {

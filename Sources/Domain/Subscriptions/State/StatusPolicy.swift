@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// What the operator decides about statuses; everything else is Apple's rule.
 public struct StatusPolicy: Sendable, Hashable {

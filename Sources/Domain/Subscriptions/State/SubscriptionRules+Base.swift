@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 extension SubscriptionRules {
     /// What every answer of one instant shares.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// The rules of a subscription's status, over facts that are sorted once and asked at any instant.
 ///

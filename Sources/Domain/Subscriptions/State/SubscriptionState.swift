@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// A subscription's state as a function of time, derived from its facts and nothing else.
 ///

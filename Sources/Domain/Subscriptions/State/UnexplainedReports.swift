@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// The statuses that Apple reported and the records do not explain: each decides for a while, and is an anomaly.
 struct UnexplainedReports {

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// One thing that a piece of evidence changed.
 public struct PurchaseChange: Sendable, Hashable {

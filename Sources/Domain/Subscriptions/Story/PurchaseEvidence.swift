@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// One piece of evidence about a purchase, with what its story needs beside the facts: whoever tells a story hands over all
 /// of them, in any order.

@@ -1,4 +1,5 @@
 public import AppStorePayloads
+public import Base
 
 /// What happened to a purchase, told in the order in which Apple signed it: a function of the evidence alone, the same
 /// whatever arrived when. When each thing was learned is another question.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// What a story has told up to a piece of evidence, which is what shows what that piece changed.
 ///

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// A story's words, as seen at an entry's instant: dates of the same year are given without it.
 struct StoryWords {

@@ -1,6 +1,7 @@
 import AccountAPI
 import AppStorePayloads
 import ArgumentParser
+import Base
 import Foundation
 import HTTPTypes
 import Hummingbird

@@ -2,6 +2,7 @@ import AccountStore
 import AppStorePayloads
 import AppStoreVerification
 import ArgumentParser
+import Base
 import EventStore
 import Events
 import EvidenceStore

@@ -1,6 +1,7 @@
 import AccountStore
 import AppStorePayloads
 import ArgumentParser
+import Base
 import Operations
 
 struct AccountExpiring: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import ArgumentParser
+import Base
 import Operations
 
 struct AccountShow: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import AppStoreServerAPI
 import AppStoreVerification
 import AppleRecords
 import AppleSync
+import Base
 import Pipeline
 import Postgres
 

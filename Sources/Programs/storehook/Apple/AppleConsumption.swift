@@ -5,6 +5,7 @@ import AppStoreVerification
 import AppleRecords
 import AppleSync
 import ArgumentParser
+import Base
 import EventStore
 import EvidenceStore
 import Foundation

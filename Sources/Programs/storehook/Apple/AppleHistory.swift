@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import ArgumentParser
+import Base
 import Operations
 
 struct AppleHistory: AsyncParsableCommand {

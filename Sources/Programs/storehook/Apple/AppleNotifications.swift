@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 import ArgumentParser
+import Base
 import Operations
 
 struct AppleNotifications: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import ArgumentParser
+import Base
 import Operations
 
 /// What every question to Apple takes.

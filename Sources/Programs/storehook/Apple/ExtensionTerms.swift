@@ -3,6 +3,7 @@ import AppStoreServerAPI
 import AppleRecords
 import AppleSync
 import ArgumentParser
+import Base
 import Operations
 
 /// What every extension of renewal dates takes.
@@ -41,7 +42,7 @@ struct ExtensionTerms: ParsableArguments {
                 return try await Self.told {
                     try await desk.extend(
                         RenewalExtensions.Wish(
-                            in: HistoryScope(bundleID: client.bundleId, environment: environment.rawValue),
+                            in: AppEnvironment(bundleID: client.bundleId, environment: environment.rawValue),
                             for: subject, requestIdentifier: name, days: days, reasonCode: reason.code.rawValue,
                             by: Operator.name, why: why))
                 }

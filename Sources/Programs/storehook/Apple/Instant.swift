@@ -1,5 +1,6 @@
 import AppStorePayloads
 import ArgumentParser
+import Base
 
 /// An instant on the command line.
 struct Instant: ExpressibleByArgument {

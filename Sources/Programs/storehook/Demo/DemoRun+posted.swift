@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppleRecords
+import Base
 import EvidenceStore
 import Foundation
 import Postgres

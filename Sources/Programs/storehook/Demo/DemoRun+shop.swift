@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppleRecords
 import AppleSync
+import Base
 import EvidenceStore
 import Foundation
 import Operations

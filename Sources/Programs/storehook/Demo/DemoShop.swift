@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 import AsyncHTTPClient
+import Base
 import Foundation
 import NIOCore
 import NIOHTTP1

@@ -2,6 +2,7 @@ import AccountAPI
 import Accounts
 import AppStorePayloads
 import ArgumentParser
+import Base
 import EventStore
 import Foundation
 import Operations

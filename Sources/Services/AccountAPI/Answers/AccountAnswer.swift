@@ -1,5 +1,6 @@
 import Accounts
 import AppStorePayloads
+import Base
 
 /// `GET /v1/account`, and the member `account` of other answers.
 package enum AccountAnswer {

@@ -1,5 +1,6 @@
 package import Accounts
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 
 /// An account at one instant, as answers tell of it.
 package struct AccountPicture: Sendable, Hashable {

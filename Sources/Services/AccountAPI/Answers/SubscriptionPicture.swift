@@ -1,5 +1,6 @@
 package import Accounts
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 
 /// A purchase of an account at one instant, as answers tell of it.
 package struct SubscriptionPicture: Sendable, Hashable {

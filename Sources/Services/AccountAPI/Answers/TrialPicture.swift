@@ -1,4 +1,5 @@
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 
 /// The app's own trial of an account, as answers tell of it.
 package struct TrialPicture: Sendable, Hashable {

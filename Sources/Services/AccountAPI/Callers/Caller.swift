@@ -1,5 +1,6 @@
 import Accounts
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 
 /// On whose behalf a request comes.
 package struct Caller: Sendable, Hashable {

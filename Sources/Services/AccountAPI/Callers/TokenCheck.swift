@@ -1,4 +1,5 @@
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 import Crypto
 import Synchronization
 

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// What an app token has to say.
 package struct TokenRules: Sendable, Hashable {

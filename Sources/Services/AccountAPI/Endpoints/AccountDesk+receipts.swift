@@ -4,6 +4,7 @@ import AppStorePayloads
 import AppStoreVerification
 import AppleRecords
 import AppleSync
+import Base
 import EventStore
 import EvidenceStore
 import HTTPTypes

@@ -2,6 +2,7 @@ package import AccountStore
 import Accounts
 import AppStorePayloads
 package import AppleSync
+import Base
 package import EventStore
 package import Pipeline
 import Synchronization

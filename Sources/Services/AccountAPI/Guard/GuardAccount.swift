@@ -1,4 +1,5 @@
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 
 /// What a guard knows of an account: what it is as a function of time, and what the catalog of that moment makes of it.
 ///

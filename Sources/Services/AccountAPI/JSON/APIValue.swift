@@ -1,4 +1,5 @@
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 
 /// A JSON value that is answered. Members stay in the order in which they are given, so that the same answer is the same text.
 package enum APIValue: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import AppStorePayloads
 package import AppleRecords
+import Base
 import HTTPTypes
 import Logging
 import Postgres

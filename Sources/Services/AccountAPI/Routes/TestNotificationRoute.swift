@@ -1,8 +1,9 @@
-package import AppStorePayloads
+import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 package import AppleRecords
 package import AppleSync
+package import Base
 import Foundation
 import HTTPTypes
 import Logging
@@ -113,7 +114,7 @@ package struct TestNotificationRoute: Sendable {
     }
 
     /// Whose notification is asked for.
-    private static func scope(_ request: APIRequest, _ clients: AppleClients) throws(APIProblem) -> HistoryScope {
+    private static func scope(_ request: APIRequest, _ clients: AppleClients) throws(APIProblem) -> AppEnvironment {
         let apps = Set(clients.scopes.map(\.bundleID))
         let app: String
         if let named = request.body?.string("app") {
@@ -148,7 +149,7 @@ package struct TestNotificationRoute: Sendable {
     }
 
     private static func value(
-        _ way: TestNotificationTrial.Way, _ arrival: CanaryArrival, _ scope: HistoryScope
+        _ way: TestNotificationTrial.Way, _ arrival: CanaryArrival, _ scope: AppEnvironment
     ) -> APIValue {
         func instant(_ timestamp: PostgresTimestamp?) -> Timestamp? {
             timestamp.map { Timestamp(millisecondsSince1970: $0.millisecondsSince1970) }

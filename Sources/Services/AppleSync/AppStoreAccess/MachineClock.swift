@@ -1,5 +1,6 @@
-package import AppStorePayloads
+import AppStorePayloads
 import AppStoreServerAPI
+package import Base
 import Foundation
 
 /// The machine's clock: Apple names instants, not spans.

@@ -1,6 +1,7 @@
 package import AccountStore
 import Accounts
 import AppStorePayloads
+import Base
 import Subscriptions
 
 /// What an account is at an instant, and why, as people and scripts see it.

@@ -1,5 +1,6 @@
 import AppStorePayloads
 package import AppleSync
+import Base
 
 /// What asking for an account's purchases brought, as people and scripts see it.
 package struct AccountRefreshAnswer: Encodable, Sendable {

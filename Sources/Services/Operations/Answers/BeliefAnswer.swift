@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 package import PurchaseStore
 import Subscriptions
 

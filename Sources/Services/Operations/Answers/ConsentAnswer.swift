@@ -1,6 +1,7 @@
 import Accounts
 import AppStorePayloads
 package import AppleRecords
+import Base
 import Postgres
 import PurchaseStore
 

@@ -1,5 +1,6 @@
 import AppStorePayloads
 package import AppleRecords
+import Base
 import Foundation
 import Postgres
 import PurchaseStore

@@ -1,6 +1,7 @@
 package import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
+import Base
 
 /// The rules of a policy, as people and scripts see them.
 package struct ConsumptionPolicyAnswer: Encodable, Sendable {

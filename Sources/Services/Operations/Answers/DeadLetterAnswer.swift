@@ -1,6 +1,8 @@
 import AppStorePayloads
+import Base
 package import EvidenceStore
 import Foundation
+import Postgres
 import PurchaseStore
 import Subscriptions
 

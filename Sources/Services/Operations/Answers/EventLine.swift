@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 package import EventStore
 
 /// An event for people: a line, in columns that stay where they are while more of them come.

@@ -1,5 +1,7 @@
 import AppStorePayloads
+import Base
 package import EvidenceStore
+import Postgres
 import PurchaseStore
 
 /// What is waiting, since when, and how fast it goes, as people and scripts see it.

@@ -1,5 +1,6 @@
 import AppStorePayloads
 package import AppStoreVerification
+import Base
 
 /// What an app receipt says, as people and scripts see it, under verifyReceipt's names.
 package struct ReceiptContents: Encodable, Sendable {

@@ -1,5 +1,6 @@
 import AppleRecords
 package import AppleSync
+import Base
 import Foundation
 
 /// What is missing by Apple's notification history, as people and scripts see it.

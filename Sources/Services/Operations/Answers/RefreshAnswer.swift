@@ -1,5 +1,6 @@
 import AppStorePayloads
 package import AppleSync
+import Base
 
 /// What asking for a purchase brought, as people and scripts see it.
 package struct RefreshAnswer: Encodable, Sendable {

@@ -1,5 +1,6 @@
 package import AccountStore
 import AppStorePayloads
+import Base
 import Postgres
 import PurchaseStore
 

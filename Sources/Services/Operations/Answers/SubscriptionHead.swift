@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Foundation
 import PurchaseStore
 import Subscriptions

@@ -1,5 +1,6 @@
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreServerAPI
+package import Base
 
 extension AppleAnswer {
     /// That Apple has taken something that has no answer of its own.

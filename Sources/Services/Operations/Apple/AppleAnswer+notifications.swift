@@ -1,8 +1,9 @@
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
 import AppleRecords
 package import AppleSync
+package import Base
 import Postgres
 import PurchaseStore
 

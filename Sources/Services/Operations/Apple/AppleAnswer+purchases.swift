@@ -1,5 +1,6 @@
 package import AppStorePayloads
 package import AppStoreServerAPI
+package import Base
 
 extension AppleAnswer {
     /// Transactions, as history, refunds and orders list them.

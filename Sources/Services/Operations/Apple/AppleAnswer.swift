@@ -1,6 +1,7 @@
 import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
+import Base
 import Foundation
 
 /// What Apple has answered, for people and for scripts. What is signed in it was verified; nothing else of it is shown.

@@ -1,5 +1,6 @@
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreServerAPI
+package import Base
 
 /// Whether Apple accepts the keys: asks for a test notification in each environment, which Apple then posts.
 package struct AppleChecks: Sendable {

@@ -1,5 +1,6 @@
 import AppStorePayloads
 package import AppStoreVerification
+import Base
 package import EvidenceStore
 package import Foundation
 

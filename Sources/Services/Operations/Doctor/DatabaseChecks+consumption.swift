@@ -1,4 +1,5 @@
 import AppleRecords
+import Base
 import Postgres
 
 extension DatabaseChecks {

@@ -1,5 +1,7 @@
 import AppStorePayloads
 import AppleRecords
+import Base
+import Postgres
 import PurchaseStore
 
 extension DatabaseChecks {

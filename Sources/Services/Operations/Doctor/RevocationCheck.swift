@@ -1,5 +1,6 @@
-package import AppStorePayloads
-package import AppStoreVerification
+import AppStorePayloads
+import AppStoreVerification
+package import Base
 package import Pipeline
 
 /// Whether it can be learned if a certificate was revoked, where workers want to know.

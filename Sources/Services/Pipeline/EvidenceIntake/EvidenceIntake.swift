@@ -1,4 +1,5 @@
 package import AppStoreVerification
+import Base
 import EvidenceStore
 package import Logging
 package import Metrics

@@ -1,6 +1,7 @@
-package import AppStorePayloads
+import AppStorePayloads
 import AppStoreServerAPI
 package import AppStoreVerification
+package import Base
 package import Postgres
 package import PurchaseStore
 package import Subscriptions

@@ -1,5 +1,6 @@
 import AppStorePayloads
 package import AppStoreVerification
+import Base
 package import Postgres
 package import PurchaseStore
 package import Subscriptions

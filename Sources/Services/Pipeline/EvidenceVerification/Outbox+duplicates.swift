@@ -1,3 +1,4 @@
+import Base
 package import EvidenceStore
 import Foundation
 package import Postgres

@@ -1,5 +1,6 @@
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreVerification
+package import Base
 package import Logging
 
 /// Asks responders what a verifier's cache wants to know, each certificate once, and never for long.

@@ -1,4 +1,5 @@
-public import AppStorePayloads
+import AppStorePayloads
+public import Base
 
 /// What a simulated certificate says about itself: Apple's shape by default, and every part of it can be bent for a test.
 public struct CertificateShape: Sendable {

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// What an app receipt says, attribute by attribute (Apple, Validating receipts on the device); every one of them can be bent.
 public struct SimulatedReceipt: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import Base
+
 /// Mints transaction and order identifiers that look like Apple's and never meet those of another lane.
 ///
 /// A lane is ten million consecutive numbers; every subscriber has one. Sandbox identifiers have sixteen digits, the first a 2 in the

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Foundation
 
 /// One request to the stand-in, taken apart.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// What a person does on a device or in the shop, and what an onlooker asks: the paths under `/stand-in`.
 struct ControlAPI: Sendable {

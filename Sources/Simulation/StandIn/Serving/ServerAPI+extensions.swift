@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 extension ServerAPI {
     /// What both kinds of extension have in common.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 extension ServerAPI {
     func history(_ call: Call, _ id: String) async throws(Refusal) -> JSONValue {

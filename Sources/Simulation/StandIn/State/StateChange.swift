@@ -1,3 +1,5 @@
+import Base
+
 /// What changed in a shop since it was last written down: a line of its file. All of them together, in their order, are the shop.
 struct StateChange: Codable, Sendable {
     /// What there is one of.

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 
 /// The store itself: customers in both environments, what was signed for them, and what is due. One truth, one actor.

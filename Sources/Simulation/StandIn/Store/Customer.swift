@@ -1,3 +1,5 @@
+import Base
+
 /// A customer of the stand-in: what the store holds true about him, and what he means to do.
 struct Customer: Sendable, Hashable, Codable {
     /// Something that he means to do.

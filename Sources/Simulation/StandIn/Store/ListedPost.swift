@@ -1,3 +1,5 @@
+import Base
+
 /// A notification in the stand-in's list, and how posting it went.
 struct ListedPost: Sendable {
     /// One attempt.

@@ -1,4 +1,5 @@
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 
 /// What somebody says was used of a feature.
 package struct UsageReport: Sendable, Hashable {

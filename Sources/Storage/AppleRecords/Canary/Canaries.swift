@@ -1,3 +1,4 @@
+package import Base
 package import EvidenceStore
 package import Postgres
 
@@ -25,7 +26,7 @@ package struct Canaries: Sendable {
     /// - Parameter intervals: how long after one the next is due, for each app and environment.
     /// - Returns: how many were made.
     @discardableResult
-    package func plan(_ intervals: [(scope: HistoryScope, interval: Duration)]) async throws -> Int {
+    package func plan(_ intervals: [(scope: AppEnvironment, interval: Duration)]) async throws -> Int {
         try await pool.query(
             PostgresQuery(
                 "canary.forget",
@@ -56,11 +57,11 @@ package struct Canaries: Sendable {
     }
 
     /// Claims the canary of these apps and environments that has been due for longest; nil if none is.
-    package func claim(for lease: Lease, among scopes: [HistoryScope]) async throws -> Canary? {
+    package func claim(for lease: Lease, among scopes: [AppEnvironment]) async throws -> Canary? {
         try await queue.claim(for: lease, among: scopes, joining: Self.canaries) { row in
             Canary(
                 id: try row.decode("id"),
-                scope: HistoryScope(
+                scope: AppEnvironment(
                     bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
                 token: try row.decode("test_token"),
                 age: try row.decode("age", as: Double?.self).map { .seconds($0) },

@@ -1,3 +1,4 @@
+package import Base
 package import EvidenceStore
 package import Postgres
 
@@ -6,7 +7,7 @@ package struct Canary: Sendable, Hashable {
     /// Its number.
     package var id: Int64
     /// Whose it is.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// What Apple gave for it; nil while Apple was not asked.
     package var token: String?
     /// How long ago Apple was asked.

@@ -1,9 +1,10 @@
+package import Base
 package import Postgres
 
 /// Which test notification of an app came through last, and since when one is missing.
 package struct CanaryStatus: Sendable, Hashable {
     /// Whose.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// When Apple was asked for the last one that came through; nil if none ever did.
     package var askedAt: PostgresTimestamp?
     /// How long that one took until it was applied.
@@ -41,7 +42,7 @@ extension Canaries {
                 try row.decode(name, as: Double?.self).map { .seconds(max(0, $0)) }
             }
             return CanaryStatus(
-                scope: HistoryScope(
+                scope: AppEnvironment(
                     bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
                 askedAt: try row.decode("asked_at"), took: try seconds("took"), missing: try seconds("missing"),
                 outcome: try row.decode("latest_outcome"), postResult: try row.decode("latest_post_result"))

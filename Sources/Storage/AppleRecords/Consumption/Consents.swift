@@ -1,5 +1,6 @@
 import Accounts
 import AppStorePayloads
+import Base
 import Foundation
 package import Postgres
 import PurchaseStore

@@ -1,5 +1,6 @@
 package import Accounts
 import AppStorePayloads
+package import Base
 package import EvidenceStore
 package import Postgres
 
@@ -8,7 +9,7 @@ package struct ConsumptionRequest: Sendable, Hashable {
     /// Its number.
     package var id: Int64
     /// Whose it is.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// What it is about; nil where the notification names none.
     package var transactionID: String?
     /// Whether that transaction is known here.
@@ -34,7 +35,7 @@ package struct ConsumptionRequest: Sendable, Hashable {
 
     init(_ row: PostgresRow, _ lease: Lease) throws {
         id = try row.decode("id")
-        scope = HistoryScope(bundleID: try row.decode("bundle_id"), environment: try row.decode("environment"))
+        scope = AppEnvironment(bundleID: try row.decode("bundle_id"), environment: try row.decode("environment"))
         transactionID = try row.decode("transaction_id")
         isTransactionKnown = try row.decode("is_known")
         hasAccount = try row.decode("has_account")

@@ -1,3 +1,4 @@
+package import Base
 package import Foundation
 package import Postgres
 
@@ -6,7 +7,7 @@ package struct ListedConsumptionRequest: Sendable, Hashable {
     /// The notification.
     package var notificationUUID: UUID
     /// Whose it is.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// What it is about.
     package var transactionID: String?
     /// What was bought.
@@ -53,7 +54,7 @@ extension ConsumptionRequests {
         ).map { row in
             ListedConsumptionRequest(
                 notificationUUID: try row.decode("notification_uuid"),
-                scope: HistoryScope(
+                scope: AppEnvironment(
                     bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
                 transactionID: try row.decode("transaction_id"), productID: try row.decode("product_id"),
                 accountToken: try row.decode("app_account_token"), reason: try row.decode("reason"),
@@ -81,7 +82,7 @@ extension ConsumptionRequests {
                 """)
         ).map { row in
             ConsumptionStatus(
-                scope: HistoryScope(
+                scope: AppEnvironment(
                     bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
                 open: try row.decode("open"), wanted: try row.decode("wanted"),
                 timeLeft: try row.decode("seconds_left", as: Double?.self).map { .seconds($0) },
@@ -94,7 +95,7 @@ extension ConsumptionRequests {
 /// How it stands with an app's requests for consumption data.
 package struct ConsumptionStatus: Sendable, Hashable {
     /// Whose.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// Not settled.
     package var open: Int64
     /// Of those, with a consent and a rule: they are to be answered.

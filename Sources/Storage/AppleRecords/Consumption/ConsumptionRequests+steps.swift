@@ -1,5 +1,7 @@
 package import Accounts
+import AppStorePayloads
 import AppStoreServerAPI
+package import Base
 import EvidenceStore
 import Foundation
 import Postgres
@@ -170,7 +172,7 @@ extension ConsumptionRequests {
     /// Puts off all requests of an app in an environment that nobody holds: what keeps one keeps all. Like everything that takes
     /// many rows it waits for none of them, so that nobody waits in a circle. None is put off beyond its deadline while there is
     /// time, unless Apple itself has said when.
-    package func putOff(requestsOf scope: HistoryScope, by delay: Duration, reason: String) async throws {
+    package func putOff(requestsOf scope: AppEnvironment, by delay: Duration, reason: String) async throws {
         let reason = String(reason.prefix(100))
         let isApplesWord = reason == ServerErrorCode.rateLimitExceeded.name
         try await pool.query(

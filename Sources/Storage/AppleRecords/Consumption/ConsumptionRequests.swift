@@ -1,3 +1,4 @@
+package import Base
 package import EvidenceStore
 package import Foundation
 package import Postgres
@@ -46,7 +47,7 @@ package struct ConsumptionRequests: Sendable {
     ///   - scopes: what who asks has keys for.
     /// - Returns: how many it made, and what of those was settled.
     package func note(
-        everything: Bool, hasPolicy policy: Bool, keysFor scopes: [HistoryScope]
+        everything: Bool, hasPolicy policy: Bool, keysFor scopes: [AppEnvironment]
     ) async throws -> (noted: Int, settled: [ConsumptionSettled]) {
         let rows = try await pool.query(
             PostgresQuery(
@@ -105,7 +106,7 @@ package struct ConsumptionRequests: Sendable {
 
     /// Makes everything due now that is not held and waits for what a new process may bring: a policy, keys, or another word of
     /// either.
-    package func hasten(_ scopes: [HistoryScope]) async throws {
+    package func hasten(_ scopes: [AppEnvironment]) async throws {
         try await pool.query(
             PostgresQuery(
                 "consumption.hasten",
@@ -127,7 +128,7 @@ package struct ConsumptionRequests: Sendable {
     /// Says of what was noted by somebody without a policy that there is one, so that it counts as to be answered again until it is
     /// looked at. It is due already, unless all of its app is put off.
     /// - Parameter scopes: what who asks has keys and a policy for.
-    package func forgetMissingPolicy(_ scopes: [HistoryScope]) async throws {
+    package func forgetMissingPolicy(_ scopes: [AppEnvironment]) async throws {
         try await pool.query(
             PostgresQuery(
                 "consumption.forget_missing_policy",
@@ -147,7 +148,7 @@ package struct ConsumptionRequests: Sendable {
 
     /// Open requests of other apps and environments than these, which who asks has no key for and nobody else has looked at: read and
     /// not claimed, so that whoever has the key can claim them at any time.
-    package func lackingKeys(but scopes: [HistoryScope]) async throws -> [ConsumptionRequest] {
+    package func lackingKeys(but scopes: [AppEnvironment]) async throws -> [ConsumptionRequest] {
         try await pool.query(
             PostgresQuery(
                 "consumption.lacking_keys",
@@ -188,7 +189,7 @@ package struct ConsumptionRequests: Sendable {
 
     /// Claims the request with the earliest deadline of those that are due; nil if none is.
     /// - Parameter scopes: what who asks has keys for.
-    package func claim(for lease: Lease, among scopes: [HistoryScope]) async throws -> ConsumptionRequest? {
+    package func claim(for lease: Lease, among scopes: [AppEnvironment]) async throws -> ConsumptionRequest? {
         try await claim(
             lease,
             among: """

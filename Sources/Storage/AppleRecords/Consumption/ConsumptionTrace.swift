@@ -1,12 +1,14 @@
 package import Accounts
+import AppStorePayloads
 import AppStoreServerAPI
+package import Base
 package import Foundation
 import Postgres
 
 /// What is known of a transaction and of one request of Apple's about it, for who would tell Apple of it by hand.
 package struct ConsumptionTrace: Sendable, Hashable {
     /// Whose it is.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// What kind of product it is of, in Apple's words; nil where the transaction itself is not known.
     package var productType: String?
     /// Whether the customer consents now; nil where nothing was ever recorded.
@@ -22,7 +24,7 @@ package struct ConsumptionTrace: Sendable, Hashable {
 
     /// A trace of these parts.
     package init(
-        scope: HistoryScope, productType: String? = nil, consent: Bool? = nil, notificationUUID: UUID? = nil,
+        scope: AppEnvironment, productType: String? = nil, consent: Bool? = nil, notificationUUID: UUID? = nil,
         isNoted: Bool = false, isBegun: Bool = false, outcome: ConsumptionOutcome? = nil
     ) {
         self.scope = scope
@@ -74,7 +76,7 @@ extension ConsumptionRequests {
                 """)
         ).map { row in
             ConsumptionTrace(
-                scope: HistoryScope(
+                scope: AppEnvironment(
                     bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
                 productType: try row.decode("kind"), consent: try row.decode("granted"),
                 notificationUUID: try row.decode("notification_uuid"), isNoted: try row.decode("is_noted"),

@@ -1,4 +1,5 @@
 import AppStorePayloads
+package import Base
 import Crypto
 package import EvidenceStore
 import Postgres
@@ -13,7 +14,7 @@ extension History {
     ///   - evidence: compact JWS of transactions and renewal infos, verified.
     ///   - scope: whose they are; renewal infos do not say it.
     /// - Returns: how many were stored.
-    package func store(answered evidence: [Evidence], of scope: HistoryScope) async throws -> Int {
+    package func store(answered evidence: [Evidence], of scope: AppEnvironment) async throws -> Int {
         let evidence = try await news(among: evidence, of: scope)
         let digests = evidence.map { RecordDigest.of($0.bytes) }
         let known = try await Set(
@@ -35,7 +36,7 @@ extension History {
 extension History {
     /// Those of Apple's answers that say something else than the latest record that is held.
     /// - Throws: `PostgresError`.
-    package func news(among evidence: [Evidence], of scope: HistoryScope) async throws -> [Evidence] {
+    package func news(among evidence: [Evidence], of scope: AppEnvironment) async throws -> [Evidence] {
         let saying = evidence.map { Saying($0) }
         let ids = { (kind: EvidenceKind) in saying.compactMap { $0?.kind == kind ? $0?.id : nil } }
         let held = try await pool.query(

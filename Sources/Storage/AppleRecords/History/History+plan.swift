@@ -1,3 +1,4 @@
+package import Base
 package import Postgres
 
 extension History {
@@ -7,7 +8,7 @@ extension History {
     ///   - partial: whether the last one may be shorter than an hour.
     /// - Returns: how many it made.
     @discardableResult
-    package func plan(_ scopes: [HistoryScope], behind: Duration, partial: Bool = false) async throws -> Int {
+    package func plan(_ scopes: [AppEnvironment], behind: Duration, partial: Bool = false) async throws -> Int {
         try await Int(
             pool.query(
                 PostgresQuery(
@@ -22,7 +23,7 @@ extension History {
 
     /// Makes windows due now: those that end after an instant or, without one, those that are not proven. A second look that a
     /// proven one still waits for stays where it is, for it is worth nothing before its time.
-    package func hasten(_ scopes: [HistoryScope], since: PostgresTimestamp?) async throws {
+    package func hasten(_ scopes: [AppEnvironment], since: PostgresTimestamp?) async throws {
         try await pool.query(
             PostgresQuery(
                 "history.hasten",
@@ -39,7 +40,7 @@ extension History {
     }
 
     /// How many windows are due, or held by somebody.
-    package func open(_ scopes: [HistoryScope]) async throws -> (due: Int64, leased: Int64) {
+    package func open(_ scopes: [AppEnvironment]) async throws -> (due: Int64, leased: Int64) {
         let row = try await pool.query(
             PostgresQuery(
                 "history.open",
@@ -81,7 +82,7 @@ extension History {
     private static let lately = Duration.seconds(20)
 
     /// The time now, and how far back Apple's list goes, by the database's clock.
-    package func reach(_ scope: HistoryScope) async throws -> (oldest: PostgresTimestamp, now: PostgresTimestamp) {
+    package func reach(_ scope: AppEnvironment) async throws -> (oldest: PostgresTimestamp, now: PostgresTimestamp) {
         let row = try await pool.query(
             PostgresQuery(
                 "history.reach",

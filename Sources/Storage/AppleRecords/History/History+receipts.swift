@@ -1,4 +1,5 @@
 import AppStorePayloads
+package import Base
 package import EvidenceStore
 package import Postgres
 import Subscriptions
@@ -16,7 +17,7 @@ extension History {
     ///   - scope: whose they are.
     /// - Returns: the rows of `evidence`, in its order, and how many of `words` were stored.
     package func store(
-        receipt evidence: [Evidence], knownBy identity: [UInt8], saying words: [UnsignedWord], of scope: HistoryScope
+        receipt evidence: [Evidence], knownBy identity: [UInt8], saying words: [UnsignedWord], of scope: AppEnvironment
     ) async throws -> (ids: [Int64], words: Int) {
         let stored: (ids: [Int64], words: Int) = try await pool.withTransaction(
             TransactionOptions(isDurable: true, name: "history.receipt")
@@ -46,7 +47,7 @@ extension History {
 
     /// Notes what is said, in the caller's transaction, which stores what is news; answers that.
     package static func news(
-        among words: [UnsignedWord], of scope: HistoryScope, _ session: borrowing PostgresSession
+        among words: [UnsignedWord], of scope: AppEnvironment, _ session: borrowing PostgresSession
     ) throws -> [UnsignedWord] {
         guard !words.isEmpty else { return [] }
         var known: [Int: [UInt8]] = [:]
@@ -58,7 +59,7 @@ extension History {
 
 extension PostgresQuery {
     /// What was said last of the same things, each with its place, and locks it.
-    fileprivate static func known(_ words: [UnsignedWord], of scope: HistoryScope) -> PostgresQuery {
+    fileprivate static func known(_ words: [UnsignedWord], of scope: AppEnvironment) -> PostgresQuery {
         PostgresQuery(
             "history.unsigned_known",
             """
@@ -75,7 +76,7 @@ extension PostgresQuery {
     }
 
     /// Notes what is said where nothing later is known and Apple has not signed it; answers the places of what was noted.
-    fileprivate static func note(_ words: [UnsignedWord], of scope: HistoryScope) -> PostgresQuery {
+    fileprivate static func note(_ words: [UnsignedWord], of scope: AppEnvironment) -> PostgresQuery {
         let dates = words.map { PostgresTimestamp(millisecondsSince1970: $0.answeredAt.millisecondsSince1970) }
         return PostgresQuery(
             "history.unsigned_note",

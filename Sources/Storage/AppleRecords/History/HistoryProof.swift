@@ -1,9 +1,10 @@
+package import Base
 package import Postgres
 
 /// What is proven of an app in an environment, and what Apple's history listed.
 package struct HistoryProof: Sendable, Hashable {
     /// Whose.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// From here on; nil while nothing is proven.
     package var provenFrom: PostgresTimestamp?
     /// Up to here everything that Apple lists is held; nil while nothing is proven.
@@ -48,7 +49,7 @@ extension History {
                 """)
         ).map { row in
             HistoryProof(
-                scope: HistoryScope(
+                scope: AppEnvironment(
                     bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
                 provenFrom: try row.decode("proven_from"), provenUntil: try row.decode("proven_until"),
                 age: .seconds(try row.decode("age", as: Double.self)), windows: try row.decode("windows"),

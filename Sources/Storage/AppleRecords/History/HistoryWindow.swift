@@ -1,3 +1,4 @@
+package import Base
 package import EvidenceStore
 package import Postgres
 
@@ -6,7 +7,7 @@ package struct HistoryWindow: Sendable, Hashable {
     /// Its number.
     package var id: Int64
     /// Whose list it is of.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// Where it begins, or as far back as Apple's list still reaches.
     package var startsAt: PostgresTimestamp
     /// Whether Apple's list has left its beginning.
@@ -24,11 +25,11 @@ package struct HistoryWindow: Sendable, Hashable {
 extension History {
     /// Claims the window that has been due for longest; nil if none is.
     /// - Parameter scopes: whose windows whoever asks has keys for: the others are somebody else's.
-    package func claim(for lease: Lease, among scopes: [HistoryScope]) async throws -> HistoryWindow? {
+    package func claim(for lease: Lease, among scopes: [AppEnvironment]) async throws -> HistoryWindow? {
         try await queue.claim(for: lease, among: scopes, joining: Self.windows) { row in
             HistoryWindow(
                 id: try row.decode("id"),
-                scope: HistoryScope(
+                scope: AppEnvironment(
                     bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
                 startsAt: try row.decode("asks_from"), isCut: try row.decode("is_cut"),
                 endsAt: try row.decode("ends_at"),

@@ -1,3 +1,4 @@
+package import Base
 package import EvidenceStore
 import Postgres
 
@@ -6,7 +7,7 @@ package struct Refresh: Sendable, Hashable {
     /// Its number.
     package var id: Int64
     /// Whose it is.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// The purchase.
     package var originalTransactionID: String
     /// Claims so far, this one included.
@@ -27,7 +28,7 @@ extension History {
     /// Queues the purchases that records contradict and that have not been asked for lately, some hundred at a time.
     /// - Returns: how many.
     @discardableResult
-    package func planRefreshes(_ scopes: [HistoryScope]) async throws -> Int {
+    package func planRefreshes(_ scopes: [AppEnvironment]) async throws -> Int {
         try await pool.query(
             PostgresQuery(
                 "refresh.plan",
@@ -61,7 +62,7 @@ extension History {
     ///   only slow comes by itself.
     /// - Returns: how many.
     @discardableResult
-    package func planAwaited(_ scopes: [HistoryScope], leeway: Duration) async throws -> Int {
+    package func planAwaited(_ scopes: [AppEnvironment], leeway: Duration) async throws -> Int {
         guard leeway > .zero else { return 0 }
         let seconds = leeway / .seconds(1)
         return try await pool.query(
@@ -101,7 +102,7 @@ extension History {
     /// Queues purchases to be asked about soon, whatever is known of them; those that wait already, wait on.
     /// - Parameter delay: how long nobody asks, for what Apple is to learn first.
     package func queueRefreshes(
-        of originalTransactionIDs: [String], in scope: HistoryScope, after delay: Duration = .zero
+        of originalTransactionIDs: [String], in scope: AppEnvironment, after delay: Duration = .zero
     ) async throws {
         guard !originalTransactionIDs.isEmpty else { return }
         try await pool.query(
@@ -122,11 +123,11 @@ extension History {
 
     /// Claims the purchase that has been due for longest; nil if none is.
     /// - Parameter scopes: whose purchases whoever asks has keys for.
-    package func claimRefresh(for lease: Lease, among scopes: [HistoryScope]) async throws -> Refresh? {
+    package func claimRefresh(for lease: Lease, among scopes: [AppEnvironment]) async throws -> Refresh? {
         try await refreshQueue.claim(for: lease, among: scopes, joining: Self.purchases) { row in
             Refresh(
                 id: try row.decode("id"),
-                scope: HistoryScope(
+                scope: AppEnvironment(
                     bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
                 originalTransactionID: try row.decode("original_transaction_id"),
                 attempts: Int(try row.decode("attempts", as: Int16.self)), lease: lease)

@@ -1,3 +1,4 @@
+package import Base
 package import EvidenceStore
 package import Postgres
 
@@ -21,7 +22,7 @@ package struct ScopedQueue: Sendable {
     ///   - id: this row alone.
     ///   - join: what to fetch besides.
     package func claim<Content: Sendable>(
-        for lease: Lease, among scopes: [HistoryScope], id: Int64? = nil, joining join: ClaimJoin,
+        for lease: Lease, among scopes: [AppEnvironment], id: Int64? = nil, joining join: ClaimJoin,
         _ read: @Sendable @escaping (PostgresRow) throws -> Content
     ) async throws -> Content? {
         let allowed: PostgresQuery = """
@@ -46,7 +47,7 @@ package struct ScopedQueue: Sendable {
 
     /// Puts off all rows of an app in an environment that are due or fall due by then: whatever is asked there meanwhile would
     /// fail the same way. What is held by somebody stays with them.
-    package func putOff(allOf scope: HistoryScope, by delay: Duration, reason: String) async throws {
+    package func putOff(allOf scope: AppEnvironment, by delay: Duration, reason: String) async throws {
         let theirs: PostgresQuery = """
             select r.id from \(unescaped: owner) r
              where r.bundle_id = \(scope.bundleID) and r.environment = \(scope.environment)

@@ -1,4 +1,5 @@
-package import AppStorePayloads
+import AppStorePayloads
+package import Base
 package import EvidenceStore
 
 /// What verifyReceipt's answer says of one transaction, or of one subscription's future, to be stored as evidence of its own.

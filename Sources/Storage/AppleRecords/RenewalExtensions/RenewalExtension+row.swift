@@ -1,3 +1,4 @@
+import Base
 import Postgres
 
 extension RenewalExtension {
@@ -16,7 +17,7 @@ extension RenewalExtension {
     /// Reads ``columns``, `id` and `last_reason`.
     init(_ row: PostgresRow) throws {
         id = try row.decode("id")
-        scope = HistoryScope(bundleID: try row.decode("bundle_id"), environment: try row.decode("environment"))
+        scope = AppEnvironment(bundleID: try row.decode("bundle_id"), environment: try row.decode("environment"))
         if let product = try row.decode("product_id", as: String?.self) {
             subject = .all(productID: product, storefronts: try row.decode("storefronts"))
         } else {

@@ -1,3 +1,4 @@
+package import Base
 package import Foundation
 package import Postgres
 
@@ -50,7 +51,7 @@ package struct RenewalExtension: Sendable, Hashable {
     /// Its number.
     package var id: Int64
     /// Where.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// Whose renewal date.
     package var subject: Subject
     /// Its name for Apple.

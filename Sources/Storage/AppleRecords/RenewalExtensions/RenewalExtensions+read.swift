@@ -1,10 +1,11 @@
+package import Base
 package import Foundation
 package import Postgres
 
 /// How many extensions of a kind stand somewhere on their way.
 package struct OpenExtensions: Sendable, Hashable {
     /// Where.
-    package var scope: HistoryScope
+    package var scope: AppEnvironment
     /// `one` or `all`.
     package var kind: String
     /// How far they have come.
@@ -98,7 +99,7 @@ extension RenewalExtensions {
                 """)
         ).map { row in
             OpenExtensions(
-                scope: HistoryScope(
+                scope: AppEnvironment(
                     bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
                 kind: try row.decode("kind"), state: try row.decode("state", among: RenewalExtension.State.self),
                 count: try row.decode("count"),

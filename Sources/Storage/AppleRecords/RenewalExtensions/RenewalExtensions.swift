@@ -1,3 +1,4 @@
+package import Base
 package import EvidenceStore
 package import Postgres
 
@@ -30,7 +31,7 @@ package struct RenewalExtensions: Sendable {
     /// What somebody wants.
     package struct Wish: Sendable, Hashable {
         /// Where.
-        package var scope: HistoryScope
+        package var scope: AppEnvironment
         /// Whose renewal date.
         package var subject: RenewalExtension.Subject
         /// Its name for Apple, unique in the app's environment: of one 1 to 128 characters, of all a UUID.
@@ -46,7 +47,7 @@ package struct RenewalExtensions: Sendable {
 
         /// A wish.
         package init(
-            in scope: HistoryScope, for subject: RenewalExtension.Subject, requestIdentifier: String, days: Int64,
+            in scope: AppEnvironment, for subject: RenewalExtension.Subject, requestIdentifier: String, days: Int64,
             reasonCode: Int64, by person: String, why: String?
         ) {
             self.scope = scope
@@ -154,7 +155,7 @@ package struct RenewalExtensions: Sendable {
     /// Claims the extension of these apps and environments that has been due for longest; nil if none is.
     /// - Parameter id: this one alone.
     package func claim(
-        for lease: Lease, among scopes: [HistoryScope], id: Int64? = nil
+        for lease: Lease, among scopes: [AppEnvironment], id: Int64? = nil
     ) async throws -> HeldExtension? {
         try await queue.claim(for: lease, among: scopes, id: id, joining: Self.extensions) { row in
             func seconds(_ name: String) throws -> Duration? {

@@ -1,5 +1,6 @@
-package import AppStorePayloads
+import AppStorePayloads
 package import AppStoreVerification
+package import Base
 
 /// Whom programs on a database serve, and whose signatures they trust.
 package struct Served: Sendable, Hashable {

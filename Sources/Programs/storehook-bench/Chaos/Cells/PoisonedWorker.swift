@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreVerification
 import ArgumentParser
+import Base
 import EvidenceStore
 import Foundation
 import Glibc

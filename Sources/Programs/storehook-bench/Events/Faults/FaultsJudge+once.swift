@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 extension FaultsJudge {
     /// Each thing is told once, and what takes back what was told says so.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Postgres
 
 /// What storehook answers at an instant, for who compares it with what was told.

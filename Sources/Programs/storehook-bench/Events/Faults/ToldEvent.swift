@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Foundation
 
 /// An event as a receiver has it: out of the body that was posted, and nothing else.

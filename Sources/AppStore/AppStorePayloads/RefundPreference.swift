@@ -1,4 +1,4 @@
-public import AppStorePayloads
+public import Base
 
 /// What the seller would have Apple do about a refund request (`refundPreference` of Send Consumption Information v2).
 public struct RefundPreference: AppleCode {

@@ -1,4 +1,4 @@
-public import AppStorePayloads
+public import Base
 
 /// Whether the customer got what was bought (`deliveryStatus` of Send Consumption Information v2).
 public struct DeliveryStatus: AppleCode {

@@ -1,25 +1,27 @@
-public import AppStorePayloads
+import AppStorePayloads
+package import Base
 import Crypto
+package import Events
 
 /// The three headers that one attempt to deliver an event carries (Standard Webhooks 1.0): what event it is, when it was tried, and
 /// the signatures over both and the body.
 ///
 /// The id stays the same over all attempts, so that a receiver knows what it has had; instant and signature are each attempt's, so
 /// that an old attempt cannot be replayed.
-public struct WebhookSignature: Sendable, Hashable {
+package struct WebhookSignature: Sendable, Hashable {
     /// `webhook-id`
-    public let id: String
+    package let id: String
     /// `webhook-timestamp`: whole seconds since 1970.
-    public let timestamp: String
+    package let timestamp: String
     /// `webhook-signature`: one `v1,…` for each secret, a space between them.
-    public let signature: String
+    package let signature: String
 
     /// Signs a body.
     /// - Parameters:
     ///   - id: the event's; letters, digits, `_` and `-` alone, for a full stop in it would let one message pass for another.
     ///   - secrets: the endpoint's; while one is being replaced, the new one and the old one. At least one.
     /// - Returns: nil where the id is none, or no secret is given.
-    public init?(_ body: [UInt8], id: String, at instant: Timestamp, secrets: [WebhookSecret]) {
+    package init?(_ body: [UInt8], id: String, at instant: Timestamp, secrets: [WebhookSecret]) {
         guard !secrets.isEmpty, !id.isEmpty, id.utf8.allSatisfy(Self.isOfID) else { return nil }
         self.id = id
         let milliseconds = instant.millisecondsSince1970
@@ -27,13 +29,13 @@ public struct WebhookSignature: Sendable, Hashable {
         timestamp = String(rest < 0 ? seconds - 1 : seconds)
         let message = Array("\(id).\(timestamp).".utf8) + body
         signature = secrets.map { secret in
-            let code = HMAC<SHA256>.authenticationCode(for: message, using: secret.key)
+            let code = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: secret.bytes))
             return "v1," + String(decoding: Base64.standard.encode(Array(code)), as: UTF8.self)
         }.joined(separator: " ")
     }
 
     /// Names and values, as they are sent.
-    public var headers: [(name: String, value: String)] {
+    package var headers: [(name: String, value: String)] {
         [("webhook-id", id), ("webhook-timestamp", timestamp), ("webhook-signature", signature)]
     }
 

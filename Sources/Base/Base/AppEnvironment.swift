@@ -1,5 +1,5 @@
-/// An app in one environment: what Apple keeps a list for.
-package struct HistoryScope: Sendable, Hashable {
+/// An app in one of Apple's environments. Apple keeps a history of notifications for each, and has keys and limits for each.
+package struct AppEnvironment: Sendable, Hashable {
     /// The app.
     package var bundleID: String
     /// `Production` or `Sandbox`.

@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 
 /// A SHA-256: of a certificate, of a header, of a payload's JSON text.
 public struct Fingerprint: Sendable, Hashable, Comparable, CustomStringConvertible {
@@ -38,7 +38,8 @@ public struct Fingerprint: Sendable, Hashable, Comparable, CustomStringConvertib
 
     private init(_ words: InlineWords) { self.words = words }
 
-    init(_ digest: SHA256.Digest) { words = digest.withUnsafeBytes { InlineWords($0) } }
+    /// A digest that was computed.
+    package init(_ digest: SHA256.Digest) { words = digest.withUnsafeBytes { InlineWords($0) } }
 
     /// The 32 bytes.
     public var bytes: [UInt8] {

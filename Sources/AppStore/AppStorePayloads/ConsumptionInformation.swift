@@ -1,5 +1,3 @@
-public import AppStorePayloads
-
 /// What Apple may be told about the use of a purchase, with the customer's consent.
 public struct ConsumptionInformation: Sendable, Hashable {
     /// That the customer has consented. Without it nothing may be sent at all.

@@ -1,3 +1,5 @@
+public import AppStorePayloads
+
 /// Send Consumption Information, version 2: the answer to a CONSUMPTION_REQUEST, within 12 hours of its signedDate.
 public struct ConsumptionInformationRequest: ServerRequest {
     /// The transaction that the notification named.

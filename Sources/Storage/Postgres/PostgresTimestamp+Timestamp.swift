@@ -1,0 +1,11 @@
+package import Base
+
+extension PostgresTimestamp {
+    /// Apple's milliseconds; what lies beyond PostgreSQL's calendar becomes its first or last instant.
+    package init(_ timestamp: Timestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
+}
+
+extension Timestamp {
+    /// The database's microseconds, to the millisecond.
+    package init(_ timestamp: PostgresTimestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
+}
