@@ -159,8 +159,8 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Base", "EvidenceStore", "Postgres",
-                "PurchaseStore", "Subscriptions", logging, metrics,
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords", "Base",
+                "EvidenceStore", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics,
             ],
             path: "Sources/Services/Pipeline", swiftSettings: rules),
         // What Apple posts to.
@@ -185,8 +185,8 @@ let package = Package(
             name: "AppleSync",
             dependencies: [
                 "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords", "Base",
-                "EvidenceStore", "Postgres", "PurchaseStore", "Subscriptions", asyncHTTPClient, logging, metrics,
-                nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, yams,
+                "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", asyncHTTPClient, logging,
+                metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, yams,
             ],
             path: "Sources/Services/AppleSync", swiftSettings: rules),
         // What apps and backends ask.
@@ -194,9 +194,9 @@ let package = Package(
             name: "AccountAPI",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleRecords", "AppleSync", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline",
-                "Postgres", "PurchaseStore", "Subscriptions", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit,
-                logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
+                "AppleRecords", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline", "Postgres",
+                "PurchaseStore", "Subscriptions", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging,
+                metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Sources/Services/AccountAPI", swiftSettings: rules),
         // What delivers events to endpoints.
@@ -212,8 +212,8 @@ let package = Package(
             name: "Operations",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleRecords", "AppleSync", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline",
-                "Postgres", "PurchaseStore", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                "AppleRecords", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline", "Postgres",
+                "PurchaseStore", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
                 serviceLifecycle,
             ],
             path: "Sources/Services/Operations", swiftSettings: rules),
@@ -293,7 +293,8 @@ let package = Package(
         .testTarget(
             name: "SubscriptionsTests",
             dependencies: [
-                "AppStorePayloads", "Base", "Simulation", "StoreModel", "Subscriptions", "TestSupport", crypto,
+                "AppStorePayloads", "Base", "Simulation", "StoreModel", "Stories", "Subscriptions", "TestSupport",
+                crypto,
             ],
             path: "Tests/SubscriptionsTests", swiftSettings: rules),
         .testTarget(
@@ -302,8 +303,8 @@ let package = Package(
         .testTarget(
             name: "LedgerTests",
             dependencies: [
-                "AppStorePayloads", "Base", "Postgres", "PurchaseStore", "Schema", "Simulation", "Subscriptions",
-                "TestSupport", crypto,
+                "AppStorePayloads", "Base", "Postgres", "PurchaseStore", "Schema", "Simulation", "Stories",
+                "Subscriptions", "TestSupport", crypto,
             ],
             path: "Tests/LedgerTests", swiftSettings: rules),
         .testTarget(
@@ -373,8 +374,8 @@ let package = Package(
             name: "AppleSyncTests",
             dependencies: [
                 "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords",
-                "AppleSync", "Base", "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Simulation",
-                "StandInSupport", "Subscriptions", "TestSupport", "Worker", crypto, logging,
+                "AppleSync", "Base", "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation",
+                "StandInSupport", "Stories", "Subscriptions", "TestSupport", "Worker", crypto, logging,
             ],
             path: "Tests/AppleSyncTests", swiftSettings: rules),
         .testTarget(
@@ -404,7 +405,8 @@ let package = Package(
             ],
             path: "Tests/StandInTests", exclude: ["apple_library.py"], swiftSettings: rules),
         .testTarget(
-            name: "SimulatorTests", dependencies: ["AppStorePayloads", "AppStoreVerification", "Base", "Simulation"],
+            name: "SimulatorTests",
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Base", "Simulation", "Stories"],
             path: "Tests/SimulatorTests", swiftSettings: rules),
         .testTarget(
             name: "SchemaTests", dependencies: ["Postgres", "Schema", "Simulation", "TestSupport"],
@@ -413,7 +415,7 @@ let package = Package(
             name: "OutboxTests",
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "Base", "EvidenceStore", "Postgres", "Schema", "Simulation",
-                "Subscriptions", "TestSupport", crypto,
+                "Stories", "Subscriptions", "TestSupport", crypto,
             ],
             path: "Tests/OutboxTests", swiftSettings: rules),
         .testTarget(
@@ -476,6 +478,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Postgres", asn1, crypto, logging, x509],
             path: "Tests/TestSupport", swiftSettings: rules),
+        // Life stories of customers, as the simulator performs them.
+        .target(
+            name: "Stories", dependencies: ["Simulation"],
+            path: "Tests/Stories", swiftSettings: rules),
     ],
     // For #embed.
     cLanguageStandard: .gnu2x

@@ -4,6 +4,7 @@ import AppStoreVerification
 import AppleRecords
 import AppleSync
 import Base
+import Pipeline
 import Postgres
 import Simulation
 import StandInSupport

@@ -6,6 +6,7 @@ import AppleSync
 import Base
 import EvidenceStore
 import Foundation
+import Pipeline
 import Postgres
 import Simulation
 import StandInSupport

@@ -6,6 +6,7 @@ import Base
 import EvidenceStore
 import Foundation
 import Logging
+import Pipeline
 import Postgres
 import Simulation
 import TestSupport

@@ -3,6 +3,7 @@ import AppStoreServerAPI
 import AppleRecords
 import Base
 import Foundation
+import Pipeline
 import Postgres
 import Simulation
 import StandInSupport

@@ -4,6 +4,7 @@ import AppleRecords
 import Base
 import EvidenceStore
 import Foundation
+import Pipeline
 import Postgres
 import Simulation
 import StandInSupport

@@ -4,8 +4,10 @@ import AppStoreVerification
 import AppleRecords
 import Base
 import Foundation
+import Pipeline
 import Postgres
 import Simulation
+import Stories
 import Subscriptions
 import TestSupport
 import Testing

@@ -7,6 +7,7 @@ import Base
 import Crypto
 import EvidenceStore
 import Foundation
+import Pipeline
 import Postgres
 import Schema
 import Simulation
@@ -75,7 +76,7 @@ struct Site: Sendable {
         return try proofs.one()
     }
 
-    func check() async throws -> Reconciliation.Check {
+    func check() async throws -> HistoryCheck {
         try await Reconciliation(history, clients(), of: [Self.scope], owner: "test")
             .check(since: nil) { _ in }.one()
     }

@@ -5,8 +5,10 @@ import AppleRecords
 import Base
 import EvidenceStore
 import Foundation
+import Pipeline
 import Postgres
 import Simulation
+import Stories
 import Subscriptions
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Crypto
 import Postgres
 import PurchaseStore
 import Simulation
+import Stories
 import Subscriptions
 import Synchronization
 import Testing

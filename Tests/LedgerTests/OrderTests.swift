@@ -1,6 +1,7 @@
 import Postgres
 import PurchaseStore
 import Simulation
+import Stories
 import Subscriptions
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Foundation
 import Postgres
 import PurchaseStore
 import Simulation
+import Stories
 import Testing
 
 @Suite("Every story, told to the database")

@@ -2,6 +2,7 @@ import Crypto
 import EvidenceStore
 import Foundation
 import Simulation
+import Stories
 
 /// What Apple's stand-in signs, to pack.
 enum Signed {

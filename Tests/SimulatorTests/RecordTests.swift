@@ -1,5 +1,6 @@
 import AppStorePayloads
 import Base
+import Stories
 import Testing
 
 @testable import Simulation

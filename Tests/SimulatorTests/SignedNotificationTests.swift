@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreVerification
 import Base
+import Stories
 import Testing
 
 @testable import Simulation

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Simulation
+@testable import Stories
 
 @Suite("The catalogue of stories")
 struct StoryTests {

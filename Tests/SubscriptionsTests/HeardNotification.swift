@@ -2,6 +2,7 @@ import AppStorePayloads
 import Base
 import Crypto
 import Simulation
+import Stories
 import Subscriptions
 import Testing
 

@@ -1,6 +1,7 @@
 import AppStorePayloads
 import Base
 import Simulation
+import Stories
 import Subscriptions
 import Testing
 

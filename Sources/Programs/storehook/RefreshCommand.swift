@@ -5,6 +5,7 @@ import AppleSync
 import ArgumentParser
 import EvidenceStore
 import Operations
+import Pipeline
 import Subscriptions
 
 struct RefreshCommand: AsyncParsableCommand {

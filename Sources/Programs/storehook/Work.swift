@@ -10,6 +10,7 @@ import EvidenceStore
 import Foundation
 import Logging
 import Operations
+import Pipeline
 import Postgres
 import PurchaseStore
 import Subscriptions

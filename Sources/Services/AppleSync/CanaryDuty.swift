@@ -6,6 +6,7 @@ package import Base
 import EvidenceStore
 import Foundation
 package import Logging
+package import Pipeline
 import Postgres
 import PurchaseStore
 import ServiceLifecycle

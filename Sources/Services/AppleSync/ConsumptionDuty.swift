@@ -4,6 +4,7 @@ package import AppleRecords
 import EvidenceStore
 import Foundation
 package import Logging
+package import Pipeline
 import Postgres
 import ServiceLifecycle
 

@@ -2,6 +2,7 @@ import AppStorePayloads
 import AppStoreServerAPI
 package import AppleRecords
 import EvidenceStore
+package import Pipeline
 
 /// Extends renewal dates at somebody's wish: records it, asks Apple at once, and leaves the rest to the workers.
 package struct ExtensionDesk: Sendable {

@@ -2,6 +2,7 @@ import AppStoreServerAPI
 package import AppleRecords
 import EvidenceStore
 package import Logging
+package import Pipeline
 import ServiceLifecycle
 
 /// Follows extensions of renewal dates beside a worker, whoever recorded them: until Apple was asked, until it is known what it

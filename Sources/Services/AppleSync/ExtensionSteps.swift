@@ -4,6 +4,7 @@ package import AppleRecords
 import Base
 import EvidenceStore
 import Foundation
+import Pipeline
 import Postgres
 
 /// Takes an extension of renewal dates a step on: asks Apple for it once, finds out what Apple did where its answer was lost, asks

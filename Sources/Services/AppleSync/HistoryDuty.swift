@@ -3,6 +3,7 @@ package import AppleRecords
 import Base
 import EvidenceStore
 package import Logging
+package import Pipeline
 import ServiceLifecycle
 import Synchronization
 

@@ -4,6 +4,7 @@ import AppStoreVerification
 package import AppleRecords
 import Base
 import Foundation
+import Pipeline
 import Postgres
 import PurchaseStore
 

@@ -3,6 +3,7 @@ import AppStoreServerAPI
 import AppleRecords
 import Base
 import Foundation
+import Pipeline
 import Postgres
 
 /// What a duty does about a failure: a code, and when to try again. Nothing is given up: what Apple lists stays to be asked.

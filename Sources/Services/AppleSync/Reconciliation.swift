@@ -3,30 +3,13 @@ import AppStoreServerAPI
 package import AppleRecords
 package import Base
 import EvidenceStore
-package import Foundation
+import Foundation
 import Logging
+package import Pipeline
 package import Postgres
 
 /// Reconciliation at somebody's wish: now, up to the present, and until it is done.
 package struct Reconciliation: Sendable {
-    /// What asking of one app in one environment came to.
-    package struct Check: Sendable, Hashable {
-        /// Whose history.
-        package var scope: AppEnvironment
-        /// Apple's count.
-        package var listed = 0
-        /// Of those, in some place here.
-        package var held = 0
-        /// Of those held, lost on their way and fetched.
-        package var recovered = 0
-        /// In none.
-        package var missing: [UUID] = []
-        /// How many are in none, also where they are too many to name.
-        package var missingCount = 0
-        /// Not Apple's.
-        package var refused = 0
-    }
-
     /// How far behind the present the last window ends: `Date` in Apple's answers is to the second, and clocks differ.
     static let behind = Duration.seconds(5)
 
@@ -85,8 +68,8 @@ package struct Reconciliation: Sendable {
     /// Tells what is missing, and stores nothing; of each app and environment but those that were never released.
     package func check(
         since: PostgresTimestamp?, progress: @Sendable (HistoryWalk.Progress) -> Void
-    ) async throws -> [Check] {
-        var checks: [Check] = []
+    ) async throws -> [HistoryCheck] {
+        var checks: [HistoryCheck] = []
         var refused: (scope: AppEnvironment, failure: AppStoreFailure)?
         for scope in scopes {
             do {
@@ -107,10 +90,10 @@ package struct Reconciliation: Sendable {
     /// Tells what is missing, and stores nothing. Asks a day at a time, up to now.
     func check(
         _ scope: AppEnvironment, since: PostgresTimestamp?, progress: @Sendable (HistoryWalk.Progress) -> Void
-    ) async throws -> Check {
-        guard let client = clients.client(of: scope) else { return Check(scope: scope) }
+    ) async throws -> HistoryCheck {
+        guard let client = clients.client(of: scope) else { return HistoryCheck(scope: scope) }
         let (oldest, now) = try await history.reach(scope)
-        var check = Check(scope: scope)
+        var check = HistoryCheck(scope: scope)
         var start = max(since ?? oldest, oldest)
         while start < now {
             let end = min(start.adding(.seconds(86_400)), now)
@@ -123,42 +106,31 @@ package struct Reconciliation: Sendable {
     private func day(
         _ client: AppStoreClient, _ scope: AppEnvironment, _ start: PostgresTimestamp, _ end: PostgresTimestamp,
         _ progress: @Sendable (HistoryWalk.Progress) -> Void
-    ) async throws -> Check {
+    ) async throws -> HistoryCheck {
         let request = NotificationHistoryRequest(
             from: Timestamp(millisecondsSince1970: start.millisecondsSince1970),
             to: Timestamp(millisecondsSince1970: end.millisecondsSince1970))
         var pages = client.pages(
             request, in: Environment(rawValue: scope.environment), priority: .interactive)
-        var check = Check(scope: scope)
+        var check = HistoryCheck(scope: scope)
         var restarts = 0
         while let answered = try await pages.next() {
             // A list that was begun again comes from its first page.
             if pages.restarts > restarts {
                 restarts = pages.restarts
-                check = Check(scope: scope)
+                check = HistoryCheck(scope: scope)
             }
             let page = try HistoryWalk.page(answered.value, of: request)
             let missing = try await history.missing(page.letters)
             let recovered = try await history.recovered(among: page.letters.map(\.notificationUUID))
-            check.add(
-                Check(
-                    scope: scope, listed: page.letters.count, held: page.letters.count - missing.count,
-                    recovered: recovered, missing: missing.map(\.notificationUUID), missingCount: missing.count,
-                    refused: page.refused),
-                naming: Self.mostNamed)
+            check.listed += page.letters.count
+            check.held += page.letters.count - missing.count
+            check.recovered += recovered
+            check.missing += missing.map(\.notificationUUID).prefix(Self.mostNamed - check.missing.count)
+            check.missingCount += missing.count
+            check.refused += page.refused
             progress(.init(listed: page.letters.count, recovered: 0, refused: page.refused))
         }
         return check
-    }
-}
-
-extension Reconciliation.Check {
-    fileprivate mutating func add(_ other: Reconciliation.Check, naming most: Int) {
-        listed += other.listed
-        held += other.held
-        recovered += other.recovered
-        missingCount += other.missingCount
-        refused += other.refused
-        missing += other.missing.prefix(max(0, most - missing.count))
     }
 }

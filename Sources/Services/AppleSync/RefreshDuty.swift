@@ -4,6 +4,7 @@ package import AppleRecords
 import Base
 import EvidenceStore
 package import Logging
+package import Pipeline
 import ServiceLifecycle
 
 /// Asks Apple about purchases that the records contradict, beside a worker: what is missing of them comes with the answer. A

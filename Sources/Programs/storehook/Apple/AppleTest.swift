@@ -5,6 +5,7 @@ import AppleSync
 import ArgumentParser
 import Base
 import Operations
+import Pipeline
 
 struct AppleTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

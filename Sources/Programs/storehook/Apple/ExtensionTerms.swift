@@ -5,6 +5,7 @@ import AppleSync
 import ArgumentParser
 import Base
 import Operations
+import Pipeline
 
 /// What every extension of renewal dates takes.
 struct ExtensionTerms: ParsableArguments {

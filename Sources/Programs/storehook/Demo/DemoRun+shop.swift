@@ -6,6 +6,7 @@ import Base
 import EvidenceStore
 import Foundation
 import Operations
+import Pipeline
 import Postgres
 import PurchaseStore
 import Simulation

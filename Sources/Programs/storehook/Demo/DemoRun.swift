@@ -5,6 +5,7 @@ import ArgumentParser
 import EvidenceStore
 import Foundation
 import Operations
+import Pipeline
 import Postgres
 import PurchaseStore
 import Simulation

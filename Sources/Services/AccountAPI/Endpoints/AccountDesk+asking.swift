@@ -1,7 +1,6 @@
 import AccountStore
 import AppStoreServerAPI
 import AppStoreVerification
-import AppleSync
 import EventStore
 import Events
 import HTTPTypes

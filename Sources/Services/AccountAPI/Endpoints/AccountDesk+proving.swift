@@ -2,7 +2,6 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import AppStoreVerification
-import AppleSync
 import EventStore
 import EvidenceStore
 import HTTPTypes

@@ -3,7 +3,6 @@ import Accounts
 import AppStorePayloads
 import AppStoreVerification
 import AppleRecords
-import AppleSync
 import Base
 import EventStore
 import EvidenceStore

@@ -1,7 +1,6 @@
 package import AccountStore
 import Accounts
 import AppStorePayloads
-package import AppleSync
 import Base
 package import EventStore
 package import Pipeline

@@ -2,11 +2,11 @@ import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 package import AppleRecords
-package import AppleSync
 package import Base
 import Foundation
 import HTTPTypes
 import Logging
+package import Pipeline
 import Postgres
 import Synchronization
 

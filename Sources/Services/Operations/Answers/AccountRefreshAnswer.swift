@@ -1,6 +1,6 @@
 import AppStorePayloads
-package import AppleSync
 import Base
+package import Pipeline
 
 /// What asking for an account's purchases brought, as people and scripts see it.
 package struct AccountRefreshAnswer: Encodable, Sendable {

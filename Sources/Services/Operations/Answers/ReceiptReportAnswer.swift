@@ -1,6 +1,6 @@
 import AppStorePayloads
-package import AppleSync
 import Base
+package import Pipeline
 
 /// What became of an old receipt, as people and scripts see it.
 package struct ReceiptReportAnswer: Encodable, Sendable {

@@ -1,5 +1,4 @@
-import AppleRecords
-package import AppleSync
+package import AppleRecords
 import Base
 import Foundation
 
@@ -22,7 +21,7 @@ package struct ReconcileCheckAnswer: Encodable, Sendable {
     package var isComplete: Bool { apps.allSatisfy { $0.missing == 0 && $0.refused == 0 } }
 
     /// An answer.
-    package init(_ checks: [Reconciliation.Check]) {
+    package init(_ checks: [HistoryCheck]) {
         apps = checks.map { check in
             App(
                 app: check.scope.bundleID, environment: check.scope.environment, listed: check.listed,

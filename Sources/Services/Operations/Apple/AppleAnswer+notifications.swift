@@ -2,8 +2,8 @@ import AppStorePayloads
 package import AppStoreServerAPI
 import AppStoreVerification
 import AppleRecords
-package import AppleSync
 package import Base
+package import Pipeline
 import Postgres
 import PurchaseStore
 

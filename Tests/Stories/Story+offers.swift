@@ -1,3 +1,5 @@
+@testable import Simulation
+
 extension Story {
     /// Lives that begin, go on or begin again with an offer.
     static let offerStories: [Story] = [

@@ -1,3 +1,5 @@
+@testable import Simulation
+
 extension Story {
     /// Lives without trouble: paid periods, their ends, and coming back.
     static let periodStories: [Story] = [

@@ -7,7 +7,7 @@ package import Base
 package struct AppleClients: Sendable {
     private let clients: [String: AppStoreClient]
     /// What the clients may ask together.
-    let budget: RateBudget?
+    package let budget: RateBudget?
     /// The apps with a key, in the environments served of which Apple has servers.
     package let scopes: [AppEnvironment]
 

@@ -1,3 +1,5 @@
+@testable import Simulation
+
 extension Story {
     /// Notifications that are about no purchase, or that nobody understands yet.
     static let noticeStories: [Story] = [

@@ -1,3 +1,5 @@
+@testable public import Simulation
+
 /// A story that has been told: what Apple would send, and what must be true.
 public struct StoryPerformance: Sendable {
     /// The story.

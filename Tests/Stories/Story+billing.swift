@@ -1,3 +1,5 @@
+@testable import Simulation
+
 extension Story {
     /// Lives in which a charge fails.
     static let billingStories: [Story] = [

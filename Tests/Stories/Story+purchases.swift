@@ -1,3 +1,5 @@
+@testable import Simulation
+
 extension Story {
     /// Lives with purchases that do not renew.
     static let purchaseStories: [Story] = [

@@ -1,3 +1,5 @@
+@testable import Simulation
+
 extension Story {
     /// Lives in which money goes back.
     static let refundStories: [Story] = [

@@ -71,7 +71,7 @@ package struct PurchaseRefresh: Sendable {
 
     /// Asks for the statuses of a customer's subscriptions, and stores what is signed in the answer.
     /// - Throws: as ``run(_:in:)``.
-    func statuses(of id: String, in environment: Environment) async throws -> SubscriptionStatuses {
+    package func statuses(of id: String, in environment: Environment) async throws -> SubscriptionStatuses {
         var report = Report(environment: environment)
         return try await statuses(of: id, in: environment, &report)
     }

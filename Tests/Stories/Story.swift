@@ -1,3 +1,5 @@
+@testable public import Simulation
+
 /// A named life, told for what it teaches: notifications at instants relative to a start, and what must be true in between.
 public struct Story: Sendable {
     /// The name, in lower case with hyphens; no two stories share one.

@@ -1,3 +1,5 @@
+@testable public import Simulation
+
 /// What must be true at an instant of a story, told by hand: never worked out by the rules that it is there to test.
 ///
 /// It holds when exactly those notifications of the story are known whose outer signed date is not later than ``instant``.

@@ -1,3 +1,5 @@
+@testable import Simulation
+
 extension Story {
     /// Lives that change their plan.
     static let planStories: [Story] = [

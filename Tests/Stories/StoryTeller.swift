@@ -1,3 +1,5 @@
+@testable import Simulation
+
 /// Lets a script tell a story: hands out subscribers and instants, and collects notifications and expectations.
 struct StoryTeller {
     let app: SimulatedApp

@@ -1,3 +1,5 @@
+@testable import Simulation
+
 extension Story {
     /// Lives in which it matters whose something is.
     static let accountStories: [Story] = [

@@ -1,3 +1,5 @@
+@testable import Simulation
+
 extension Story {
     /// Lives that become dearer.
     static let priceStories: [Story] = [
