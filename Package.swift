@@ -151,6 +151,14 @@ let package = Package(
                 nioHTTPTypesHTTP1, nioSSL, nioTLS, serviceLifecycle,
             ],
             path: "Sources/Services/HTTPKit", swiftSettings: rules),
+        // A list of endpoints makes router, validation, answer and OpenAPI document.
+        .target(
+            name: "APIKit",
+            dependencies: [
+                "AppStorePayloads", "Base", "HTTPKit", "Postgres", httpTypes, hummingbird, logging, metrics, nioCore,
+                serviceLifecycle,
+            ],
+            path: "Sources/Services/APIKit", swiftSettings: rules),
         // What the programs count and measure, for Prometheus.
         .target(
             name: "Monitoring", dependencies: ["Base", "EvidenceStore", "HTTPKit", "Postgres", metrics],
@@ -193,10 +201,10 @@ let package = Package(
         .target(
             name: "AccountAPI",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
+                "APIKit", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
                 "AppleRecords", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline", "Postgres",
-                "PurchaseStore", "Subscriptions", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging,
-                metrics, nioCore, nioHTTP1, serviceLifecycle,
+                "PurchaseStore", "Subscriptions", asyncHTTPClient, crypto, httpTypes, jwtKit, logging, metrics, nioCore,
+                nioHTTP1, serviceLifecycle,
             ],
             path: "Sources/Services/AccountAPI", swiftSettings: rules),
         // What delivers events to endpoints.
@@ -230,7 +238,7 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
+                "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleRecords", "AppleSync", "Base", "EventStore", "Events", "EvidenceStore",
                 "HTTPKit", "Monitoring", "Operations", "Pipeline", "Postgres", "PurchaseStore", "Receiver", "Schema",
                 "Simulation", "Subscriptions", "Webhooks", "Worker", argumentParser, asyncHTTPClient, configuration,
@@ -352,12 +360,14 @@ let package = Package(
         // What is answered, beside what documents say it is: no I/O.
         .testTarget(
             name: "AccountAnswersTests",
-            dependencies: ["AccountAPI", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base", httpTypes],
+            dependencies: [
+                "APIKit", "AccountAPI", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base", httpTypes,
+            ],
             path: "Tests/AccountAnswersTests", swiftSettings: rules),
         .testTarget(
             name: "AccountAPITests",
             dependencies: [
-                "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
+                "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleRecords", "AppleSync", "Base", "EventStore", "EvidenceStore", "HTTPKit",
                 "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StandInSupport", "TestSupport",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,

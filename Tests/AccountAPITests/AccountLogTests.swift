@@ -4,6 +4,8 @@ import Simulation
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("What is logged of accounts")
 struct AccountLogTests {
     @Test(

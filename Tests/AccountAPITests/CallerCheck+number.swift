@@ -1,6 +1,7 @@
 import AccountStore
 import HTTPTypes
 
+@testable import APIKit
 @testable import AccountAPI
 
 extension CallerCheck {

@@ -8,6 +8,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("The account API about accounts")
 struct DeskTests {
     @Test("has a purchase from the answer on that proves it, tells the same again, and gives it to nobody else")

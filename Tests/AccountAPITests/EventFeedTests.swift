@@ -8,6 +8,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("The feed of events")
 struct EventFeedTests {
     /// A feed that looks for news so often, a reader of it, and the database that events are written to.

@@ -11,6 +11,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("The account API")
 struct FrameTests {
     @Test("answers problems as RFC 9457 has them: paths and methods that it does not serve, too")
@@ -117,7 +119,7 @@ struct FrameTests {
 
     @Test("refuses an account that asks too often, tells it when to come back, and nobody else")
     func accountRate() async throws {
-        try await withAPI(adjusting: { $0.accountRate = .init(perMinute: 1, burst: 3) }) { api in
+        try await withAPI(adjusting: { $0.callerRate = .init(perMinute: 1, burst: 3) }) { api in
             let (alice, bob) = (try await api.signer.token(of: "alice"), try await api.signer.token(of: "bob"))
             for _ in 0..<3 { #expect(try await api.get("/v1/account", token: alice).status == 200) }
             let refused = try await api.get("/v1/account", token: alice)
@@ -140,7 +142,7 @@ struct FrameTests {
         "refuses an address that asks too often, whatever it sends; a trusted proxy is none, and is believed whom it speaks for"
     )
     func addressRate() async throws {
-        func adjust(_ configuration: inout AccountAPIConfiguration, _ proxies: TrustedProxies) {
+        func adjust(_ configuration: inout APIConfiguration, _ proxies: TrustedProxies) {
             configuration.addressRate = .init(perMinute: 1, burst: 3)
             configuration.http.trustedProxies = proxies
         }
@@ -234,7 +236,8 @@ struct FrameTests {
     func stops() async throws {
         let (begun, begins) = AsyncStream.makeStream(of: Void.self)
         let (released, release) = AsyncStream.makeStream(of: Void.self)
-        let slow = APIEndpoint(.get, "/slow", "getSlow", "Slow.", for: .anyone, successes: [.init("Done.", nil)]) { _ in
+        let slow = AccountEndpoint(.get, "/slow", "getSlow", "Slow.", for: .anyone, successes: [.init("Done.", nil)]) {
+            _ in
             begins.yield()
             for await _ in released { break }
             return APIAnswer(.ok, ["done": true])
@@ -257,7 +260,8 @@ struct FrameTests {
     @Test("answers 500 where a handler fails for a reason that nobody has thought of, and tells nothing of it")
     func unexpected() async throws {
         struct Odd: Error {}
-        let odd = APIEndpoint(.get, "/odd", "getOdd", "Odd.", for: .account, successes: [.init("Done.", nil)]) { _ in
+        let odd = AccountEndpoint(.get, "/odd", "getOdd", "Odd.", for: .account, successes: [.init("Done.", nil)]) {
+            _ in
             throw Odd()
         }
         try await withAPI(endpoints: [odd]) { api in

@@ -7,6 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("The guard")
 struct GuardTests {
     private struct Away: Error {}

@@ -5,6 +5,8 @@ import HTTPTypes
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("The description of the account API")
 struct OpenAPITests {
     private func document(_ api: RunningAPI) async throws -> [String: Any] {
@@ -15,7 +17,7 @@ struct OpenAPITests {
 
     @Test("names every path that is served, with its callers, and every status that it may answer")
     func paths() async throws {
-        let feature = APIEndpoint(
+        let feature = AccountEndpoint(
             .get, "/v1/features/{feature}", "getFeature", "A feature.", for: .account,
             successes: [.init("It.", .object([.required("name", .text)]))]
         ) { request in APIAnswer(.ok, ["name": .text(request.path["feature"])]) }

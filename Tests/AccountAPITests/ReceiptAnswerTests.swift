@@ -12,6 +12,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("What a receipt that is handed in to the account API is answered")
 struct ReceiptAnswerTests {
     @Test("is refused in EmoFlow's dialect with the document's texts, and in our own with codes that stay")

@@ -12,6 +12,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("What is kept of a receipt that is handed in to the account API")
 struct ReceiptKeptTests {
     @Test(

@@ -10,6 +10,8 @@ import StandInSupport
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 /// Runs a stand-in whose day was yesterday, and an account API that asks it.
 func withReceiptShop(
     key: Bool = true, secret: Bool = false, mostNewReceipts: Int = 50,

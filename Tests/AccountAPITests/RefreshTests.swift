@@ -7,6 +7,8 @@ import Simulation
 import StandInSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("A refresh of the account API's")
 struct RefreshTests {
     /// Somebody buys at the stand-in, whose notifications nobody hears, and hands in what Apple signed; original transaction.

@@ -10,6 +10,8 @@ import Simulation
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("Two accounts")
 struct SeparationTests {
     /// How many batches of requests there are, and how many requests in each: all by one of the two.

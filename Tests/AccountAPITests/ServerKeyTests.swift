@@ -7,6 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("A server key")
 struct ServerKeyTests {
     @Test("asks about the account that it names; without one it is told so")
@@ -88,7 +90,7 @@ struct ServerKeyTests {
             let instant = Mutex(ContinuousClock.now)
             let table = ServerKeyTable(ServerKeys(api.observer), logger: quiet, clock: { instant.withLock { $0 } })
             let tokens = TokenCheck(TokenKeys(.file("/nothing"), logger: quiet), RunningAPI.rules, now: wallClock)
-            let check = CallerCheck(tokens, table)
+            let check = CallerCheck(tokens, table, CallerMetrics())
             let problem = await #expect(throws: APIProblem.self) { try await check.number(of: key) }
             #expect(problem?.code == .unavailable)
             try await table.read()

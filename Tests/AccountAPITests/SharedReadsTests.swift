@@ -4,6 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("Shared reads")
 struct SharedReadsTests {
     /// Answers questions when it is told to, and remembers what was asked together.

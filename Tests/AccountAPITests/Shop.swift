@@ -14,6 +14,8 @@ import Simulation
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 /// What an app's customers do in Apple's shop and what their devices hold, in front of an account API that sells three products.
 struct Shop: Sendable {
     private static let authority = Task { try SimulatedAuthority.generate() }
@@ -69,7 +71,7 @@ struct Shop: Sendable {
     ///   - asking: who asks Apple; nobody unless told.
     static func open<T: Sendable>(
         rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), signedBy own: SimulatedAuthority? = nil,
-        asking apple: ShopsApple = ShopsApple(), mostNewReceipts: Int = 50, endpoints: [APIEndpoint] = [],
+        asking apple: ShopsApple = ShopsApple(), mostNewReceipts: Int = 50, endpoints: [AccountEndpoint] = [],
         log: AccountLog = .none, logger: Logger = quiet, statementLimit: Duration = .seconds(4),
         onAsk: @escaping @Sendable () -> Void = {},
         url: (@Sendable (TestDatabase) async throws -> String)? = nil,
@@ -91,7 +93,7 @@ struct Shop: Sendable {
                     refresh: apple.refresh(pool), log: log, mostNewReceipts: mostNewReceipts)
             },
             adjusting: {
-                $0.accountRate = .init(perMinute: 1_000_000, burst: 1_000_000)
+                $0.callerRate = .init(perMinute: 1_000_000, burst: 1_000_000)
                 $0.addressRate = .init(perMinute: 1_000_000, burst: 1_000_000)
             }, logger: logger, statementLimit: statementLimit, onAsk: onAsk
         ) { api in

@@ -6,6 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 /// Statements may take ten minutes here: whoever is answered before that is answered because the database does not answer.
 @Suite("A database that falls silent")
 struct SilenceTests {

@@ -14,6 +14,8 @@ import Schema
 import ServiceLifecycle
 import TestSupport
 
+@testable import APIKit
+
 /// A client that takes no for an answer.
 let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
@@ -107,10 +109,10 @@ struct RunningAPI: Sendable {
 ///   - onAsk: Told of each time that the database is asked whether it answers.
 func withAPI<T: Sendable>(
     url: (@Sendable (TestDatabase) async throws -> String)? = nil,
-    endpoints more: [APIEndpoint] = [],
+    endpoints more: [AccountEndpoint] = [],
     desk: ((PostgresPool, AccountReads) -> AccountDesk)? = nil,
     feed makeFeed: ((PostgresPool, DatabaseWatch) -> EventFeed)? = nil,
-    adjusting adjust: (inout AccountAPIConfiguration) -> Void = { _ in },
+    adjusting adjust: (inout APIConfiguration) -> Void = { _ in },
     logger: Logger = quiet,
     statementLimit: Duration = .seconds(4),
     onAsk: @escaping @Sendable () -> Void = {},
@@ -131,10 +133,10 @@ func withAPI<T: Sendable>(
             let pool = PostgresPool(configuration: way, size: 4, logger: quiet)
             let watchPool = PostgresPool(
                 configuration: DatabaseWatch.configuration(like: way), size: 1, logger: quiet)
-            var configuration = AccountAPIConfiguration(host: "127.0.0.1", port: 0)
+            var configuration = APIConfiguration(host: "127.0.0.1", port: 0)
             adjust(&configuration)
             let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-            var own: [APIEndpoint] = [
+            var own: [AccountEndpoint] = [
                 .consumptionConsent(Consents(pool)),
                 TestNotificationRoute(nil, Canaries(pool), now: wallClock).endpoint,
             ]
@@ -145,15 +147,15 @@ func withAPI<T: Sendable>(
             let reads = AccountReads(AccountStore(pool), connections: 4, watch: watch)
             let feed = makeFeed?(pool, watch)
             if let feed { own.append(feed.endpoint) }
-            let answered: [APIEndpoint] = desk.map { $0(pool, reads).endpoints + [guarding(reads)] } ?? [.account()]
-            let endpoints = APIEndpoint.withStanding(answered + own + more)
+            let answered: [AccountEndpoint] = desk.map { $0(pool, reads).endpoints + [guarding(reads)] } ?? [.account()]
+            let endpoints = AccountEndpoint.withStanding(answered + own + more)
             let metrics = APIMetrics(endpoints: endpoints)
             let tokenKeys = TokenKeys(.file(signer.file), logger: quiet)
             let serverKeys = ServerKeyTable(ServerKeys(pool), logger: quiet)
             let api = AccountAPI(
                 endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, RunningAPI.rules, now: wallClock),
                 serverKeys: serverKeys, watch: watch, configuration: configuration,
-                metrics: metrics, logger: logger
+                metrics: metrics, callerMetrics: CallerMetrics(), logger: logger
             ) { listening.yield($0) }
             let others: [any Service] = [pool, watchPool] + (feed.map { [$0] } ?? [])
             let services = ServiceGroup(services: others + [api], logger: quiet)
@@ -181,7 +183,7 @@ func withAPI<T: Sendable>(
 }
 
 /// The guard as `storehook serve` has it.
-private func guarding(_ reads: AccountReads) -> APIEndpoint {
+private func guarding(_ reads: AccountReads) -> AccountEndpoint {
     let memory = GuardMemory(logger: quiet) { token in
         let view = try await reads.value(of: .init(token, in: Environment.production.rawValue))
         guard let account = GuardAccount(view) else { throw NeverHappened("an account has phases") }

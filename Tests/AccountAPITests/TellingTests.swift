@@ -8,6 +8,8 @@ import Simulation
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("What apps hand in is told")
 struct TellingTests {
     /// What was told of an account, in order: kind and cause.

@@ -9,6 +9,8 @@ import TestSupport
 import Testing
 import _CryptoExtras
 
+@testable import APIKit
+
 @Suite("The keys of tokens")
 struct TokenKeyTests {
     /// A clock that stands until it is moved.

@@ -5,6 +5,8 @@ import Foundation
 import JWTKit
 import _CryptoExtras
 
+@testable import APIKit
+
 /// What a token of a test says; what is nil is not said.
 struct TestClaims: JWTPayload {
     var sub: String? = "alice"

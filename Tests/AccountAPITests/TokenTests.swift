@@ -7,6 +7,8 @@ import JWTKit
 import TestSupport
 import Testing
 
+@testable import APIKit
+
 @Suite("An app's token")
 struct TokenTests {
     @Test(

@@ -4,6 +4,7 @@ import Base
 import Foundation
 import Testing
 
+@testable import APIKit
 @testable import AccountAPI
 
 @Suite("Answers about accounts")

@@ -5,6 +5,7 @@ import Base
 import HTTPTypes
 import Testing
 
+@testable import APIKit
 @testable import AccountAPI
 
 @Suite("The EmoFlow dialect")

@@ -3,6 +3,7 @@ import AppStorePayloads
 import Base
 import Testing
 
+@testable import APIKit
 @testable import AccountAPI
 
 /// Accounts and catalogs that tests tell of.
@@ -103,7 +104,7 @@ func compact(_ document: String) -> String {
 }
 
 /// What the schema finds wrong with an answer; nil if it fits.
-func fault<Subject>(_ shape: AnswerShape<Subject>, _ subject: Subject, _ reader: Reader) throws -> String? {
+func fault<Subject>(_ shape: AccountShape<Subject>, _ subject: Subject, _ reader: Reader) throws -> String? {
     let object = try #require(try JSONDocument(shape.value(of: subject, for: reader).bytes).object)
     return shape.schema.fault(in: object)
 }

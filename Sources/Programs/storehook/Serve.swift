@@ -1,3 +1,4 @@
+import APIKit
 import AccountAPI
 import AccountStore
 import AppStorePayloads
@@ -103,7 +104,7 @@ struct Serve: AsyncParsableCommand {
             return account
         }
         let feed = EventFeed(events, connections: connections, watch: watch, logger: logger)
-        let endpoints = APIEndpoint.withStanding(
+        let endpoints = AccountEndpoint.withStanding(
             desk.endpoints + [
                 feed.endpoint,
                 Guard(memory, outage: try settings.guardOutage()).endpoint,
@@ -111,7 +112,8 @@ struct Serve: AsyncParsableCommand {
                 TestNotificationRoute(clients, Canaries(pool), now: WallClock.now).endpoint,
             ])
         let metrics = APIMetrics(endpoints: endpoints)
-        let tokenKeys = TokenKeys(source, logger: logger, onRead: { metrics.readKeys($0) })
+        let callerMetrics = CallerMetrics()
+        let tokenKeys = TokenKeys(source, logger: logger, onRead: { callerMetrics.readKeys($0) })
         // A file that cannot be used is a mistake of now; a provider that is away comes back.
         if case .file(let path) = source {
             do {
@@ -128,7 +130,7 @@ struct Serve: AsyncParsableCommand {
         let api = AccountAPI(
             endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, rules, now: WallClock.now),
             serverKeys: serverKeys, watch: watch, gate: gate, configuration: configuration, metrics: metrics,
-            logger: logger
+            callerMetrics: callerMetrics, logger: logger
         ) { [host] port in
             logger.info(
                 "Listening",
@@ -183,13 +185,13 @@ struct Serve: AsyncParsableCommand {
 
     private func configuration(
         _ settings: Settings, _ identity: TLSIdentity?, logger: Logger
-    ) throws -> AccountAPIConfiguration {
-        var configuration = AccountAPIConfiguration(host: host, port: port)
+    ) throws -> APIConfiguration {
+        var configuration = APIConfiguration(host: host, port: port)
         configuration.http.tls = identity
         configuration.http.trustedProxies = try settings.trustedProxies()
         configuration.http.maximumConnectionsPerAddress = try settings.connectionsPerAddress()
         configuration.cors = try settings.corsPolicy()
-        (configuration.accountRate, configuration.addressRate) = try settings.requestRates()
+        (configuration.callerRate, configuration.addressRate) = try settings.requestRates()
         OpenFiles.fit(&configuration.http, logger: logger)
         return configuration
     }

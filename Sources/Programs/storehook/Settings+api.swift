@@ -1,3 +1,4 @@
+import APIKit
 import AccountAPI
 import AccountStore
 import Configuration
@@ -93,10 +94,10 @@ extension Settings {
     }
 
     /// `STOREHOOK_REQUESTS_PER_ACCOUNT`, `STOREHOOK_REQUESTS_PER_ADDRESS`: how many requests a minute; a fifth of them at once.
-    func requestRates() throws -> (account: AccountAPIConfiguration.Rate, address: AccountAPIConfiguration.Rate) {
-        func rate(_ key: ConfigKey, _ name: String, default usual: Int) throws -> AccountAPIConfiguration.Rate {
+    func requestRates() throws -> (account: APIConfiguration.Rate, address: APIConfiguration.Rate) {
+        func rate(_ key: ConfigKey, _ name: String, default usual: Int) throws -> APIConfiguration.Rate {
             let perMinute = try positive(key, name, default: usual, upTo: 10_000_000)
-            return AccountAPIConfiguration.Rate(perMinute: perMinute, burst: max(1, perMinute / 5))
+            return APIConfiguration.Rate(perMinute: perMinute, burst: max(1, perMinute / 5))
         }
         return (
             try rate("storehook.requests.per.account", "STOREHOOK_REQUESTS_PER_ACCOUNT", default: 600),

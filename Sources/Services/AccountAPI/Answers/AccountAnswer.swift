@@ -1,3 +1,4 @@
+package import APIKit
 import Accounts
 import AppStorePayloads
 import Base
@@ -5,7 +6,7 @@ import Base
 /// `GET /v1/account`, and the member `account` of other answers.
 package enum AccountAnswer {
     /// What it looks like.
-    package static let shape = AnswerShape<AccountPicture>(
+    package static let shape = AccountShape<AccountPicture>(
         "Account",
         [
             .init("id", .text, "What the app calls the account.") { .string($0.account) },

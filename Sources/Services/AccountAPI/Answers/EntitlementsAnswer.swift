@@ -1,9 +1,10 @@
+import APIKit
 import Accounts
 import AppStorePayloads
 
 /// `GET /v1/entitlements`: what gives access, until when, and what that opens.
-package enum EntitlementsAnswer {
-    private static let product = AnswerShape<SubscriptionPicture>(
+enum EntitlementsAnswer {
+    private static let product = AccountShape<SubscriptionPicture>(
         "ProductEntitlement",
         [
             .init("productId", .text) { .string($0.productID) },
@@ -18,7 +19,7 @@ package enum EntitlementsAnswer {
         ])
 
     /// A tier that the account has: the one it is in, and all below it.
-    private static let tier = AnswerShape<(tier: String, picture: AccountPicture)>(
+    private static let tier = AccountShape<(tier: String, picture: AccountPicture)>(
         "TierEntitlement",
         [
             .init("tier", .text) { .string($0.tier) },
@@ -32,7 +33,7 @@ package enum EntitlementsAnswer {
         ])
 
     /// What it looks like.
-    package static let shape = AnswerShape<AccountPicture>(
+    static let shape = AccountShape<AccountPicture>(
         "Entitlements",
         [
             .init("tier", .text, "The highest tier that the account has.") { .string($0.tier) },

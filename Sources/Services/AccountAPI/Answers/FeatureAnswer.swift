@@ -1,12 +1,13 @@
+import APIKit
 import Accounts
 import AppStorePayloads
 
 /// `GET /v1/features`, `GET /v1/features/{feature}` and `GET /v1/usage/current`.
-package enum FeatureAnswer {
+enum FeatureAnswer {
     static let periods = APISchema.choice(Catalog.UsagePeriod.allCases.map(\.rawValue))
 
     /// One feature.
-    package static let shape = AnswerShape<FeaturePicture>(
+    static let shape = AccountShape<FeaturePicture>(
         "Feature",
         [
             .init("feature", .text) { .string($0.feature.id) },
@@ -35,7 +36,7 @@ package enum FeatureAnswer {
         ])
 
     /// All features.
-    package static let list = AnswerShape<(tier: String, features: [FeaturePicture])>(
+    static let list = AccountShape<(tier: String, features: [FeaturePicture])>(
         "Features",
         [
             .init("tier", .text) { .string($0.tier) },
@@ -46,7 +47,7 @@ package enum FeatureAnswer {
         ])
 
     /// What is counted, with how much was used.
-    package static let usage = AnswerShape<(tier: String, features: [FeaturePicture])>(
+    static let usage = AccountShape<(tier: String, features: [FeaturePicture])>(
         "CurrentUsage",
         [
             .init("tier", .text) { .string($0.tier) },

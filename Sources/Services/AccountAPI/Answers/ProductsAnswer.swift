@@ -1,19 +1,20 @@
-package import Accounts
+import APIKit
+import Accounts
 
 /// `GET /v1/products`: what a paywall shows.
-package struct ProductsAnswer: Sendable, Hashable {
+struct ProductsAnswer: Sendable, Hashable {
     /// What is sold, as a shop shows it.
-    package var products: [Catalog.Product]
+    var products: [Catalog.Product]
     /// Whether the account may start the app's own trial.
-    package var trial: TrialEligibility
+    var trial: TrialEligibility
 
     /// An answer.
-    package init(_ products: [Catalog.Product], trial: TrialEligibility) {
+    init(_ products: [Catalog.Product], trial: TrialEligibility) {
         self.products = products
         self.trial = trial
     }
 
-    private static let feature = AnswerShape<(feature: Catalog.Feature, tier: String)>(
+    private static let feature = AccountShape<(feature: Catalog.Feature, tier: String)>(
         "TierFeature",
         [
             .init("feature", .text) { .string($0.feature.id) },
@@ -29,7 +30,7 @@ package struct ProductsAnswer: Sendable, Hashable {
             },
         ])
 
-    private static let product = AnswerShape<(product: Catalog.Product, trial: TrialEligibility)>(
+    private static let product = AccountShape<(product: Catalog.Product, trial: TrialEligibility)>(
         "Product",
         [
             .init("id", .text, "The catalog's id.") { .string($0.product.id) },
@@ -66,7 +67,7 @@ package struct ProductsAnswer: Sendable, Hashable {
         ])
 
     /// What it looks like.
-    package static let shape = AnswerShape<ProductsAnswer>(
+    static let shape = AccountShape<ProductsAnswer>(
         "Products",
         [
             .read("products", .array(product.schema)) { answer, reader in

@@ -1,3 +1,4 @@
+import APIKit
 package import Accounts
 
 /// For whom an answer is written: by which catalog, and in which language.

@@ -1,3 +1,4 @@
+package import APIKit
 import HTTPTypes
 
 /// `POST /v1/subscriptions/restore`: what became of each that was handed in, and the account as it is now.
@@ -74,7 +75,7 @@ package struct RestoreAnswer: Sendable, Hashable {
         self.account = account
     }
 
-    private static let item = AnswerShape<Item>(
+    private static let item = AccountShape<Item>(
         "RestoredTransaction",
         [
             .init("result", .choice(Fate.allCases.map(\.rawValue)), "What became of it.") {

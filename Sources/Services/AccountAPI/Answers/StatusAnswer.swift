@@ -1,10 +1,11 @@
+import APIKit
 import Accounts
 import AppStorePayloads
 
 /// `GET /v1/subscriptions/status`, and what refreshing answers.
-package enum StatusAnswer {
+enum StatusAnswer {
     /// What it looks like.
-    package static let shape = AnswerShape<AccountPicture>(
+    static let shape = AccountShape<AccountPicture>(
         "SubscriptionStatus",
         [
             .init("hasActiveSubscription", .boolean, "Whether the account has access, whatever gives it.") {

@@ -1,10 +1,11 @@
+import APIKit
 import Accounts
 import AppStorePayloads
 
 /// A purchase, wherever an answer tells of one.
 package enum SubscriptionAnswer {
     /// What it looks like.
-    package static let shape = AnswerShape<SubscriptionPicture>(
+    package static let shape = AccountShape<SubscriptionPicture>(
         "Subscription",
         [
             .init("productId", .text, "Apple's id of the product.") { .string($0.productID) },

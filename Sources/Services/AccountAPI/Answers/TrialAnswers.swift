@@ -1,10 +1,11 @@
-package import Accounts
+import APIKit
+import Accounts
 import AppStorePayloads
 
 /// What is answered about the app's own trial, which is not one of Apple's introductory offers.
-package enum TrialAnswers {
+enum TrialAnswers {
     /// What is offered.
-    package static let offer = AnswerShape<Catalog.Trial>(
+    static let offer = AccountShape<Catalog.Trial>(
         "TrialOffer",
         [
             .init("tier", .text) { .string($0.tier) },
@@ -16,7 +17,7 @@ package enum TrialAnswers {
         ])
 
     /// `GET /v1/subscriptions/trial/eligibility`
-    package static let eligibility = AnswerShape<TrialEligibility>(
+    static let eligibility = AccountShape<TrialEligibility>(
         "TrialEligibility",
         [
             .init("eligible", .boolean) { .bool($0.isEligible) },
@@ -29,7 +30,7 @@ package enum TrialAnswers {
         ])
 
     /// `GET /v1/subscriptions/trial/status`, and `POST /v1/subscriptions/trial/start`
-    package static let status = AnswerShape<AccountPicture>(
+    static let status = AccountShape<AccountPicture>(
         "TrialStatus",
         [
             .init("started", .boolean, "Whether the account has ever started it.") { .bool($0.trial != nil) },

@@ -1,3 +1,5 @@
+package import APIKit
+
 /// `POST /v1/usage/{feature}`: that use was counted, and what is left.
 package struct UsageAnswer: Sendable, Hashable {
     /// Whether it was counted now; not where the same idempotency key was counted before.

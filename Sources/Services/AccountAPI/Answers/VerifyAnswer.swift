@@ -1,18 +1,20 @@
+import APIKit
+
 /// `POST /v1/subscriptions/verify`: the purchase that was proven, and the account as it is now.
-package struct VerifyAnswer: Sendable, Hashable {
+struct VerifyAnswer: Sendable, Hashable {
     /// The purchase.
-    package var subscription: SubscriptionPicture?
+    var subscription: SubscriptionPicture?
     /// Whose it is.
-    package var account: AccountPicture
+    var account: AccountPicture
 
     /// An answer.
-    package init(_ subscription: SubscriptionPicture?, of account: AccountPicture) {
+    init(_ subscription: SubscriptionPicture?, of account: AccountPicture) {
         self.subscription = subscription
         self.account = account
     }
 
     /// What it looks like.
-    package static let shape = AnswerShape<VerifyAnswer>(
+    static let shape = AccountShape<VerifyAnswer>(
         "VerifiedSubscription",
         [
             .init("success", .boolean) { _ in true },

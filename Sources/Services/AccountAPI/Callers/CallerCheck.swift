@@ -1,11 +1,14 @@
+import APIKit
 import AccountStore
-import HTTPTypes
-import Logging
+package import HTTPTypes
+package import Logging
 
 /// Finds out who asks: an app by its token, or one of the operator's servers by its key.
-package struct CallerCheck: Sendable {
+package struct CallerCheck: CallerIdentification {
+    package typealias Access = AccountAccess
+
     /// Who asks.
-    enum Identity: Sendable, Hashable {
+    package enum Identity: Sendable, Hashable {
         /// An account's app.
         case app(Caller)
         /// A server of the operator's, by the number of its key, for the account that it names.
@@ -14,14 +17,43 @@ package struct CallerCheck: Sendable {
 
     private let tokens: TokenCheck
     private let serverKeys: ServerKeyTable
+    private let metrics: CallerMetrics
 
     /// A check of both.
-    package init(_ tokens: TokenCheck, _ serverKeys: ServerKeyTable) {
+    package init(_ tokens: TokenCheck, _ serverKeys: ServerKeyTable, _ metrics: CallerMetrics) {
         self.tokens = tokens
         self.serverKeys = serverKeys
+        self.metrics = metrics
     }
 
     private static let accountHeader = HTTPField.Name("X-Account-ID")
+
+    package func claimsTrust(_ headers: HTTPFields) -> Bool {
+        headers[.authorization].flatMap(Self.token)?.hasPrefix(ServerKey.prefix) ?? false
+    }
+
+    package func caller(of headers: HTTPFields) async throws -> Identity {
+        do {
+            return try await identity(headers)
+        } catch let refusal as TokenRefusal {
+            metrics.refused(refusal)
+            throw CallerRefusal(refusal.problem)
+        }
+    }
+
+    package func rateKey(of caller: Identity) -> String? {
+        if case .app(let account) = caller { account.account } else { nil }
+    }
+
+    package func metadata(of caller: Identity) -> Logger.Metadata {
+        switch caller {
+        case .app(let account): return ["account": "\(account.account)"]
+        case .server(let key, let account):
+            var metadata: Logger.Metadata = ["server_key": "\(key)"]
+            metadata["account"] = account.map { "\($0.account)" }
+            return metadata
+        }
+    }
 
     /// Who has sent these headers.
     /// - Throws: ``TokenRefusal``; or ``APIProblem`` where that cannot be told at the moment, or the account is missing.
@@ -37,11 +69,6 @@ package struct CallerCheck: Sendable {
         case .unknown: throw TokenRefusal.serverKey
         case .unavailable: throw APIProblem.unavailable("server keys cannot be checked at the moment")
         }
-    }
-
-    /// Whether it is one of the operator's servers that asks, by its own word.
-    static func namesServerKey(_ headers: HTTPFields) -> Bool {
-        headers[.authorization].flatMap(token)?.hasPrefix(ServerKey.prefix) ?? false
     }
 
     /// What stands after `Bearer`, whose letters' case does not matter (RFC 7235, section 2.1).

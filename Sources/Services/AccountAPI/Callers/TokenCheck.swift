@@ -1,3 +1,4 @@
+import APIKit
 import AppStorePayloads
 package import Base
 import Crypto

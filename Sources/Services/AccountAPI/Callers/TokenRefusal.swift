@@ -1,3 +1,5 @@
+import APIKit
+
 /// Why a token is not accepted. Counted, and told in the answer: nothing that helps who guesses.
 package enum TokenRefusal: String, Error, Sendable, CaseIterable {
     /// There is none.

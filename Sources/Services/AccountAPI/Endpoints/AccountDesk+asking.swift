@@ -1,3 +1,4 @@
+import APIKit
 import AccountStore
 import AppStoreServerAPI
 import AppStoreVerification

@@ -1,13 +1,15 @@
+import APIKit
 import Accounts
 import AppStorePayloads
 import AppStoreVerification
 import HTTPTypes
+import Logging
 
 extension AccountDesk {
     /// All paths: `/v1/…`, the same under `/subscriptions/…` and `/usage/…`, and `/subscription/…` in EmoFlow's dialect.
-    package var endpoints: [APIEndpoint] { own + renamed + emoFlow }
+    package var endpoints: [AccountEndpoint] { own + renamed + emoFlow }
 
-    private var own: [APIEndpoint] {
+    private var own: [AccountEndpoint] {
         subscriptions("/v1/subscriptions", "") + counting("/v1/usage", "")
             + [
                 account(
@@ -26,11 +28,11 @@ extension AccountDesk {
     }
 
     /// The paths of the Readmigo document.
-    private var renamed: [APIEndpoint] {
+    private var renamed: [AccountEndpoint] {
         subscriptions("/subscriptions", "Readmigo") + counting("/usage", "Readmigo")
     }
 
-    private func subscriptions(_ root: String, _ suffix: String) -> [APIEndpoint] {
+    private func subscriptions(_ root: String, _ suffix: String) -> [AccountEndpoint] {
         [
             account(
                 root + "/status", "getStatus" + suffix, "Whether the account has access, by what, until when.",
@@ -57,7 +59,7 @@ extension AccountDesk {
         ]
     }
 
-    private func counting(_ root: String, _ suffix: String) -> [APIEndpoint] {
+    private func counting(_ root: String, _ suffix: String) -> [AccountEndpoint] {
         var count = endpoint(
             .post, root + "/{feature}", "countUsage" + suffix,
             "Counts use of a feature, or refuses and counts nothing.", UsageAnswer.shape.schema
@@ -68,7 +70,7 @@ extension AccountDesk {
         return [features(root + "/current", "getUsage" + suffix, FeatureAnswer.usage), count]
     }
 
-    private var emoFlow: [APIEndpoint] {
+    private var emoFlow: [AccountEndpoint] {
         let all = [
             account("/subscription/status", "getStatusEmoFlow", "As that dialect has it.", EmoFlowAnswers.status),
             proving(
@@ -96,15 +98,15 @@ extension AccountDesk {
 
     private func endpoint(
         _ method: HTTPRequest.Method, _ path: String, _ name: String, _ summary: String, _ schema: APISchema,
-        _ answer: @escaping @Sendable (APIRequest) async throws -> APIAnswer
-    ) -> APIEndpoint {
-        APIEndpoint(method, path, name, summary, for: .account, successes: [.init(summary, schema)], answer)
+        _ answer: @escaping @Sendable (AccountRequest) async throws -> APIAnswer
+    ) -> AccountEndpoint {
+        AccountEndpoint(method, path, name, summary, for: .account, successes: [.init(summary, schema)], answer)
     }
 
     /// One that tells how the account stands.
     private func account(
-        _ path: String, _ name: String, _ summary: String, _ shape: AnswerShape<AccountPicture>
-    ) -> APIEndpoint {
+        _ path: String, _ name: String, _ summary: String, _ shape: AccountShape<AccountPicture>
+    ) -> AccountEndpoint {
         var endpoint = endpoint(.get, path, name, summary, shape.schema) { try await read($0, shape) }
         endpoint.query = [Self.environment]
         endpoint.problems = [.environmentForbidden]
@@ -113,7 +115,7 @@ extension AccountDesk {
         return endpoint
     }
 
-    private func refreshing(_ path: String, _ name: String, _ shape: AnswerShape<AccountPicture>) -> APIEndpoint {
+    private func refreshing(_ path: String, _ name: String, _ shape: AccountShape<AccountPicture>) -> AccountEndpoint {
         var endpoint = endpoint(
             .post, path, name, "Asks Apple now about the account's purchases, then tells how it stands.", shape.schema
         ) { try await refreshed($0, shape) }
@@ -125,8 +127,8 @@ extension AccountDesk {
 
     private func proving(
         _ path: String, _ name: String, _ summary: String, _ body: APISchema, _ schema: APISchema,
-        isOptional: Bool = false, _ answer: @escaping @Sendable (APIRequest) async throws -> APIAnswer
-    ) -> APIEndpoint {
+        isOptional: Bool = false, _ answer: @escaping @Sendable (AccountRequest) async throws -> APIAnswer
+    ) -> AccountEndpoint {
         var endpoint = endpoint(.post, path, name, summary, schema, answer)
         endpoint.body = .init(body, isOptional: isOptional, most: 6 << 20)
         endpoint.query = [Self.environment]
@@ -138,7 +140,7 @@ extension AccountDesk {
         return endpoint
     }
 
-    private func trialStart(_ path: String, _ name: String) -> APIEndpoint {
+    private func trialStart(_ path: String, _ name: String) -> AccountEndpoint {
         var endpoint = endpoint(
             .post, path, name, "Starts the app's own trial: one an account, for ever.", TrialAnswers.status.schema
         ) { try await startTrial($0) }
@@ -150,8 +152,8 @@ extension AccountDesk {
     }
 
     private func features(
-        _ path: String, _ name: String, _ shape: AnswerShape<(tier: String, features: [FeaturePicture])>
-    ) -> APIEndpoint {
+        _ path: String, _ name: String, _ shape: AccountShape<(tier: String, features: [FeaturePicture])>
+    ) -> AccountEndpoint {
         var endpoint = endpoint(
             .get, path, name, "What the account may do, and how much of it was used.", shape.schema
         ) { try await features($0, shape) }
@@ -160,7 +162,7 @@ extension AccountDesk {
         return endpoint
     }
 
-    private var feature: APIEndpoint {
+    private var feature: AccountEndpoint {
         var endpoint = endpoint(
             .get, "/v1/features/{feature}", "getFeature", "Whether the account may use a feature.",
             FeatureAnswer.shape.schema
@@ -171,7 +173,7 @@ extension AccountDesk {
         return endpoint
     }
 
-    private var attempts: APIEndpoint {
+    private var attempts: AccountEndpoint {
         var endpoint = endpoint(
             .post, "/v1/purchases", "recordPurchaseAttempt", "Takes note of what an app saw of an attempt to buy.",
             .named("PurchaseAttempt", .object([.required("success", .boolean)]))

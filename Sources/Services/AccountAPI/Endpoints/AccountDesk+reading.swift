@@ -1,3 +1,4 @@
+import APIKit
 import AccountStore
 import Accounts
 import AppStorePayloads
@@ -9,13 +10,13 @@ import Subscriptions
 
 extension AccountDesk {
     /// Answers a shape of the account as it is.
-    func read(_ request: APIRequest, _ shape: AnswerShape<AccountPicture>) async throws -> APIAnswer {
+    func read(_ request: AccountRequest, _ shape: AccountShape<AccountPicture>) async throws -> APIAnswer {
         let standing = try await standing(request)
         return APIAnswer(.ok, shape.value(of: standing.picture, for: standing.reader))
     }
 
     /// Asks Apple, then answers a shape of the account as it is.
-    func refreshed(_ request: APIRequest, _ shape: AnswerShape<AccountPicture>) async throws -> APIAnswer {
+    func refreshed(_ request: AccountRequest, _ shape: AccountShape<AccountPicture>) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         try requireEnvironment(request)
         guard refresh != nil else { throw Self.nobodyToAsk }
@@ -34,14 +35,14 @@ extension AccountDesk {
         return bought.isEmpty ? .eligible : .refused(.paidBefore)
     }
 
-    func trialEligibility(_ request: APIRequest) async throws -> APIAnswer {
+    func trialEligibility(_ request: AccountRequest) async throws -> APIAnswer {
         let (standing, caller) = try await production(request)
         return APIAnswer(
             .ok,
             TrialAnswers.eligibility.value(of: try await eligibility(standing, caller), for: standing.reader))
     }
 
-    func startTrial(_ request: APIRequest) async throws -> APIAnswer {
+    func startTrial(_ request: AccountRequest) async throws -> APIAnswer {
         let (standing, caller) = try await production(request)
         if Self.isUnderWay(in: standing, request) { return Self.trialAnswer(standing) }
         let eligibility = try await eligibility(standing, caller)
@@ -75,7 +76,7 @@ extension AccountDesk {
 
     /// Whether the start that a request asks for has been done and lasts: its answer may not have been heard, and whoever repeats it
     /// asks for nothing more. With another product it is another start.
-    private static func isUnderWay(in standing: Standing, _ request: APIRequest) -> Bool {
+    private static func isUnderWay(in standing: Standing, _ request: AccountRequest) -> Bool {
         guard let trial = standing.view.trial, standing.view.now < trial.endsAt,
             standing.picture.trial?.convertedAt == nil, standing.picture.status != .revoked
         else { return false }
@@ -90,13 +91,13 @@ extension AccountDesk {
     }
 
     /// The trial belongs to Production.
-    func production(_ request: APIRequest) async throws -> (Standing, Caller) {
+    func production(_ request: AccountRequest) async throws -> (Standing, Caller) {
         let caller = try request.requireCaller()
         return (try await standing(caller, in: Environment.production.rawValue, request), caller)
     }
 
     /// The customer's download of the app, where the app proves one.
-    private func appTransactionID(_ request: APIRequest) async throws -> String? {
+    private func appTransactionID(_ request: AccountRequest) async throws -> String? {
         guard let text = request.body?.string("signedAppTransactionInfo") else { return nil }
         let (answers, _) = try await intake.take([.init(.appTransaction, text)], until: .now + Self.patience) { _, _ in
         }
@@ -112,14 +113,14 @@ extension AccountDesk {
             members: [.init("reason", .string(reason.rawValue))], log: ["reason": "\(reason.rawValue)"])
     }
 
-    func products(_ request: APIRequest) async throws -> APIAnswer {
+    func products(_ request: AccountRequest) async throws -> APIAnswer {
         let (standing, caller) = try await production(request)
         let answer = ProductsAnswer(
             standing.reader.catalog.productsToShow(), trial: try await eligibility(standing, caller))
         return APIAnswer(.ok, ProductsAnswer.shape.value(of: answer, for: standing.reader))
     }
 
-    func emoFlowProducts(_ request: APIRequest) async throws -> APIAnswer {
+    func emoFlowProducts(_ request: AccountRequest) async throws -> APIAnswer {
         let (standing, _) = try await production(request)
         return APIAnswer(
             .ok,
@@ -127,7 +128,7 @@ extension AccountDesk {
     }
 
     /// Takes note of what an app saw of an attempt to buy.
-    func attempt(_ request: APIRequest) async throws -> APIAnswer {
+    func attempt(_ request: AccountRequest) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         guard let body = request.body, let product = body.string("productId"),
             let outcome = body.string("outcome").flatMap(PurchaseAttempt.Outcome.init(rawValue:)),

@@ -1,3 +1,4 @@
+import APIKit
 import AccountStore
 import Accounts
 import AppStorePayloads
@@ -117,7 +118,7 @@ extension AccountDesk {
 
     /// `POST …/verify` with a receipt: the purchase that is meant, or the best of those that the receipt proves.
     func verify(
-        receipt text: String, _ request: APIRequest, _ shape: (VerifyAnswer, Reader) -> APIValue
+        receipt text: String, _ request: AccountRequest, _ shape: (VerifyAnswer, Reader) -> APIValue
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         try requireEnvironment(request)

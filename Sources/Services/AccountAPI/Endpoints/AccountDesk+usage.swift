@@ -1,3 +1,4 @@
+import APIKit
 import AccountStore
 import Accounts
 import AppStorePayloads
@@ -17,7 +18,7 @@ extension AccountDesk {
     }
 
     func features(
-        _ request: APIRequest, _ shape: AnswerShape<(tier: String, features: [FeaturePicture])>
+        _ request: AccountRequest, _ shape: AccountShape<(tier: String, features: [FeaturePicture])>
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         let standing = try await standing(request)
@@ -25,7 +26,7 @@ extension AccountDesk {
         return APIAnswer(.ok, shape.value(of: (standing.picture.tier, features), for: standing.reader))
     }
 
-    func feature(_ request: APIRequest) async throws -> APIAnswer {
+    func feature(_ request: AccountRequest) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         let standing = try await standing(request)
         let feature = try Self.feature(request.path["feature"], in: standing.reader.catalog)
@@ -39,7 +40,7 @@ extension AccountDesk {
 
     /// Counts use, or refuses and counts nothing.
     /// - Parameter name: the feature, where the path does not say.
-    func count(_ request: APIRequest, of name: String? = nil) async throws -> APIAnswer {
+    func count(_ request: AccountRequest, of name: String? = nil) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         let standing = try await standing(request)
         let catalog = standing.reader.catalog
@@ -111,7 +112,7 @@ extension AccountDesk {
         return feature
     }
 
-    private static func report(_ request: APIRequest) throws(APIProblem) -> UsageReport {
+    private static func report(_ request: AccountRequest) throws(APIProblem) -> UsageReport {
         let body = request.body
         let act: UsageReport.Act
         let acts = (body?.integer("amount"), body?.integer("release"), body?.integer("set"))

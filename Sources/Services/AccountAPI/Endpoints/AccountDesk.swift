@@ -1,8 +1,11 @@
+import APIKit
 package import AccountStore
 import Accounts
 import AppStorePayloads
+import AppStoreVerification
 import Base
 package import EventStore
+import Logging
 package import Pipeline
 import Synchronization
 
@@ -65,7 +68,7 @@ package struct AccountDesk: Sendable {
     }
 
     /// Refuses who may not ask for the environment that a request names: before anything is done for it.
-    func requireEnvironment(_ request: APIRequest) throws {
+    func requireEnvironment(_ request: AccountRequest) throws {
         let caller = try request.requireCaller()
         guard let asked = request.query["environment"], asked != Environment.production.rawValue, !caller.isServer,
             !sandbox.includes(caller.account)
@@ -78,7 +81,7 @@ package struct AccountDesk: Sendable {
     /// Unless told that is Production. Where Production gives nothing, and Sandbox opens something for this account, it is Sandbox
     /// if that gives something.
     /// - Throws: ``APIProblem`` where the caller may not ask for the environment; `PostgresError`.
-    func standing(_ request: APIRequest) async throws -> Standing {
+    func standing(_ request: AccountRequest) async throws -> Standing {
         let caller = try request.requireCaller()
         let isTester = sandbox.includes(caller.account)
         try requireEnvironment(request)
@@ -94,7 +97,7 @@ package struct AccountDesk: Sendable {
     /// The account in an environment.
     /// - Parameter known: how it was read just now; it is not read again where that was of the same environment.
     func standing(
-        _ caller: Caller, in environment: String, _ request: APIRequest, having known: Standing? = nil
+        _ caller: Caller, in environment: String, _ request: AccountRequest, having known: Standing? = nil
     ) async throws -> Standing {
         if let known, known.view.environment == environment { return known }
         let view = try await reads.value(of: .init(caller.token, in: environment))
@@ -107,7 +110,7 @@ package struct AccountDesk: Sendable {
     private static let noCatalog = Catalog(tiers: [Catalog.Tier(id: "free")])
 
     /// Of a request that may name an environment.
-    static let environment = APIEndpoint.QueryParameter(
+    static let environment = APIQueryParameter(
         "environment", .choice(["Production", "Sandbox", "Xcode", "LocalTesting"]),
         "Production unless told. Another one only for testers and server keys.")
 }

@@ -1,3 +1,4 @@
+package import APIKit
 import AppStoreServerAPI
 package import AppStoreVerification
 import HTTPTypes

@@ -1,3 +1,4 @@
+package import APIKit
 package import EventStore
 import HTTPTypes
 package import Logging
@@ -109,8 +110,8 @@ package final class EventFeed: Service {
     // MARK: The endpoint
 
     /// The endpoint.
-    package var endpoint: APIEndpoint {
-        var endpoint = APIEndpoint(
+    package var endpoint: AccountEndpoint {
+        var endpoint = AccountEndpoint(
             .get, "/v1/events", "getEvents",
             "What has happened, in one order that is the same for all readers and has no gaps; waits up to 30 seconds for news.",
             for: .server, successes: [.init("What comes after the cursor, as far as it is there.", FeedAnswer.schema)]
@@ -125,7 +126,7 @@ package final class EventFeed: Service {
         return endpoint
     }
 
-    private func answer(_ request: APIRequest) async throws -> APIAnswer {
+    private func answer(_ request: AccountRequest) async throws -> APIAnswer {
         func number(_ name: String) -> Int64? { request.query[name].flatMap { Int64($0) } }
         var stretch = Stretch(cursor: number("after"), limit: Int(number("limit") ?? 100))
         let end = ContinuousClock.now + .seconds(number("wait") ?? 30)

@@ -1,3 +1,4 @@
+import APIKit
 package import EventStore
 
 /// A page of the feed, written: `{"events":[…],"next":…,"newest":…}`.

@@ -1,3 +1,4 @@
+import APIKit
 import AppStorePayloads
 import HTTPTypes
 import Logging
@@ -24,8 +25,8 @@ package struct Guard: Sendable {
     }
 
     /// The endpoint.
-    package var endpoint: APIEndpoint {
-        var endpoint = APIEndpoint(
+    package var endpoint: AccountEndpoint {
+        var endpoint = AccountEndpoint(
             .get, "/v1/guard", "guard",
             "Whether the account may pass, for auth_request of nginx, Traefik and Envoy. Out of memory, a second old at most; while the "
                 + "database is away up to a minute, with X-Storehook-Stale. Whether what is counted is used up is not asked.",
@@ -49,7 +50,7 @@ package struct Guard: Sendable {
         return endpoint
     }
 
-    private func answer(_ request: APIRequest) async throws -> APIAnswer {
+    private func answer(_ request: AccountRequest) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         guard let known = await memory.knowledge(of: caller.token) else {
             guard outage == .allow else { throw APIProblem(GuardRefusal.unavailable.code, "nobody knows") }

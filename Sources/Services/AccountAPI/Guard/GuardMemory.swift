@@ -1,4 +1,6 @@
+import APIKit
 import AppStorePayloads
+import AppleRecords
 package import Base
 package import Logging
 import Synchronization

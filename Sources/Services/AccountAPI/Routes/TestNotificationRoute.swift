@@ -1,9 +1,11 @@
+import APIKit
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
 package import AppleRecords
 package import Base
 import Foundation
+import HTTPKit
 import HTTPTypes
 import Logging
 package import Pipeline
@@ -42,8 +44,8 @@ package struct TestNotificationRoute: Sendable {
     private static let notArrived = ProblemCode(.gatewayTimeout, "not_arrived", "It did not come through in time")
 
     /// The endpoint.
-    package var endpoint: APIEndpoint {
-        var endpoint = APIEndpoint(
+    package var endpoint: AccountEndpoint {
+        var endpoint = AccountEndpoint(
             .post, "/webhooks/apple/test", "testNotifications",
             "Have Apple post a test notification, wait up to 40 seconds, and tell how its way through storehook went.",
             for: .server,
@@ -77,7 +79,7 @@ package struct TestNotificationRoute: Sendable {
         .required("tookMilliseconds", .nullable(.integer()), "From asking until it was applied."),
     ])
 
-    private func answer(_ request: APIRequest) async throws -> APIAnswer {
+    private func answer(_ request: AccountRequest) async throws -> APIAnswer {
         guard let clients, !clients.scopes.isEmpty else {
             throw APIProblem(Self.noKey, "no key for Apple's Server API is set: STOREHOOK_APPLE_KEYS")
         }
@@ -114,7 +116,7 @@ package struct TestNotificationRoute: Sendable {
     }
 
     /// Whose notification is asked for.
-    private static func scope(_ request: APIRequest, _ clients: AppleClients) throws(APIProblem) -> AppEnvironment {
+    private static func scope(_ request: AccountRequest, _ clients: AppleClients) throws(APIProblem) -> AppEnvironment {
         let apps = Set(clients.scopes.map(\.bundleID))
         let app: String
         if let named = request.body?.string("app") {

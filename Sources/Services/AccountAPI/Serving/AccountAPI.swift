@@ -1,4 +1,9 @@
+package import APIKit
+import AppStoreVerification
+import AppleRecords
+import EventStore
 package import HTTPKit
+import HTTPTypes
 package import Logging
 import ServiceLifecycle
 
@@ -19,12 +24,13 @@ package struct AccountAPI: Service {
     ///   - serverKeys: the keys of the operator's servers; read while this runs.
     ///   - watch: notices that the database is silent; nil where that is nobody's business.
     ///   - gate: opens once the schema has been seen to fit; without one, it was seen already.
-    ///   - metrics: where it counts.
+    ///   - metrics: where it counts requests.
+    ///   - callerMetrics: where it counts tokens that are not accepted.
     ///   - onListening: told the port once connections are accepted.
     package init(
-        _ endpoints: [APIEndpoint], tokenKeys: TokenKeys, check: TokenCheck, serverKeys: ServerKeyTable,
-        watch: DatabaseWatch? = nil, gate: SchemaGate? = nil, configuration: AccountAPIConfiguration,
-        metrics: APIMetrics, logger: Logger,
+        _ endpoints: [AccountEndpoint], tokenKeys: TokenKeys, check: TokenCheck, serverKeys: ServerKeyTable,
+        watch: DatabaseWatch? = nil, gate: SchemaGate? = nil, configuration: APIConfiguration,
+        metrics: APIMetrics, callerMetrics: CallerMetrics, logger: Logger,
         onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         let gate = gate ?? .open(logger: logger)
@@ -34,7 +40,8 @@ package struct AccountAPI: Service {
         self.serverKeys = serverKeys
         self.logger = logger
         let router = EndpointRouter(
-            endpoints, CallerCheck(check, serverKeys), gate, watch, configuration, metrics: metrics, logger: logger)
+            endpoints, CallerCheck(check, serverKeys, callerMetrics), gate, watch, configuration, metrics: metrics,
+            logger: logger)
         server = HTTPServer(
             router.router(), configuration: configuration.http, observer: metrics.connections, logger: logger,
             onListening: onListening)

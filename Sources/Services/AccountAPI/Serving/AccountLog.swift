@@ -1,3 +1,4 @@
+import APIKit
 import AccountStore
 import Accounts
 import AppStorePayloads
@@ -11,9 +12,6 @@ import Subscriptions
 /// What happened to accounts, a line each, for whoever looks for one by its account or its purchase. Never what was sent: no token,
 /// no payload, no receipt.
 package struct AccountLog: Sendable {
-    /// The number of the request that is being answered.
-    @TaskLocal static var request: String?
-
     private let logger: Logger
 
     /// A log.
@@ -32,7 +30,7 @@ package struct AccountLog: Sendable {
         var metadata = metadata
         metadata["account"] = "\(caller.account)"
         if caller.isServer { metadata["by"] = "server key" }
-        if let request = Self.request { metadata["request"] = "\(request)" }
+        if let request = RequestID.current { metadata["request"] = "\(request)" }
         logger.log(level: level, message, metadata: metadata)
     }
 

@@ -1,3 +1,4 @@
+package import APIKit
 package import AccountStore
 import Postgres
 import Synchronization

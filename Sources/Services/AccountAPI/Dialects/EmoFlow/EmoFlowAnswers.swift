@@ -1,15 +1,16 @@
-package import Accounts
+import APIKit
+import Accounts
 import AppStorePayloads
 
 /// The answers of the EmoFlow dialect: its members, in its order.
 ///
 /// Where there is nothing to say a member is null, and `auto_renew` is false.
-package enum EmoFlowAnswers {
+enum EmoFlowAnswers {
     private static let statuses = APISchema.choice(EmoFlowWords.statuses)
     private static let environments = APISchema.choice(["production", "sandbox", "xcode", "localtesting"])
-    private static let isMember = AnswerShape<AccountPicture>.Field("is_member", .boolean) { .bool($0.access) }
+    private static let isMember = AccountShape<AccountPicture>.Field("is_member", .boolean) { .bool($0.access) }
 
-    private static let subscription = AnswerShape<AccountPicture>(
+    private static let subscription = AccountShape<AccountPicture>(
         "EmoFlowSubscription",
         [
             .init("status", statuses) { .string(EmoFlowWords.status($0.status)) },
@@ -21,7 +22,7 @@ package enum EmoFlowAnswers {
         ])
 
     /// Restoring names the product by the catalog's short id, and the expiry before it.
-    private static let restored = AnswerShape<AccountPicture>(
+    private static let restored = AccountShape<AccountPicture>(
         "EmoFlowRestoredSubscription",
         [
             .init("status", statuses) { .string(EmoFlowWords.status($0.status)) },
@@ -35,7 +36,7 @@ package enum EmoFlowAnswers {
             isMember,
         ])
 
-    private static let standing = AnswerShape<AccountPicture>(
+    private static let standing = AccountShape<AccountPicture>(
         "EmoFlowStanding",
         [
             .init("subscription_status", statuses) { .string(EmoFlowWords.status($0.status)) },
@@ -47,28 +48,28 @@ package enum EmoFlowAnswers {
         ])
 
     /// `POST /subscription/verify`
-    package static let verify = answer("EmoFlowVerified", EmoFlowWords.verified, subscription)
+    static let verify = answer("EmoFlowVerified", EmoFlowWords.verified, subscription)
     /// `POST /subscription/refresh`
-    package static let refresh = answer("EmoFlowRefreshed", EmoFlowWords.refreshed, subscription)
+    static let refresh = answer("EmoFlowRefreshed", EmoFlowWords.refreshed, subscription)
     /// `POST /subscription/restore`
-    package static let restore = answer("EmoFlowRestored", EmoFlowWords.restored, restored)
+    static let restore = answer("EmoFlowRestored", EmoFlowWords.restored, restored)
     /// `GET /subscription/status`
-    package static let status = answer("EmoFlowStatus", nil, standing)
+    static let status = answer("EmoFlowStatus", nil, standing)
 
     private static func answer(
-        _ name: String, _ message: String?, _ part: AnswerShape<AccountPicture>
-    ) -> AnswerShape<AccountPicture> {
-        AnswerShape(
+        _ name: String, _ message: String?, _ part: AccountShape<AccountPicture>
+    ) -> AccountShape<AccountPicture> {
+        AccountShape(
             name,
             head(message) + [.read("subscription", part.schema) { part.value(of: $0, for: $1) }])
     }
 
-    private static func head<Subject>(_ message: String?) -> [AnswerShape<Subject>.Field] {
+    private static func head<Subject>(_ message: String?) -> [AccountShape<Subject>.Field] {
         [.init("status", .choice([EmoFlowWords.success])) { _ in .string(EmoFlowWords.success) }]
             + (message.map { message in [.init("message", .text) { _ in .string(message) }] } ?? [])
     }
 
-    private static let product = AnswerShape<Catalog.Product>(
+    private static let product = AccountShape<Catalog.Product>(
         "EmoFlowProduct",
         [
             .init("id", .text) { .string($0.id) },
@@ -85,7 +86,7 @@ package enum EmoFlowAnswers {
         ])
 
     /// `GET /subscription/products`
-    package static let products = AnswerShape<[Catalog.Product]>(
+    static let products = AccountShape<[Catalog.Product]>(
         "EmoFlowProducts",
         head(EmoFlowWords.listed) + [
             .read("products", .array(product.schema)) { products, reader in

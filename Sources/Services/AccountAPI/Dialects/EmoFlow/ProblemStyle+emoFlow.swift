@@ -1,3 +1,4 @@
+package import APIKit
 import AppStoreServerAPI
 import AppStoreVerification
 import HTTPTypes

@@ -1,3 +1,4 @@
+package import APIKit
 import AppStorePayloads
 package import AppleRecords
 import Base
@@ -5,13 +6,13 @@ import HTTPTypes
 import Logging
 import Postgres
 
-extension APIEndpoint {
+extension APIEndpoint where Access == AccountAccess {
     /// Who the account is.
-    package static func account() -> APIEndpoint {
-        APIEndpoint(
+    package static func account() -> AccountEndpoint {
+        AccountEndpoint(
             .get, "/v1/account", "getAccount", "The account, and the appAccountToken to buy with.", for: .account,
             successes: [
-                Success(
+                APISuccess(
                     "The account.",
                     .named(
                         "Account",
@@ -30,13 +31,13 @@ extension APIEndpoint {
     }
 
     /// Records or withdraws the customer's consent.
-    package static func consumptionConsent(_ consents: Consents) -> APIEndpoint {
-        var endpoint = APIEndpoint(
+    package static func consumptionConsent(_ consents: Consents) -> AccountEndpoint {
+        var endpoint = AccountEndpoint(
             .put, "/v1/consents/consumption", "putConsumptionConsent",
             "The customer's consent to tell Apple about use, for refund requests. Counts from the answer on.",
             for: .account,
             successes: [
-                Success(
+                APISuccess(
                     "It is on record.",
                     .named(
                         "Consent",
@@ -58,7 +59,7 @@ extension APIEndpoint {
                 .ok, ["granted": .bool(granted), "recordedAt": .time(at)],
                 log: ["granted": granted ? "yes" : "no", "consent": "\(recorded.id)"])
         }
-        endpoint.body = Body(
+        endpoint.body = APIBody(
             .named(
                 "ConsentRequest",
                 .ruled(

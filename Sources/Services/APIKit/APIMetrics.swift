@@ -1,9 +1,9 @@
-import HTTPKit
+package import HTTPKit
 import HTTPTypes
 package import Metrics
 import Synchronization
 
-/// What the account API counts and measures.
+/// What an API counts and measures of its requests.
 package final class APIMetrics: Sendable {
     /// What has limited the rate of requests.
     enum Limit: String, CaseIterable {
@@ -21,14 +21,12 @@ package final class APIMetrics: Sendable {
     private let factory: any MetricsFactory
     private let answers: Mutex<[Answers: Counter]>
     private let seconds: [String: Recorder]
-    private let refused: [TokenRefusal: Counter]
     private let limited: [Limit: Counter]
-    private let keys: [Bool: Counter]
     /// How many connections are open, and what bounded others.
-    let connections: HTTPServerObserver
+    package let connections: HTTPServerObserver
 
     /// Every series that is sure to come is made here, at 0.
-    package init(_ factory: any MetricsFactory = MetricsSystem.factory, endpoints: [APIEndpoint]) {
+    package init(_ factory: any MetricsFactory = MetricsSystem.factory, endpoints: [APIEndpoint<some APIAccess>]) {
         self.factory = factory
         var answered: [Answers: Counter] = [:]
         for endpoint in endpoints {
@@ -50,10 +48,7 @@ package final class APIMetrics: Sendable {
                     ($0.0, Counter(label: label, dimensions: [(dimension, $0.1)], factory: factory))
                 })
         }
-        refused = counters(
-            "storehook_api_refused_tokens_total", "reason", TokenRefusal.allCases.map { ($0, $0.rawValue) })
         limited = counters("storehook_api_limited_total", "by", Limit.allCases.map { ($0, $0.rawValue) })
-        keys = counters("storehook_api_key_readings_total", "outcome", [(true, "read"), (false, "failed")])
         let bounded = counters(
             "storehook_bounded_connections_total", "limit",
             HTTPServerObserver.Limit.allCases.map { ($0, $0.rawValue) })
@@ -84,12 +79,6 @@ package final class APIMetrics: Sendable {
         seconds[endpoint]?.record(duration / .seconds(1))
     }
 
-    /// A token was not accepted.
-    func refused(_ refusal: TokenRefusal) { refused[refusal]?.increment() }
-
     /// A request came too soon.
     func limited(by limit: Limit) { limited[limit]?.increment() }
-
-    /// The keys of tokens were read, or could not be.
-    package func readKeys(_ isRead: Bool) { keys[isRead]?.increment() }
 }

@@ -1,8 +1,8 @@
 package import HTTPKit
 import HTTPTypes
 
-/// How an account API listens, and what bounds it.
-package struct AccountAPIConfiguration: Sendable {
+/// How an API listens, and what bounds it.
+package struct APIConfiguration: Sendable {
     /// How often something may be asked.
     package struct Rate: Sendable, Hashable {
         /// Requests a minute in the long run.
@@ -19,8 +19,8 @@ package struct AccountAPIConfiguration: Sendable {
 
     /// How it listens.
     package var http: HTTPServerConfiguration
-    /// How often one account's app may ask.
-    package var accountRate = Rate(perMinute: 600, burst: 120)
+    /// How often one caller may ask.
+    package var callerRate = Rate(perMinute: 600, burst: 120)
     /// How often one address that is none of ours may ask, whatever for: many customers can be behind one.
     package var addressRate = Rate(perMinute: 6000, burst: 1200)
     /// Which web pages may ask.

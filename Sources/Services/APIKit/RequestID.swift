@@ -2,7 +2,10 @@ import HTTPTypes
 import Synchronization
 
 /// What a request is called in its answer and in logs, so that both can be found by what a client has written down.
-enum RequestID {
+package enum RequestID {
+    /// That of the request that is being answered.
+    @TaskLocal package static var current: String?
+
     static let header = HTTPField.Name("X-Request-ID")
 
     /// The one that came with it, where that is plain: 1 to 64 letters, digits, `-`, `_`, `.` and `:`. Else a new one.

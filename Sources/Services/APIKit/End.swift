@@ -1,7 +1,7 @@
 import Synchronization
 
 /// How an operation has ended, whoever says so first.
-final class End<T: Sendable>: Sendable {
+package final class End<T: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<T, any Error>)
@@ -10,8 +10,11 @@ final class End<T: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
+    /// Nobody has said so yet.
+    package init() {}
+
     /// The end has come; what comes later counts for nothing.
-    func reach(_ result: Result<T, any Error>) {
+    package func reach(_ result: Result<T, any Error>) {
         let continuation = state.withLock { state -> CheckedContinuation<T, any Error>? in
             switch state {
             case .open:
@@ -27,7 +30,7 @@ final class End<T: Sendable>: Sendable {
     }
 
     /// Waits until it has come; for one who waits.
-    func wait() async throws -> T {
+    package func wait() async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             let result = state.withLock { state -> Result<T, any Error>? in
                 if case .reached(let result) = state { return result }

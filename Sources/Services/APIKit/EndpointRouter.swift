@@ -1,30 +1,35 @@
 import AppStorePayloads
 import Base
 import Foundation
-import HTTPKit
+package import HTTPKit
 import HTTPTypes
-import Hummingbird
-import Logging
+package import Hummingbird
+package import Logging
 import NIOCore
 import Postgres
 
 /// What stands around all endpoints: who asks, how often, how much is read, how problems are written, what is counted and logged.
-struct EndpointRouter: Sendable {
-    private let endpoints: [APIEndpoint]
-    private let callers: CallerCheck
+package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
+    package typealias Access = Identification.Access
+
+    private let endpoints: [APIEndpoint<Access>]
+    private let callers: Identification
     private let gate: SchemaGate
     private let watch: DatabaseWatch?
     private let proxies: TrustedProxies
     private let cors: CORSPolicy
-    private let accounts: RateLimit<String>
-    private let addresses: RateLimit<NetworkAddress>
+    private let callerRates: RateLimit<String>
+    private let addressRates: RateLimit<NetworkAddress>
     private let metrics: APIMetrics
     private let logger: Logger
 
-    init(
-        _ endpoints: [APIEndpoint], _ callers: CallerCheck, _ gate: SchemaGate, _ watch: DatabaseWatch?,
-        _ configuration: AccountAPIConfiguration,
-        metrics: APIMetrics, logger: Logger
+    /// A router.
+    /// - Parameters:
+    ///   - gate: opens once the schema has been seen to fit.
+    ///   - watch: notices that the database is silent; nil where nobody looks.
+    package init(
+        _ endpoints: [APIEndpoint<Access>], _ callers: Identification, _ gate: SchemaGate, _ watch: DatabaseWatch?,
+        _ configuration: APIConfiguration, metrics: APIMetrics, logger: Logger
     ) {
         self.endpoints = endpoints
         self.callers = callers
@@ -32,16 +37,14 @@ struct EndpointRouter: Sendable {
         self.watch = watch
         proxies = configuration.http.trustedProxies
         cors = configuration.cors
-        accounts = RateLimit(
-            perMinute: configuration.accountRate.perMinute, burst: configuration.accountRate.burst)
-        addresses = RateLimit(
-            perMinute: configuration.addressRate.perMinute, burst: configuration.addressRate.burst)
+        callerRates = RateLimit(perMinute: configuration.callerRate.perMinute, burst: configuration.callerRate.burst)
+        addressRates = RateLimit(perMinute: configuration.addressRate.perMinute, burst: configuration.addressRate.burst)
         self.metrics = metrics
         self.logger = logger
     }
 
     /// The routes of all endpoints.
-    func router() -> Router<HTTPContext> {
+    package func router() -> Router<HTTPContext> {
         let routes = HTTPRoutes(elsewhere: "there is nothing here; see /openapi.json") { request, context, next in
             let began = ContinuousClock.now
             return await elsewhere(request, began) { try await next(request, context) }
@@ -80,16 +83,16 @@ struct EndpointRouter: Sendable {
     }
 
     /// Answers a request to an endpoint; counts and logs it.
-    private func answer(_ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint) async -> Response {
+    private func answer(_ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint<Access>) async -> Response {
         let began = ContinuousClock.now
-        var call = APIRequest(
+        var call = APIRequest<Access>(
             id: RequestID.of(request.headers), path: [:], query: [:], headers: request.headers,
             sender: proxies.sender(peer: context.peer, request.headers)?.party)
         var answer: APIAnswer
         var isProblem = false
         do {
             try await prepare(&call, request, context, endpoint)
-            answer = try await AccountLog.$request.withValue(call.id) { try await handle(call, endpoint) }
+            answer = try await RequestID.$current.withValue(call.id) { try await handle(call, endpoint) }
         } catch {
             isProblem = true
             answer = endpoint.style.answer(problem(error, call, endpoint))
@@ -112,14 +115,15 @@ struct EndpointRouter: Sendable {
     // MARK: Before the handler
 
     private func prepare(
-        _ call: inout APIRequest, _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint
+        _ call: inout APIRequest<Access>, _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint<Access>
     ) async throws {
-        // Who is too fast is told so before anything is looked at. A server of the operator's is known by its key first.
-        let isKey = CallerCheck.namesServerKey(request.headers)
-        if !isKey { try limitAddress(call, endpoint) }
-        try await identify(&call, endpoint, isKey: isKey)
-        if endpoint.limits == .usual, let caller = call.caller, !caller.isServer,
-            let rest = accounts.refusal(of: caller.account)
+        // A request that comes too soon is refused before anything is looked at, unless it claims to be trusted: then its
+        // credentials come first.
+        let claimsTrust = callers.claimsTrust(request.headers)
+        if !claimsTrust { try limitAddress(call, endpoint) }
+        try await identify(&call, endpoint, claimsTrust: claimsTrust)
+        if endpoint.limits == .usual, let key = call.caller.flatMap(callers.rateKey),
+            let rest = callerRates.refusal(of: key)
         {
             metrics.limited(by: .account)
             throw Self.tooFast("this account asks too often", rest)
@@ -128,34 +132,26 @@ struct EndpointRouter: Sendable {
         if let body = endpoint.body { call.body = try await read(body, of: request) }
     }
 
-    private func identify(_ call: inout APIRequest, _ endpoint: APIEndpoint, isKey: Bool) async throws {
-        guard endpoint.callers != .anyone else {
-            if isKey { try limitAddress(call, endpoint) }
+    private func identify(
+        _ call: inout APIRequest<Access>, _ endpoint: APIEndpoint<Access>, claimsTrust: Bool
+    ) async throws {
+        guard !endpoint.access.isOpen else {
+            if claimsTrust { try limitAddress(call, endpoint) }
             return
         }
         do {
-            switch try await callers.identity(call.headers) {
-            case .app(let caller):
-                // Noted before it is refused, for the log.
-                call.caller = caller
-                guard endpoint.callers == .account else {
-                    throw APIProblem(.serverKeyRequired, "this is for the operator's servers, with a server key")
-                }
-            case .server(let key, let caller):
-                call.serverKey = key
-                call.caller = caller
-                guard caller != nil || endpoint.callers == .server else {
-                    throw APIProblem(.accountMissing, "with a server key, name the account: X-Account-ID")
-                }
-            }
-        } catch let refusal as TokenRefusal {
-            if isKey { try limitAddress(call, endpoint) }
-            throw refusal
+            // Noted before it is refused, for the log.
+            let caller = try await callers.caller(of: call.headers)
+            call.caller = caller
+            if let refusal = endpoint.access.refusal(of: caller) { throw refusal }
+        } catch let refusal as CallerRefusal {
+            if claimsTrust { try limitAddress(call, endpoint) }
+            throw refusal.problem
         }
     }
 
-    private func limitAddress(_ call: APIRequest, _ endpoint: APIEndpoint) throws(APIProblem) {
-        guard endpoint.limits == .usual, let sender = call.sender, let rest = addresses.refusal(of: sender) else {
+    private func limitAddress(_ call: APIRequest<Access>, _ endpoint: APIEndpoint<Access>) throws(APIProblem) {
+        guard endpoint.limits == .usual, let sender = call.sender, let rest = addressRates.refusal(of: sender) else {
             return
         }
         metrics.limited(by: .address)
@@ -170,7 +166,7 @@ struct EndpointRouter: Sendable {
 
     /// Path and query, decoded and checked.
     private func readPlace(
-        _ call: inout APIRequest, _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint
+        _ call: inout APIRequest<Access>, _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint<Access>
     ) throws(APIProblem) {
         for (name, value) in context.parameters {
             guard let text = String(value).removingPercentEncoding, text.utf8.count <= 1000 else {
@@ -195,7 +191,7 @@ struct EndpointRouter: Sendable {
         }
     }
 
-    private func read(_ body: APIEndpoint.Body, of request: Request) async throws -> JSONObject? {
+    private func read(_ body: APIBody, of request: Request) async throws -> JSONObject? {
         let bytes = Array(try await request.wholeBody(upTo: body.most).readableBytesView)
         if bytes.isEmpty, body.isOptional { return nil }
         let document: JSONDocument
@@ -212,9 +208,9 @@ struct EndpointRouter: Sendable {
     }
 
     /// Answers once all that came before is in order.
-    private func handle(_ call: APIRequest, _ endpoint: APIEndpoint) async throws -> APIAnswer {
+    private func handle(_ call: APIRequest<Access>, _ endpoint: APIEndpoint<Access>) async throws -> APIAnswer {
         // What needs no caller needs no database.
-        guard endpoint.callers != .anyone else { return try await endpoint.answer(call) }
+        guard !endpoint.access.isOpen else { return try await endpoint.answer(call) }
         guard let watch, !endpoint.isWatched || gate.whyClosed != nil else {
             try await passGate()
             return try await endpoint.answer(call)
@@ -237,12 +233,10 @@ struct EndpointRouter: Sendable {
 
     // MARK: After the handler
 
-    private func problem(_ error: any Error, _ call: APIRequest, _ endpoint: APIEndpoint) -> APIProblem {
+    private func problem(_ error: any Error, _ call: APIRequest<Access>, _ endpoint: APIEndpoint<Access>) -> APIProblem
+    {
         switch error {
         case let problem as APIProblem: return problem
-        case let refusal as TokenRefusal:
-            metrics.refused(refusal)
-            return refusal.problem
         case let refusal as BodyRefusal:
             let (code, headers): (ProblemCode, HTTPFields) =
                 switch refusal {
@@ -266,7 +260,8 @@ struct EndpointRouter: Sendable {
     /// One line a request that matters: what changed something, what handlers say is worth it, and what was not done for a reason
     /// of ours. What reads goes unsaid, and what was refused is counted.
     private func log(
-        _ answer: APIAnswer, isProblem: Bool, _ call: APIRequest, _ endpoint: APIEndpoint, _ duration: Duration
+        _ answer: APIAnswer, isProblem: Bool, _ call: APIRequest<Access>, _ endpoint: APIEndpoint<Access>,
+        _ duration: Duration
     ) {
         let level: Logger.Level =
             answer.status.code >= 500
@@ -277,8 +272,7 @@ struct EndpointRouter: Sendable {
         metadata["endpoint"] = "\(endpoint.name)"
         metadata["status"] = "\(answer.status.code)"
         metadata["milliseconds"] = "\(Int64(duration / .milliseconds(1)))"
-        if let caller = call.caller { metadata["account"] = "\(caller.account)" }
-        if let key = call.serverKey { metadata["server_key"] = "\(key)" }
+        if let caller = call.caller { metadata.merge(callers.metadata(of: caller)) { own, _ in own } }
         if let sender = call.sender { metadata["sender"] = "\(sender)" }
         logger.log(level: level, isProblem ? "Not done" : "Done", metadata: metadata)
     }

@@ -1,10 +1,10 @@
-import AppStorePayloads
+package import AppStorePayloads
 
 extension APISchema {
     /// What is wrong with an object that was sent, in a sentence that names the member and quotes nothing of it; nil if it fits.
     ///
     /// Exact about types: `"1"` is no number. An optional member may be null, which is as if it were missing.
-    func fault(in object: JSONObject, path: String = "") -> String? {
+    package func fault(in object: JSONObject, path: String = "") -> String? {
         switch self {
         case .named(_, let schema), .nullable(let schema): return schema.fault(in: object, path: path)
         case .object(let properties):

@@ -2,9 +2,11 @@ import Base
 import HTTPTypes
 
 /// `/openapi.json`: the endpoints as OpenAPI 3.1 has them.
-enum OpenAPIDocument {
+package enum OpenAPIDocument {
     /// The document of these endpoints, as bytes: made once.
-    static func bytes(of endpoints: [APIEndpoint]) -> [UInt8] {
+    package static func bytes<Access>(
+        of endpoints: [APIEndpoint<Access>], title: String, description: String
+    ) -> [UInt8] {
         var paths: [(path: String, operations: [APIValue.Member])] = []
         for endpoint in endpoints {
             let operation = APIValue.Member(endpoint.method.rawValue.lowercased(), operation(endpoint))
@@ -17,32 +19,11 @@ enum OpenAPIDocument {
         let document: APIValue = [
             "openapi": "3.1.0",
             "info": [
-                "title": "storehook account API",
-                "version": .string(Release.version),
-                "description": .string(
-                    "Who has paid for what, for apps and their backends. Times are RFC 3339 in UTC, money is whole "
-                        + "milliunits with a currency. Members that are not described may come with a later release. What is "
-                        + "sent holds no U+0000, which PostgreSQL cannot keep: 400."),
+                "title": .string(title), "version": .string(Release.version), "description": .string(description),
             ],
             "paths": .object(paths.map { .init($0.path, .object($0.operations)) }),
             "components": [
-                "securitySchemes": [
-                    "appToken": [
-                        "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                        "description": "A JWT of the app's own, which names the account.",
-                    ],
-                    "serverKey": [
-                        "type": "http", "scheme": "bearer",
-                        "description": .string(
-                            "A key of one of the operator's servers: storehook staff token --account-api."),
-                    ],
-                    "account": [
-                        "type": "apiKey", "in": "header", "name": "X-Account-ID",
-                        "description": .string(
-                            "With a server key: the account that is meant, 1 to 200 printable ASCII characters without "
-                                + "spaces. Passed over with an app's token, which names its account itself."),
-                    ],
-                ],
+                "securitySchemes": Access.securitySchemes,
                 "schemas": .object(
                     schemas(endpoints).sorted { $0.key < $1.key }.map { .init($0.key, $0.value) }),
             ],
@@ -50,7 +31,7 @@ enum OpenAPIDocument {
         return document.bytes
     }
 
-    private static func schemas(_ endpoints: [APIEndpoint]) -> [String: APIValue] {
+    private static func schemas<Access>(_ endpoints: [APIEndpoint<Access>]) -> [String: APIValue] {
         var named: [String: APISchema] = [:]
         for endpoint in endpoints {
             var all = endpoint.successes.compactMap(\.schema) + endpoint.query.map(\.schema)
@@ -61,10 +42,10 @@ enum OpenAPIDocument {
         return named.mapValues(\.openAPI)
     }
 
-    private static func operation(_ endpoint: APIEndpoint) -> APIValue {
+    private static func operation<Access>(_ endpoint: APIEndpoint<Access>) -> APIValue {
         var members: [APIValue.Member] = [
             .init("operationId", .string(endpoint.name)), .init("summary", .string(endpoint.summary)),
-            .init("security", security(endpoint.callers)),
+            .init("security", endpoint.access.security),
         ]
         let parameters = parameters(endpoint)
         if !parameters.isEmpty { members.append(.init("parameters", .array(parameters))) }
@@ -81,15 +62,7 @@ enum OpenAPIDocument {
         return .object(members)
     }
 
-    private static func security(_ callers: APIEndpoint.Callers) -> APIValue {
-        switch callers {
-        case .anyone: []
-        case .account: [["appToken": []], ["serverKey": [], "account": []]]
-        case .server: [["serverKey": []]]
-        }
-    }
-
-    private static func parameters(_ endpoint: APIEndpoint) -> [APIValue] {
+    private static func parameters<Access>(_ endpoint: APIEndpoint<Access>) -> [APIValue] {
         var parameters: [APIValue] = endpoint.path.split(separator: "/").compactMap { part in
             guard part.hasPrefix("{"), part.hasSuffix("}") else { return nil }
             let name = String(part.dropFirst().dropLast())
@@ -108,7 +81,7 @@ enum OpenAPIDocument {
     }
 
     /// Of one status there is one description, whatever the number of its codes.
-    private static func responses(_ endpoint: APIEndpoint) -> APIValue {
+    private static func responses<Access>(_ endpoint: APIEndpoint<Access>) -> APIValue {
         var responses: [(status: Int, value: APIValue)] = endpoint.successes.map { success in
             var members: [APIValue.Member] = [.init("description", .string(success.about))]
             if let schema = success.schema {

@@ -2,19 +2,19 @@
 ///
 /// Two halves: the young one takes what is new or asked for again; when it is full it becomes the old one, and what was in that is
 /// forgotten. So nothing is ever searched for what to drop.
-struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
     private let half: Int
 
     /// An empty table of at most so many.
-    init(most: Int) { half = max(1, most / 2) }
+    package init(most: Int) { half = max(1, most / 2) }
 
     /// How many there are.
     var count: Int { young.count + old.count }
 
     /// What stands there; asking keeps it.
-    mutating func value(of key: Key) -> Value? {
+    package mutating func value(of key: Key) -> Value? {
         if let value = young[key] { return value }
         guard let value = old.removeValue(forKey: key) else { return nil }
         put(value, for: key)
@@ -22,7 +22,7 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Puts it there.
-    mutating func put(_ value: Value, for key: Key) {
+    package mutating func put(_ value: Value, for key: Key) {
         if young.count >= half, young[key] == nil {
             old = young
             young = [:]
@@ -32,13 +32,13 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Forgets it.
-    mutating func remove(_ key: Key) {
+    package mutating func remove(_ key: Key) {
         young[key] = nil
         old[key] = nil
     }
 
     /// Forgets all.
-    mutating func removeAll() {
+    package mutating func removeAll() {
         young = [:]
         old = [:]
     }

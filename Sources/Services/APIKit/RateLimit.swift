@@ -2,7 +2,7 @@ import Synchronization
 
 /// So many requests in a minute, and so many at once, for each of many: a token bucket each, kept as the one instant at which it
 /// would be full again.
-final class RateLimit<Key: Hashable & Sendable>: Sendable {
+package final class RateLimit<Key: Hashable & Sendable>: Sendable {
     private let interval: Duration
     private let tolerance: Duration
     private let clock: @Sendable () -> ContinuousClock.Instant
@@ -12,7 +12,7 @@ final class RateLimit<Key: Hashable & Sendable>: Sendable {
     ///   - perMinute: how many there may be in the long run.
     ///   - burst: how many may come at once.
     ///   - most: how many are remembered; those that came longest ago are forgotten, and begin anew.
-    convenience init(
+    package convenience init(
         perMinute: Int, burst: Int, most: Int = 100_000,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
@@ -20,7 +20,7 @@ final class RateLimit<Key: Hashable & Sendable>: Sendable {
     }
 
     /// The same for what may be less often: once each interval in the long run.
-    init(
+    package init(
         every interval: Duration, burst: Int, most: Int = 100_000,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
@@ -32,7 +32,7 @@ final class RateLimit<Key: Hashable & Sendable>: Sendable {
 
     /// Counts a request.
     /// - Returns: nil where it may be; else after how long the next one may be. What is refused costs nothing further.
-    func refusal(of key: Key) -> Duration? {
+    package func refusal(of key: Key) -> Duration? {
         let now = clock()
         return buckets.withLock { buckets in
             let full = max(now, buckets.value(of: key) ?? now)

@@ -1,15 +1,13 @@
 package import AppStorePayloads
-package import Base
-package import HTTPTypes
+import Base
+import HTTPTypes
 
 /// A request as a handler sees it: who asks is known, and the body is what the endpoint's schema says.
-package struct APIRequest: Sendable {
+package struct APIRequest<Access: APIAccess>: Sendable {
     /// What this request is called in the answer and in logs.
-    package var id: String
-    /// On whose behalf; nil where the endpoint is for anyone, or for servers whatever the account.
-    package var caller: Caller?
-    /// The number of the server key that was used.
-    package var serverKey: Int64?
+    var id: String
+    /// The caller; nil where the endpoint is for everybody.
+    package var caller: Access.Caller?
     /// The body; nil where none was sent, and none is needed.
     package var body: JSONObject?
     /// The values of the path's parts in braces, decoded.
@@ -17,16 +15,9 @@ package struct APIRequest: Sendable {
     /// The query's values, decoded; of one that is there twice, the first.
     package var query: [String: String]
     /// The headers.
-    package var headers: HTTPFields
+    var headers: HTTPFields
     /// Who sent it; nil where that is one of us.
-    package var sender: NetworkAddress?
-
-    /// The caller.
-    /// - Throws: ``APIProblem`` where there is none: then the endpoint says that it is for anyone, and its handler is wrong.
-    package func requireCaller() throws(APIProblem) -> Caller {
-        guard let caller else { throw APIProblem(.tokenMissing, "this path needs a token") }
-        return caller
-    }
+    var sender: NetworkAddress?
 
     /// The languages that are asked for, the most wanted first: `zh-Hans-CN`, `en`.
     package var languages: [String] {

@@ -1,6 +1,6 @@
 /// What an answer looks like, and what it says: the members of an object in their order, each with its schema and with where its
-/// value comes from. `/openapi.json` and the answers are both made of it, so that they cannot tell different things.
-package struct AnswerShape<Subject: Sendable>: Sendable {
+/// value comes from. A value may depend on the reader, such as on a language. `/openapi.json` and the answers are both made of it, so that they cannot tell different things.
+package struct AnswerShape<Subject: Sendable, Reader: Sendable>: Sendable {
     /// A member.
     package struct Field: Sendable {
         let property: APISchema.Property
@@ -42,10 +42,11 @@ package struct AnswerShape<Subject: Sendable>: Sendable {
     }
 
     /// The same with members before these.
-    package func after<Whole>(
-        _ first: [AnswerShape<Whole>.Field], named name: String? = nil, _ part: @escaping @Sendable (Whole) -> Subject
-    ) -> AnswerShape<Whole> {
-        AnswerShape<Whole>(
+    package func after<Whole: Sendable>(
+        _ first: [AnswerShape<Whole, Reader>.Field], named name: String? = nil,
+        _ part: @escaping @Sendable (Whole) -> Subject
+    ) -> AnswerShape<Whole, Reader> {
+        AnswerShape<Whole, Reader>(
             name,
             first
                 + fields.map { field in

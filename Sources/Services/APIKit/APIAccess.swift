@@ -1,0 +1,45 @@
+package import HTTPTypes
+package import Logging
+
+/// Who may call an endpoint, and what a handler knows of the caller. This is what one API and another differ in.
+package protocol APIAccess: Sendable, Hashable {
+    /// What a handler knows of the caller.
+    associatedtype Caller: Sendable
+
+    /// The security schemes of the OpenAPI document.
+    static var securitySchemes: APIValue { get }
+    /// Whether everybody may call. Then no caller is looked for.
+    var isOpen: Bool { get }
+    /// The requirements of an operation in the OpenAPI document.
+    var security: APIValue { get }
+    /// What an endpoint may answer because callers are looked for.
+    var problems: [ProblemCode] { get }
+
+    /// Why this caller may not call; nil if it may.
+    func refusal(of caller: Caller) -> APIProblem?
+}
+
+/// Finds the caller of a request by its headers.
+package protocol CallerIdentification<Access>: Sendable {
+    /// Whom it finds.
+    associatedtype Access: APIAccess
+
+    /// Whether the request claims to be trusted: it is then limited by its address only after its credentials were refused.
+    func claimsTrust(_ headers: HTTPFields) -> Bool
+    /// The caller.
+    /// - Throws: ``CallerRefusal``; ``APIProblem`` where that cannot be found out, or something is missing.
+    func caller(of headers: HTTPFields) async throws -> Access.Caller
+    /// By what name a caller's requests are counted; nil where their rate is not limited.
+    func rateKey(of caller: Access.Caller) -> String?
+    /// What log lines say of a caller.
+    func metadata(of caller: Access.Caller) -> Logger.Metadata
+}
+
+/// Credentials that are not accepted.
+package struct CallerRefusal: Error {
+    /// What is answered.
+    package var problem: APIProblem
+
+    /// A refusal.
+    package init(_ problem: APIProblem) { self.problem = problem }
+}

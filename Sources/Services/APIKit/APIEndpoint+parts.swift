@@ -1,0 +1,66 @@
+package import HTTPTypes
+
+/// Which limits of rate hold.
+package enum APIRateLimits: Sendable, Hashable {
+    /// By address, and by account.
+    case usual
+    /// None: it costs nothing, or answers only what a proxy understands.
+    case none
+}
+
+/// What an endpoint answers where all goes well.
+package struct APISuccess: Sendable {
+    /// The status.
+    var status: HTTPResponse.Status
+    /// What it means, in a sentence.
+    var about: String
+    /// The body's; nil for none.
+    var schema: APISchema?
+
+    /// 200.
+    package init(_ about: String, _ schema: APISchema?) { self.init(.ok, about, schema) }
+
+    /// A success.
+    package init(_ status: HTTPResponse.Status, _ about: String, _ schema: APISchema?) {
+        self.status = status
+        self.about = about
+        self.schema = schema
+    }
+}
+
+/// A value of the query.
+package struct APIQueryParameter: Sendable {
+    /// Its name.
+    var name: String
+    /// What it is.
+    var schema: APISchema
+    /// A sentence about it.
+    var about: String
+    /// Whether it has to be there.
+    var isRequired: Bool
+
+    /// An optional one unless told.
+    package init(_ name: String, _ schema: APISchema, _ about: String, isRequired: Bool = false) {
+        self.name = name
+        self.schema = schema
+        self.about = about
+        self.isRequired = isRequired
+    }
+}
+
+/// What a request may carry.
+package struct APIBody: Sendable {
+    /// An object.
+    package var schema: APISchema
+    /// Whether it may be left out.
+    var isOptional: Bool
+    /// The most bytes that are read.
+    package var most: Int
+
+    /// A body of at most 256 KiB unless told.
+    package init(_ schema: APISchema, isOptional: Bool = false, most: Int = 256 << 10) {
+        self.schema = schema
+        self.isOptional = isOptional
+        self.most = most
+    }
+}

@@ -1,0 +1,90 @@
+package import APIKit
+import HTTPTypes
+import Logging
+
+/// Who may call an endpoint of the account API.
+package enum AccountAccess: APIAccess {
+    /// Everybody; no token is looked at.
+    case anyone
+    /// An account: an app with its token, or one of the operator's servers with a key and the account's name.
+    case account
+    /// The operator's servers, with a key.
+    case server
+
+    package static var securitySchemes: APIValue {
+        [
+            "appToken": [
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                "description": "A JWT of the app's own, which names the account.",
+            ],
+            "serverKey": [
+                "type": "http", "scheme": "bearer",
+                "description": .string(
+                    "A key of one of the operator's servers: storehook staff token --account-api."),
+            ],
+            "account": [
+                "type": "apiKey", "in": "header", "name": "X-Account-ID",
+                "description": .string(
+                    "With a server key: the account that is meant, 1 to 200 printable ASCII characters without "
+                        + "spaces. Passed over with an app's token, which names its account itself."),
+            ],
+        ]
+    }
+
+    package var isOpen: Bool { self == .anyone }
+
+    package var security: APIValue {
+        switch self {
+        case .anyone: []
+        case .account: [["appToken": []], ["serverKey": [], "account": []]]
+        case .server: [["serverKey": []]]
+        }
+    }
+
+    package var problems: [ProblemCode] {
+        switch self {
+        case .anyone: []
+        case .account: [.accountMissing, .tokenMissing, .tokenExpired, .tokenInvalid, .unavailable]
+        case .server: [.tokenMissing, .tokenExpired, .tokenInvalid, .serverKeyRequired, .unavailable]
+        }
+    }
+
+    package func refusal(of caller: CallerCheck.Identity) -> APIProblem? {
+        switch (self, caller) {
+        case (.server, .app): APIProblem(.serverKeyRequired, "this is for the operator's servers, with a server key")
+        case (.account, .server(_, nil)):
+            APIProblem(.accountMissing, "with a server key, name the account: X-Account-ID")
+        default: nil
+        }
+    }
+}
+
+/// An endpoint of the account API.
+package typealias AccountEndpoint = APIEndpoint<AccountAccess>
+/// A request to it.
+package typealias AccountRequest = APIRequest<AccountAccess>
+/// What an answer of it looks like.
+package typealias AccountShape<Subject: Sendable> = AnswerShape<Subject, Reader>
+
+extension APIRequest where Access == AccountAccess {
+    /// On whose behalf; nil where the endpoint is for anyone, or for servers whatever the account.
+    var account: Caller? {
+        switch caller {
+        case .app(let account): account
+        case .server(_, let account): account
+        case nil: nil
+        }
+    }
+
+    /// The number of the server key that was used.
+    var serverKey: Int64? {
+        if case .server(let key, _) = caller { key } else { nil }
+    }
+
+    /// The account.
+    /// - Throws: ``APIProblem`` where there is none: then the endpoint says that it is for anyone, and its handler is wrong.
+    func requireCaller() throws(APIProblem) -> Caller {
+        guard let account else { throw APIProblem(.tokenMissing, "this path needs a token") }
+        return account
+    }
+}
