@@ -167,8 +167,8 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords", "Base",
-                "EvidenceStore", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics,
+                "AccountStore", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords", "Base",
+                "EventStore", "Events", "EvidenceStore", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics,
             ],
             path: "Sources/Services/Pipeline", swiftSettings: rules),
         // What Apple posts to.
@@ -391,9 +391,9 @@ let package = Package(
         .testTarget(
             name: "EvidenceIntakeTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "Base", "EvidenceStore", "Monitoring", "Operations",
-                "Pipeline", "Postgres", "PurchaseStore", "Simulation", "StandInSupport", "Subscriptions", "TestSupport",
-                "Worker", metrics,
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EvidenceStore", "Monitoring",
+                "Operations", "Pipeline", "Postgres", "PurchaseStore", "Simulation", "StandInSupport", "Subscriptions",
+                "TestSupport", "Worker", metrics,
             ],
             path: "Tests/EvidenceIntakeTests", swiftSettings: rules),
         .testTarget(

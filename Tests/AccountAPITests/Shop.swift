@@ -86,9 +86,14 @@ struct Shop: Sendable {
             url: url, endpoints: endpoints,
             desk: { pool, reads in
                 let verifier = Verifier(configuration: configuration, clock: wallClock)
+                let events = EventStore(pool)
+                let accounts = AccountStore(pool, witness: events)
                 return AccountDesk(
-                    accounts: AccountStore(pool, witness: EventStore(pool)), events: EventStore(pool), reads: reads,
-                    intake: EvidenceIntake(pool: pool, verifier: verifier, ledger: Ledger(), logger: quiet),
+                    accounts: accounts, reads: reads,
+                    intake: EvidenceIntake(
+                        pool: pool, verifier: verifier,
+                        pipeline: EvidencePipeline(ledger: Ledger(), accounts: accounts, events: events),
+                        logger: quiet),
                     usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
                     refresh: apple.refresh(pool), log: log, mostNewReceipts: mostNewReceipts)
             },

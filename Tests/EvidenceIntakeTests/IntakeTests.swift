@@ -21,17 +21,22 @@ struct IntakeTests {
     func applies() async throws {
         try await withDesk { desk in
             let bought = desk.purchase()
-            let (answers, seen) = try await desk.intake().take(desk.records(bought)) { transaction, session in
+            let decided = Mutex<(transaction: IntakeTransaction, subscriptions: Int)?>(nil)
+            let (answers, applied) = try await desk.intake().take(desk.records(bought)) { transaction, session in
                 // In the same transaction, which sees the state that it has made.
-                (transaction, try session.query("select from storehook.subscriptions").count)
+                let count = try session.query("select from storehook.subscriptions").count
+                decided.withLock { $0 = (transaction, count) }
+                return .unchanged
             }
+            let seen = decided.withLock(\.self)
             #expect(answers.map(\.words) == ["applied", "applied"])
-            let taken = try #require(seen?.0.taken)
-            #expect(seen?.1 == 1 && taken == answers.compactMap(\.taken))
+            let taken = try #require(seen?.transaction.taken)
+            #expect(seen?.subscriptions == 1 && taken == answers.compactMap(\.taken))
             let key = PurchaseKey(
                 environment: "Sandbox", bundleID: Desk.app.bundleId,
                 originalTransactionID: try #require(bought.transaction?.originalTransactionId))
-            #expect(seen?.0.changed == [key] && seen?.0.purchases == [key])
+            #expect(seen?.transaction.changed == [key] && seen?.transaction.purchases == [key])
+            #expect(applied?.change.purchases == [key] && applied?.change.outcomes == [.applied, .applied])
             #expect(taken.map(\.purchase) == [key, key] && taken.map(\.bundleID) == [key.bundleID, key.bundleID])
             #expect(taken[0].transaction?.productId == bought.transaction?.productId)
             let books = try #require(try await desk.books())
@@ -60,7 +65,12 @@ struct IntakeTests {
             let records = desk.records(desk.purchase())
             #expect(try await desk.handIn(records) == ["applied", "applied"])
             let before = try await desk.contents()
-            let (answers, told) = try await desk.intake().take(records) { transaction, _ in transaction }
+            let decided = Mutex<IntakeTransaction?>(nil)
+            let (answers, _) = try await desk.intake().take(records) { transaction, _ in
+                decided.withLock { $0 = transaction }
+                return .unchanged
+            }
+            let told = decided.withLock(\.self)
             #expect(answers.map(\.words) == ["duplicate", "duplicate"])
             #expect(told?.taken.count == 2 && told?.purchases.count == 1 && told?.changed == [])
             #expect(try await desk.contents() == before)
@@ -96,7 +106,7 @@ struct IntakeTests {
                 HandedIn(.renewal, String(decoding: mine[0].bytes, as: UTF8.self)),
                 HandedIn(.transaction, String(repeating: "x", count: 300_000)),
                 desk.records(third)[1], HandedIn(.appTransaction, desk.authority.sign(Array(app.utf8))),
-            ]) { _, _ in }
+            ])
             #expect(
                 answers.map(\.words) == [
                     "applied", "applied", "duplicate", "duplicate", "refused untrusted_root",
@@ -123,15 +133,14 @@ struct IntakeTests {
             let ran = Mutex(false)
             let stranger = try SimulatedAuthority.generate()
             let forged = HandedIn(.transaction, stranger.sign(desk.purchase().transaction?.json ?? []))
-            let (answers, settled) = try await desk.intake().take([forged]) { _, _ in
-                ran.withLock {
-                    $0 = true; return 1
-                }
+            let (answers, applied) = try await desk.intake().take([forged]) { _, _ in
+                ran.withLock { $0 = true }
+                return .unchanged
             }
             #expect(answers.map(\.words) == ["refused untrusted_root"])
-            #expect(settled == nil && !ran.withLock(\.self))
+            #expect(applied == nil && !ran.withLock(\.self))
             #expect(try await desk.contents() == before)
-            let (none, nothing) = try await desk.intake().take([]) { _, _ in true }
+            let (none, nothing) = try await desk.intake().take([])
             #expect(none.isEmpty && nothing == nil)
         }
     }
@@ -180,18 +189,18 @@ struct IntakeTests {
             var first = 0
             // Until somebody waits for long enough that it is asked at all.
             while first == 0 {
-                let (answers, _) = try await intake.take(records, until: .now + patience) { _, _ in }
+                let (answers, _) = try await intake.take(records, until: .now + patience)
                 #expect(answers.map(\.words) == ["undecided revocation_unknown", "undecided revocation_unknown"])
                 first = asked.withLock(\.self)
                 patience *= 2
             }
             hangs.withLock { $0 = false }
             // It was not held against it: the next who waits asks.
-            _ = try await intake.take(records, until: .now + .seconds(600)) { _, _ in }
+            _ = try await intake.take(records, until: .now + .seconds(600))
             let second = asked.withLock(\.self)
             #expect(second > first)
             // That it is away is.
-            _ = try await intake.take(records, until: .now + .seconds(600)) { _, _ in }
+            _ = try await intake.take(records, until: .now + .seconds(600))
             #expect(asked.withLock(\.self) == second)
         }
     }

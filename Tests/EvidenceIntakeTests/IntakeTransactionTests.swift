@@ -16,7 +16,7 @@ struct IntakeTransactionTests {
             let records = desk.records(desk.purchase())
             let before = try await desk.contents()
             await #expect(throws: Refusal.self) {
-                try await desk.intake().take(records) { _, session -> Void in
+                try await desk.intake().take(records) { _, session -> EvidencePipeline.Ownership in
                     try session.query("insert into storehook.outbox_stored (rows) values (7)")
                     throw Refusal()
                 }
@@ -35,6 +35,7 @@ struct IntakeTransactionTests {
             await #expect(throws: PostgresError.self) {
                 try await desk.intake().take(records) { _, session in
                     try session.query("select pg_terminate_backend(pg_backend_pid())")
+                    return .unchanged
                 }
             }
             #expect(try await desk.contents() == before)
@@ -63,12 +64,14 @@ struct IntakeTransactionTests {
             let records = desk.records(desk.purchase())
             let (answers, _) = try await desk.intake().take(records) { _, session in
                 try session.query("select storehook.fail_until(4, \(state))")
+                return .unchanged
             }
             #expect(answers.map(\.words) == ["applied", "applied"])
             #expect(try await desk.value("select last_value from storehook.tries", as: Int64.self) == 4)
             let error = await #expect(throws: PostgresError.self) {
                 try await desk.intake().take(desk.records(desk.purchase(lane: 2))) { _, session in
                     try session.query("select storehook.fail_until(1000, \(state))")
+                    return .unchanged
                 }
             }
             #expect(error?.sqlState?.rawValue == state)

@@ -1,3 +1,4 @@
+import AccountStore
 import AppStorePayloads
 import AppStoreVerification
 import EvidenceStore
@@ -22,10 +23,13 @@ struct Desk: EvidenceSite {
     /// An intake over the test's own pool, or another one.
     func intake(
         _ own: PostgresPool? = nil, asking revocation: (RevocationCache, RevocationChecker)? = nil,
-        deadline: Duration = .seconds(60), metrics: any MetricsFactory = MetricsRegistry(MetricFamily.storehook)
+        observing observers: [any ChangeObserver] = [], deadline: Duration = .seconds(60),
+        metrics: any MetricsFactory = MetricsRegistry(MetricFamily.storehook)
     ) -> EvidenceIntake {
         EvidenceIntake(
-            pool: own ?? pool, verifier: verifier(asking: revocation?.0), ledger: Ledger(),
+            pool: own ?? pool, verifier: verifier(asking: revocation?.0),
+            pipeline: EvidencePipeline(
+                ledger: Ledger(), accounts: AccountStore(own ?? pool), events: nil, observers: observers),
             revocation: revocation?.1, deadline: deadline, logger: quiet, metrics: metrics)
     }
 
@@ -47,7 +51,7 @@ struct Desk: EvidenceSite {
 
     /// Hands in and answers in words: `applied`, `duplicate`, `refused wrong_bundle`, `undecided purchase_unknown`.
     func handIn(_ records: [HandedIn], to intake: EvidenceIntake? = nil) async throws -> [String] {
-        let (answers, _) = try await (intake ?? self.intake()).take(records) { _, _ in }
+        let (answers, _) = try await (intake ?? self.intake()).take(records)
         return answers.map(\.words)
     }
 

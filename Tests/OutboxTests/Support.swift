@@ -72,3 +72,10 @@ func withQueue<T>(
         }
     }
 }
+
+extension ClaimedNotification {
+    /// Why what is stored cannot be read; nil if it can.
+    var unreadable: UnreadableBody? {
+        if case .failure(let why) = content?.body { why } else { nil }
+    }
+}

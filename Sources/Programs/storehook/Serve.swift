@@ -168,7 +168,9 @@ struct Serve: AsyncParsableCommand {
         let verifier = Verifier(
             configuration: try settings.verifier(), revocation: revocation?.cache, clock: WallClock.now)
         let intake = EvidenceIntake(
-            pool: pool, verifier: verifier, ledger: Ledger(policy: try settings.statusPolicy()),
+            pool: pool, verifier: verifier,
+            pipeline: EvidencePipeline(
+                ledger: Ledger(policy: try settings.statusPolicy()), accounts: accounts, events: events),
             revocation: revocation?.checker, logger: logger)
         // With nobody to ask, Apple's signature still proves whose a purchase is that is known.
         var settle: (@Sendable () async -> Void)?
@@ -177,7 +179,7 @@ struct Serve: AsyncParsableCommand {
         var refresh: AccountRefresh?
         if let clients, !clients.scopes.isEmpty { refresh = AccountRefresh(History(pool), clients) }
         return AccountDesk(
-            accounts: accounts, events: events, reads: reads, intake: intake, usage: Usage(pool),
+            accounts: accounts, reads: reads, intake: intake, usage: Usage(pool),
             rule: try settings.restoreRule(),
             sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh,
             log: AccountLog(logger))

@@ -39,7 +39,12 @@ package protocol CallerIdentification<Access>: Sendable {
 package struct CallerRefusal: Error {
     /// What is answered.
     package var problem: APIProblem
+    /// Called where that is really answered, and not that the sender asks too often.
+    package var onAnswer: @Sendable () -> Void
 
     /// A refusal.
-    package init(_ problem: APIProblem) { self.problem = problem }
+    package init(_ problem: APIProblem, onAnswer: @escaping @Sendable () -> Void = {}) {
+        self.problem = problem
+        self.onAnswer = onAnswer
+    }
 }

@@ -146,6 +146,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
             if let refusal = endpoint.access.refusal(of: caller) { throw refusal }
         } catch let refusal as CallerRefusal {
             if claimsTrust { try limitAddress(call, endpoint) }
+            refusal.onAnswer()
             throw refusal.problem
         }
     }
@@ -272,7 +273,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         metadata["endpoint"] = "\(endpoint.name)"
         metadata["status"] = "\(answer.status.code)"
         metadata["milliseconds"] = "\(Int64(duration / .milliseconds(1)))"
-        if let caller = call.caller { metadata.merge(callers.metadata(of: caller)) { own, _ in own } }
+        if let caller = call.caller { metadata.merge(callers.metadata(of: caller)) { _, caller in caller } }
         if let sender = call.sender { metadata["sender"] = "\(sender)" }
         logger.log(level: level, isProblem ? "Not done" : "Done", metadata: metadata)
     }

@@ -69,15 +69,17 @@ package struct ReplayDryRun: Sendable {
         let letters = try await Outbox(pool).deadLettersWithBodies(filter, limit: Self.limit)
         report.letters = letters.count
         var entries: [LedgerEntry] = []
-        let judge = EvidenceJudge(verifier, pool)
-        let verdicts = await judge.verdicts(
-            letters.map { judge.opinion(on: ClaimedNotification($0.letter, $0.evidence)) })
-        for ((letter, _), verdict) in zip(letters, verdicts) {
-            switch verdict {
-            case .apply(let entry): entries.append(entry)
-            case .bury(let draft):
-                report.stillDead.append(.init(id: letter.id, reason: draft.reason, message: draft.message))
-            case .reschedule(let reason):
+        let evidence = EvidenceVerifier(verifier, pool)
+        let results = await evidence.results(
+            of: letters.map { letter, content in
+                evidence.verify(.init(outboxID: letter.outboxID, receivedAt: letter.receivedAt, content))
+            })
+        for ((letter, _), result) in zip(letters, results) {
+            switch result {
+            case .verified(let entry): entries.append(entry)
+            case .refused(let refusal):
+                report.stillDead.append(.init(id: letter.id, reason: refusal.reason, message: refusal.message))
+            case .undecided(let reason):
                 report.stillDead.append(.init(id: letter.id, reason: reason, message: "would be tried again"))
             }
         }

@@ -61,27 +61,24 @@ final class BatchSettler: Sendable {
     }
 
     let pool: PostgresPool
-    let ledger: Ledger
     let configuration: WorkerConfiguration
     let watch: Watchdog
     let logger: Logger
     let metrics: WorkerMetrics
     /// Batches in a row of which rows were refused for a reason of the deployment.
     private let obstructed = Atomic(0)
-    private let accounts: AccountStore
-    private let events: EventStore?
+    private let pipeline: EvidencePipeline
     private let clock: EventClock?
     private var outbox: Outbox { Outbox(pool) }
 
     init(
-        pool: PostgresPool, ledger: Ledger, configuration: WorkerConfiguration, watch: Watchdog, logger: Logger,
+        pool: PostgresPool, pipeline: EvidencePipeline, configuration: WorkerConfiguration, watch: Watchdog,
+        logger: Logger,
         metrics: WorkerMetrics, clock: EventClock? = nil
     ) {
         self.pool = pool
         self.clock = clock
-        accounts = AccountStore(pool)
-        events = configuration.telling.map { EventStore(pool, rules: $0) }
-        self.ledger = ledger
+        self.pipeline = pipeline
         self.configuration = configuration
         self.watch = watch
         self.logger = logger
@@ -264,35 +261,23 @@ final class BatchSettler: Sendable {
             let letters = rows.compactMap { row -> DeadLetterDraft? in
                 if case .bury(let letter) = row.verdict { letter } else { nil }
             }
-            // What it makes of each purchase is only worked out where somebody is told.
-            let (outcomes, purchases, news) = try watch.during(held) {
-                guard events != nil else {
-                    let (outcomes, purchases) = try ledger.applying(entries, session)
-                    return (outcomes, purchases, [PurchaseNews]())
-                }
-                let (outcomes, news) = try ledger.telling(entries, session)
-                return (outcomes, news.map(\.key), news)
-            }
-            let duplicates = zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0)
-            try Outbox.recordDuplicates(duplicates, session)
+            // No event is written of an instant after the evidence that is done: a renewal may wait behind it.
+            let applied = try pipeline.apply(
+                entries, upTo: rows.map(\.claimed.receivedAt).max(), session, deriving: { try watch.during(held, $0) })
             try Outbox.bury(letters, session)
-            // After the purchases, which are locked: whose they are, and what those accounts are by now.
-            let settled = try accounts.settle(purchases, session)
-            // In the transaction that causes it: what is rolled back was never told. And no further than what has been done: of
-            // what comes later the renewal may be waiting, too.
-            let told = try events?.tell(news, settled, upTo: rows.map(\.claimed.receivedAt).max(), session)
+            let (outcomes, settled) = (applied.change.outcomes, applied.settled)
             let end = (settled.clock, ContinuousClock.now)
             // At the end: who found something from the same address waits for this transaction.
             try Outbox.count(rows.compactMap { $0.finding(from: senders) }, configuration.junk, session)
             let tally = Tally(
-                applied: outcomes.count { $0 == .applied }, duplicate: duplicates.count,
+                applied: outcomes.count { $0 == .applied }, duplicate: outcomes.count { $0 == .duplicate },
                 parked: outcomes.count { $0 == .parked }, dead: letters.count, lost: batch.rows.count - rows.count)
             return (
                 tally: tally, rows: rows, entries: entries, outcomes: outcomes, letters: letters, end: end,
-                accounts: settled.changed, told: told
+                accounts: settled.changed, told: applied.told
             )
         }
-        accounts.announce(done.accounts)
+        pipeline.accounts.announce(done.accounts)
         if let told = done.told { clock?.wrote(told) }
         // Asked inside the transaction, where it costs no connection; what the commit itself took is measured here.
         let committed = done.end.0.adding(ContinuousClock.now - done.end.1)

@@ -7,52 +7,59 @@ import Postgres
 /// Verifies a batch on all cores.
 struct BatchVerifier: Sendable {
     let verifier: Verifier
-    let judge: EvidenceJudge
+    let evidence: EvidenceVerifier
     let revocation: RevocationChecker?
     let configuration: WorkerConfiguration
     let watch: Watchdog
     let metrics: WorkerMetrics
 
     func prepare(_ claimed: ClaimedNotifications) async -> PreparedBatch {
-        let verdicts = await judge.verdicts(await verify(claimed), asking: revocation) {
-            examine(claimed.rows[$0], at: claimed.claimedAt).opinion
+        // Those that are to be opened, by their places.
+        let letters = claimed.rows.map(exhausted)
+        let open = claimed.rows.indices.filter { letters[$0] == nil }
+        let findings = await verify(open.map { claimed.rows[$0] }, at: claimed.claimedAt)
+        let results = await evidence.results(of: findings, asking: revocation) {
+            examine(claimed.rows[open[$0]], at: claimed.claimedAt).finding
         }
-        return PreparedBatch(
-            token: claimed.token, leaseEnd: claimed.leaseEnd,
-            rows: zip(claimed.rows, verdicts).map { .init(claimed: $0, verdict: $1) })
+        var rows = zip(claimed.rows, letters).map { row, letter in
+            PreparedBatch.Row(claimed: row, verdict: letter.map { .bury($0) } ?? .reschedule(.applyFailed))
+        }
+        for (place, result) in zip(open, results) { rows[place] = PreparedBatch.Row(claimed.rows[place], result) }
+        return PreparedBatch(token: claimed.token, leaseEnd: claimed.leaseEnd, rows: rows)
     }
 
-    private func verify(_ batch: ClaimedNotifications) async -> [EvidenceJudge.Opinion] {
-        let claimed = batch.rows
+    private func verify(
+        _ claimed: [ClaimedNotification], at now: PostgresTimestamp?
+    ) async -> [EvidenceVerifier.Finding] {
         // One task a core: a row costs about a hundred microseconds, too little for a task of its own.
         let share = (claimed.count + Self.cores - 1) / Self.cores
         let shares = stride(from: 0, to: claimed.count, by: max(share, 1)).map {
             claimed[$0..<min($0 + share, claimed.count)]
         }
-        let judged = await withTaskGroup(of: (Int, [Examined]).self) { group in
+        let examined = await withTaskGroup(of: (Int, [Examined]).self) { group in
             for (number, share) in shares.enumerated() {
-                group.addTask { (number, share.map { examine($0, at: batch.claimedAt) }) }
+                group.addTask { (number, share.map { examine($0, at: now) }) }
             }
             var parts = [[Examined]](repeating: [], count: shares.count)
             for await (number, part) in group { parts[number] = part }
             return parts.flatMap(\.self)
         }
-        metrics.verified(judged.compactMap(\.duration), chains: verifier.chainCache.statistics)
-        return judged.map(\.opinion)
+        metrics.verified(examined.map(\.duration), chains: verifier.chainCache.statistics)
+        return examined.map(\.finding)
     }
 
-    /// What a row's verification has shown, and how long that took; nil where nothing was verified.
-    private typealias Examined = (opinion: EvidenceJudge.Opinion, duration: Duration?)
+    /// What a row's verification has shown, and how long that took.
+    private typealias Examined = (finding: EvidenceVerifier.Finding, duration: Duration)
 
     /// - Parameter now: when it was claimed: the database's clock decides what lies in the future, and no worker's.
     private func examine(_ claimed: ClaimedNotification, at now: PostgresTimestamp?) -> Examined {
-        if let exhausted = exhausted(claimed) { return (.verdict(.bury(exhausted)), nil) }
         let start = ContinuousClock.now
-        let opinion = watch.during([claimed.id]) {
+        let finding = watch.during([claimed.id]) {
             configuration.beforeVerifying?(claimed.id)
-            return judge.opinion(on: claimed, at: now)
+            return evidence.verify(
+                .init(outboxID: claimed.id, receivedAt: claimed.receivedAt, claimed.content), at: now)
         }
-        return (opinion, ContinuousClock.now - start)
+        return (finding, ContinuousClock.now - start)
     }
 
     /// A row that has used up its attempts is buried unopened: opening it may be what ended the others.

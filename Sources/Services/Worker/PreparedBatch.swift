@@ -8,10 +8,20 @@ import Subscriptions
 
 /// A claimed batch, verified: for each row, what is to be done with it.
 struct PreparedBatch: Sendable {
+    /// What is to be done with a row.
+    enum Verdict: Sendable {
+        /// Its facts go into the ledger.
+        case apply(LedgerEntry)
+        /// It becomes a dead letter.
+        case bury(DeadLetterDraft)
+        /// Another time.
+        case reschedule(ReasonCode)
+    }
+
     /// A row and what is to be done with it.
     struct Row: Sendable {
         var claimed: ClaimedNotification
-        var verdict: EvidenceVerdict
+        var verdict: Verdict
     }
 
     var token: UUID
@@ -20,6 +30,22 @@ struct PreparedBatch: Sendable {
     var rows: [Row]
 
     var ids: [Int64] { rows.map(\.claimed.id) }
+}
+
+extension PreparedBatch.Row {
+    /// A row as verifying it has shown.
+    init(_ claimed: ClaimedNotification, _ result: VerificationResult) {
+        self.claimed = claimed
+        switch result {
+        case .verified(let entry): verdict = .apply(entry)
+        case .refused(let refusal):
+            verdict = .bury(
+                DeadLetterDraft(
+                    claimed, reason: refusal.reason, message: refusal.message,
+                    notificationUUID: refusal.notificationUUID, type: refusal.type, subtype: refusal.subtype))
+        case .undecided(let reason): verdict = .reschedule(reason)
+        }
+    }
 }
 
 extension PreparedBatch.Row {

@@ -1,4 +1,6 @@
+import AccountStore
 package import AppStoreVerification
+import EventStore
 import EvidenceStore
 import Foundation
 package import Logging
@@ -48,10 +50,14 @@ package final class Worker: Service {
         outbox = Outbox(pool)
         watch = Watchdog(limit: configuration.runawayLimit, logger: logger)
         self.verifier = BatchVerifier(
-            verifier: verifier, judge: EvidenceJudge(verifier, pool), revocation: revocation,
+            verifier: verifier, evidence: EvidenceVerifier(verifier, pool), revocation: revocation,
             configuration: configuration, watch: watch, metrics: metrics)
         settler = BatchSettler(
-            pool: pool, ledger: ledger, configuration: configuration, watch: watch, logger: logger, metrics: metrics,
+            pool: pool,
+            pipeline: EvidencePipeline(
+                ledger: ledger, accounts: AccountStore(pool),
+                events: configuration.telling.map { EventStore(pool, rules: $0) }), configuration: configuration,
+            watch: watch, logger: logger, metrics: metrics,
             clock: clock)
         self.listener = listener
         self.configuration = configuration

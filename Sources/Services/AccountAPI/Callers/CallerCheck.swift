@@ -36,8 +36,7 @@ package struct CallerCheck: CallerIdentification {
         do {
             return try await identity(headers)
         } catch let refusal as TokenRefusal {
-            metrics.refused(refusal)
-            throw CallerRefusal(refusal.problem)
+            throw CallerRefusal(refusal.problem) { [metrics] in metrics.refused(refusal) }
         }
     }
 

@@ -15,18 +15,12 @@ extension AccountDesk {
     ///   asks for the rest.
     func refresh(_ caller: Caller) async throws {
         guard let refresh else { throw Self.nobodyToAsk }
-        let (accounts, events) = (accounts, events)
+        let accounts = accounts
         let deadline = ContinuousClock.now + Self.patience
         let (report, news) = try await refresh.gather(caller.token, until: deadline) {
             try await accounts.owned($0, by: caller.token)
         }
-        let (answers, settled) = try await intake.take(news.compactMap { HandedIn($0) }, until: deadline) {
-            transaction, session in
-            let settled = try accounts.settle(transaction.changed, session)
-            try events.tell(transaction.news, settled, cause: .refresh, session)
-            return settled
-        }
-        if let settled { accounts.announce(settled.changed) }
+        let (answers, _) = try await intake.take(news.compactMap { HandedIn($0) }, until: deadline, cause: .refresh)
         if let trouble = report.trouble { throw Self.away(trouble) }
         // What cannot be judged now is not applied: the account as it was would be a wrong answer.
         if answers.contains(where: \.isUndecided) { throw Self.away("an answer cannot be judged at the moment") }

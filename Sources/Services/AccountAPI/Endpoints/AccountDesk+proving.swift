@@ -28,20 +28,15 @@ extension AccountDesk {
         _ records: [HandedIn], by caller: Caller, isAllOrNothing: Bool = false, until deadline: ContinuousClock.Instant,
         checking check: @escaping @Sendable ([TakenEvidence]) throws -> Void
     ) async throws -> Proven {
-        let (accounts, events, rule) = (accounts, events, rule)
-        let (answers, bound) = try await intake.take(
+        let rule = rule
+        let (answers, applied) = try await intake.take(
             records, isAllOrNothing: isAllOrNothing, until: deadline
-        ) { transaction, session in
+        ) { transaction, _ in
             try check(transaction.taken)
-            let proven = transaction.provenPurchases
-            let bound = try accounts.bind(
-                proven, to: caller.account, under: rule, changed: transaction.changed, session)
-            try events.tell(transaction.news, proving: proven, bound.settled, session)
-            return bound
+            return .proven(transaction.provenPurchases, account: caller.account, rule: rule)
         }
-        if let bound { accounts.announce(bound.settled.changed) }
-        log.noteHandedIn(records, answers, bound?.outcomes ?? [:], by: caller, accounts.remembered)
-        return Proven(answers: answers, outcomes: bound?.outcomes ?? [:])
+        log.noteHandedIn(records, answers, applied?.outcomes ?? [:], by: caller, accounts.remembered)
+        return Proven(answers: answers, outcomes: applied?.outcomes ?? [:])
     }
 
     /// `POST …/verify`: one purchase.

@@ -99,8 +99,7 @@ extension AccountDesk {
     /// The customer's download of the app, where the app proves one.
     private func appTransactionID(_ request: AccountRequest) async throws -> String? {
         guard let text = request.body?.string("signedAppTransactionInfo") else { return nil }
-        let (answers, _) = try await intake.take([.init(.appTransaction, text)], until: .now + Self.patience) { _, _ in
-        }
+        let (answers, _) = try await intake.take([.init(.appTransaction, text)], until: .now + Self.patience)
         let taken = try Self.taken(answers.first)
         guard case .appTransaction(let payload) = taken.record else { return nil }
         return payload.appTransactionId

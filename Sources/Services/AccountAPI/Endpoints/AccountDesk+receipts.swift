@@ -88,12 +88,14 @@ extension AccountDesk {
     private func apply(
         _ finding: ReceiptFinding, by caller: Caller, until deadline: ContinuousClock.Instant
     ) async throws -> [PurchaseKey: BindOutcome] {
-        let (accounts, events, rule) = (accounts, events, rule)
+        let (accounts, rule) = (accounts, rule)
         let evidence =
             [finding.receipt] + (finding.answer.map { [$0] } ?? []) + finding.words.map(\.evidence) + finding.records
         let places = Dictionary(evidence.enumerated().map { ($1, $0) }) { first, _ in first }
-        let (answers, bound) = try await intake.take(evidence.compactMap { HandedIn($0) }, until: deadline) {
-            known, session in
+        let (answers, applied) = try await intake.take(evidence.compactMap { HandedIn($0) }, until: deadline) {
+            _, session in
+            .proven(try accounts.known(finding.purchases, session), account: caller.account, rule: rule)
+        } preparing: { known, session in
             // Another writing of a receipt that is here is no other receipt.
             let isNew = try History.note(receipt: finding.identity.bytes, session) && !known.contains(0)
             if isNew { try limit(newReceipts, caller, "this account has handed in too many different receipts") }
@@ -103,17 +105,10 @@ extension AccountDesk {
             // An answer that says nothing new to a receipt that is here already: apps hand it in at each start.
             if news.isEmpty, !isNew, let answer = finding.answer.flatMap({ places[$0] }) { skipped.insert(answer) }
             return IntakePlan(skipping: skipped, holding: try accounts.known(finding.purchases, session))
-        } settling: { transaction, session in
-            let proven = try accounts.known(finding.purchases, session)
-            let bound = try accounts.bind(
-                proven, to: caller.account, under: rule, changed: transaction.changed, session)
-            try events.tell(transaction.news, proving: proven, bound.settled, session)
-            return bound
         }
-        if let bound { accounts.announce(bound.settled.changed) }
         // What Apple answered and cannot be judged now is not applied: the account as it was would be a wrong answer.
         if answers.contains(where: \.isUndecided) { throw Self.away("an answer cannot be judged at the moment") }
-        return bound?.outcomes ?? [:]
+        return applied?.outcomes ?? [:]
     }
 
     /// `POST …/verify` with a receipt: the purchase that is meant, or the best of those that the receipt proves.

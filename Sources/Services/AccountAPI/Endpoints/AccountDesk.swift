@@ -4,7 +4,6 @@ import Accounts
 import AppStorePayloads
 import AppStoreVerification
 import Base
-package import EventStore
 import Logging
 package import Pipeline
 import Synchronization
@@ -12,7 +11,6 @@ import Synchronization
 /// What the account API's paths do: reads accounts, takes in what proves purchases, and counts use.
 package struct AccountDesk: Sendable {
     let accounts: AccountStore
-    let events: EventStore
     let reads: AccountReads
     let intake: EvidenceIntake
     let usage: Usage
@@ -31,7 +29,6 @@ package struct AccountDesk: Sendable {
     /// A desk.
     /// - Parameters:
     ///   - accounts: tells the same events of what it changes by itself.
-    ///   - events: where is told what apps' evidence changes.
     ///   - reads: reads accounts, for all of its requests.
     ///   - rule: who gets a purchase that a second account proves.
     ///   - sandbox: whose purchases in Sandbox open something.
@@ -41,14 +38,13 @@ package struct AccountDesk: Sendable {
     ///   - mostNewReceipts: how many receipts that were never seen before an account may hand in at once; one more each quarter of an
     ///     hour.
     package init(
-        accounts: AccountStore, events: EventStore, reads: AccountReads, intake: EvidenceIntake, usage: Usage,
+        accounts: AccountStore, reads: AccountReads, intake: EvidenceIntake, usage: Usage,
         rule: RestoreRule,
         sandbox: SandboxAccess,
         receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil, log: AccountLog = .none,
         mostNewReceipts: Int = 50
     ) {
         self.accounts = accounts
-        self.events = events
         self.reads = reads
         self.intake = intake
         self.usage = usage

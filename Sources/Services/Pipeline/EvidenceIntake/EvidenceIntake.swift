@@ -1,26 +1,34 @@
+import AccountStore
 package import AppStoreVerification
 import Base
+import EventStore
+package import Events
 import EvidenceStore
 package import Logging
 package import Metrics
 package import Postgres
-package import PurchaseStore
+import PurchaseStore
 
 /// Takes in what apps and backends hand in while they wait for the answer.
 ///
-/// The same code that workers run, at once: verification is ``EvidenceJudge``'s, effect and locks are the ledger's, and the
-/// signed bytes are stored as all evidence is. Storing, applying and whatever the caller adds (whose the purchase is, what
-/// the account's status is now) commit together, so that who has an answer finds all of it, and who has none finds either all or
+/// The same code that workers run, at once: verification is ``EvidenceVerifier``'s, effect and locks are ``EvidencePipeline``'s, and
+/// the signed bytes are stored as all evidence is. Storing, applying, whose the purchase is and what the account's status is now
+/// commit together, so that who has an answer finds all of it, and who has none finds either all or
 /// nothing and hands in the same again. No row is queued. While the transaction is open nobody is waited for but PostgreSQL.
 package struct EvidenceIntake: Sendable {
     /// Says what is to be done with what was handed in before it is stored; see ``IntakePlan``.
     package typealias Prepare =
         @Sendable (_ known: Set<Int>, _ session: borrowing PostgresSession) throws -> IntakePlan
 
+    /// Says to whom the purchases of what was taken in belong, in the transaction that applies it.
+    package typealias Decide =
+        @Sendable (_ transaction: IntakeTransaction, _ session: borrowing PostgresSession) throws ->
+        EvidencePipeline.Ownership
+
     private let pool: PostgresPool
     private let outbox: Outbox
-    private let judge: EvidenceJudge
-    private let ledger: Ledger
+    private let verifier: EvidenceVerifier
+    private let pipeline: EvidencePipeline
     private let revocation: RevocationChecker?
     private let deadline: Duration
     private let logger: Logger
@@ -36,13 +44,13 @@ package struct EvidenceIntake: Sendable {
     ///   - deadline: how long the transaction may take, waits for other sessions' locks included.
     ///   - metrics: where to count.
     package init(
-        pool: PostgresPool, verifier: Verifier, ledger: Ledger, revocation: RevocationChecker? = nil,
+        pool: PostgresPool, verifier: Verifier, pipeline: EvidencePipeline, revocation: RevocationChecker? = nil,
         deadline: Duration = .seconds(5), logger: Logger, metrics factory: any MetricsFactory = MetricsSystem.factory
     ) {
         self.pool = pool
         outbox = Outbox(pool)
-        judge = EvidenceJudge(verifier, pool)
-        self.ledger = ledger
+        self.verifier = EvidenceVerifier(verifier, pool)
+        self.pipeline = pipeline
         self.revocation = revocation
         self.deadline = deadline
         self.logger = logger
@@ -56,74 +64,75 @@ package struct EvidenceIntake: Sendable {
     ///   - isAllOrNothing: keep nothing where one of them does not hold; each is answered like that one then.
     ///   - deadline: when nobody waits any longer for what responders say of certificates; what depends on it is undecided then.
     ///   - prepare: asked first in the transaction, with the places of what is recorded already: what need not be stored, and which
-    ///     purchases to hold. May run more than once, as `settle` may.
-    ///   - settle: what is to commit with them. May run more than once, each time in a transaction of its own. What it throws rolls all of
-    ///     it back, storing included.
-    /// - Returns: what became of each, in their order, and what `settle` returned; nil where nothing was taken, so that it
-    ///   did not run.
-    /// - Throws: `PostgresError`, after which nothing is promised and the same may be handed in again; what `settle` throws;
+    ///     purchases to hold. May run more than once, as `decide` may.
+    ///   - cause: why events are written that no evidence explains.
+    ///   - decide: to whom the purchases belong then. May run more than once, each time in a transaction of its own. What it throws rolls all
+    ///     of it back, storing included.
+    /// - Returns: what became of each, in their order, and what was applied; nil where nothing was taken, so that `decide` did not run.
+    /// - Throws: `PostgresError`, after which nothing is promised and the same may be handed in again; what `decide` throws;
     ///   `CancellationError`.
-    package func take<Settled: Sendable>(
+    package func take(
         _ records: [HandedIn], isAllOrNothing: Bool = false, until deadline: ContinuousClock.Instant? = nil,
-        preparing prepare: Prepare? = nil,
-        settling settle: @escaping @Sendable (IntakeTransaction, borrowing PostgresSession) throws -> Settled
-    ) async throws -> (answers: [IntakeAnswer], settled: Settled?) {
+        cause: EventCause = .client, deciding decide: @escaping Decide = { _, _ in .unchanged },
+        preparing prepare: Prepare? = nil
+    ) async throws -> (answers: [IntakeAnswer], applied: EvidencePipeline.Applied?) {
         guard !records.isEmpty else { return ([], nil) }
         let start = ContinuousClock.now
         var answers: [IntakeAnswer?] = Array(repeating: nil, count: records.count)
         var verified: [VerifiedRecord] = []
-        for (place, verdict) in try await verdicts(on: records, until: deadline).enumerated() {
-            switch verdict {
-            case .apply(let entry):
+        for (place, result) in try await results(of: records, until: deadline).enumerated() {
+            switch result {
+            case .verified(let entry):
                 guard let record = VerifiedRecord(entry, of: records[place], at: place) else { continue }
                 verified.append(record)
-            case .bury(let letter):
-                let code = if case .verification(let code) = letter.reason { code } else { VerificationCode.malformed }
-                answers[place] = .refused(code, message: letter.message)
-            case .reschedule(let reason): answers[place] = .undecided(reason)
+            case .refused(let refusal):
+                let code = if case .verification(let code) = refusal.reason { code } else { VerificationCode.malformed }
+                answers[place] = .refused(code, message: refusal.message)
+            case .undecided(let reason): answers[place] = .undecided(reason)
             }
         }
-        var settled: Settled?
+        var applied: EvidencePipeline.Applied?
         if isAllOrNothing, let first = answers.compactMap(\.self).first {
             answers = answers.map { $0 ?? first }
             verified = []
         }
         if !verified.isEmpty {
             await keepHeaders(of: verified.filter { $0.entry.kind.isJWS }.map { records[$0.place].bytes })
-            let committed = try await commit(verified, records, prepare, settle)
+            let committed = try await commit(verified, records, prepare, cause, decide)
+            // Memories of guards are stale from here on.
+            pipeline.accounts.announce(committed.applied.settled.changed)
             for (record, evidence) in zip(verified, committed.taken) { answers[record.place] = .taken(evidence) }
-            settled = committed.settled
+            applied = committed.applied
         }
         let all = answers.map { $0 ?? .refused(.malformedPayload, message: "The payload cannot be read.") }
         metrics.answered(records, all, in: ContinuousClock.now - start)
-        return (all, settled)
+        return (all, applied)
     }
 
-    /// What is to be done with each. What lies in the future, the database's clock decides, as for workers.
-    private func verdicts(
-        on records: [HandedIn], until deadline: ContinuousClock.Instant?
-    ) async throws -> [EvidenceVerdict] {
+    /// What verifying each has come to. The database's clock decides what lies in the future, as for workers.
+    private func results(
+        of records: [HandedIn], until deadline: ContinuousClock.Instant?
+    ) async throws -> [VerificationResult] {
         let now = try await outbox.clock()
-        let rows = records.map { record in
+        let pieces = records.map { record in
             // As it is read back: of a receipt the digest.
             let bytes = record.kind == .receipt ? Fingerprint(of: record.bytes).bytes : record.bytes
-            return ClaimedNotification(
-                id: 0, receivedAt: now, attempts: 0, lapsed: false, lastReason: nil,
-                content: OpenedEvidence(record.kind.evidence, from: record.source, .success(bytes)))
+            return EvidenceVerifier.Piece(
+                receivedAt: now, OpenedEvidence(record.kind.evidence, from: record.source, .success(bytes)))
         }
-        let opinions = zip(records, rows).map { record, row -> EvidenceJudge.Opinion in
+        let findings = zip(records, pieces).map { record, piece -> EvidenceVerifier.Finding in
+            let most = record.kind.evidence.maximumSize
             // The schema would refuse to store it.
-            guard record.bytes.count <= row.kind.maximumSize else {
-                return .verdict(
-                    .bury(
-                        DeadLetterDraft(
-                            row, reason: .verification(.malformed),
-                            message: "This is longer than \(row.kind.maximumSize) bytes.")))
+            guard record.bytes.count <= most else {
+                return .result(
+                    .refused(
+                        EvidenceRefusal(
+                            reason: .verification(.malformed), message: "This is longer than \(most) bytes.")))
             }
-            return judge.opinion(on: row, at: now)
+            return verifier.verify(piece, at: now)
         }
-        return await judge.verdicts(opinions, asking: revocation, until: deadline) {
-            judge.opinion(on: rows[$0], at: now)
+        return await verifier.results(of: findings, asking: revocation, until: deadline) {
+            verifier.verify(pieces[$0], at: now)
         }
     }
 
@@ -138,10 +147,10 @@ package struct EvidenceIntake: Sendable {
         }
     }
 
-    private func commit<Settled: Sendable>(
-        _ verified: [VerifiedRecord], _ records: [HandedIn], _ prepare: Prepare?,
-        _ settle: @escaping @Sendable (IntakeTransaction, borrowing PostgresSession) throws -> Settled
-    ) async throws -> (taken: [TakenEvidence], settled: Settled) {
+    private func commit(
+        _ verified: [VerifiedRecord], _ records: [HandedIn], _ prepare: Prepare?, _ cause: EventCause,
+        _ decide: @escaping Decide
+    ) async throws -> (taken: [TakenEvidence], applied: EvidencePipeline.Applied) {
         // A client that stands still must not hold the purchases' locks.
         let options = TransactionOptions(
             deadline: deadline, idleTimeout: deadline * 2, isDurable: true, keepsPlans: true, name: "intake")
@@ -149,8 +158,7 @@ package struct EvidenceIntake: Sendable {
         while true {
             do {
                 return try await pool.withTransaction(options) { session in
-                    let transaction = try apply(verified, records, prepare, session)
-                    return (taken: transaction.taken, settled: try settle(transaction, session))
+                    try apply(verified, records, prepare, cause, decide, session)
                 }
             } catch let error as PostgresError
                 where error.sqlState?.classCode == "40" && !error.mayHaveCommitted && failures < Self.mostRepeats
@@ -168,9 +176,10 @@ package struct EvidenceIntake: Sendable {
     /// nothing. What somebody else records at the same moment is found out by the ledger, after it was stored, and is kept as a
     /// duplicate like any other.
     private func apply(
-        _ verified: [VerifiedRecord], _ records: [HandedIn], _ prepare: Prepare?, _ session: borrowing PostgresSession
-    ) throws -> IntakeTransaction {
-        var held = try ledger.known(verified.map(\.digest), session)
+        _ verified: [VerifiedRecord], _ records: [HandedIn], _ prepare: Prepare?, _ cause: EventCause,
+        _ decide: Decide, _ session: borrowing PostgresSession
+    ) throws -> (taken: [TakenEvidence], applied: EvidencePipeline.Applied) {
+        var held = try pipeline.ledger.known(verified.map(\.digest), session)
         let known = Set(verified.filter { held.contains($0.digest) }.map(\.place))
         let plan = try prepare?(known, session) ?? IntakePlan()
         let new = verified.filter { !plan.skipped.contains($0.place) && held.insert($0.digest).inserted }
@@ -181,12 +190,16 @@ package struct EvidenceIntake: Sendable {
         let entries = zip(new, rows).map { record, row in
             LedgerEntry(record.entry, outboxID: row.id, receivedAt: row.receivedAt)
         }
-        let (outcomes, news) = try ledger.telling(
-            entries, holding: Set(kept.compactMap(\.entry.purchase)).union(plan.holding), session)
-        try Outbox.recordDuplicates(zip(entries, outcomes).filter { $1 == .duplicate }.map(\.0), session)
-        var applied: [Int: LedgerOutcome] = [:]
-        for (record, outcome) in zip(new, outcomes) { applied[record.place] = outcome }
-        return IntakeTransaction(
-            taken: verified.map { $0.taken(applied[$0.place] ?? .duplicate) }, news: news)
+        func taken(_ change: EvidencePipeline.Change) -> [TakenEvidence] {
+            var outcomes: [Int: LedgerOutcome] = [:]
+            for (record, outcome) in zip(new, change.outcomes) { outcomes[record.place] = outcome }
+            return verified.map { $0.taken(outcomes[$0.place] ?? .duplicate) }
+        }
+        let applied = try pipeline.apply(
+            entries, holding: Set(kept.compactMap(\.entry.purchase)).union(plan.holding), cause: cause, session
+        ) { change, session in
+            try decide(IntakeTransaction(taken: taken(change), changed: change.purchases), session)
+        }
+        return (taken(applied.change), applied)
     }
 }

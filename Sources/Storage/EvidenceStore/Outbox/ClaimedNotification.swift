@@ -6,13 +6,6 @@ package typealias ClaimedNotification = ClaimedRow<OpenedEvidence?>
 package typealias ClaimedNotifications = ClaimedBatch<OpenedEvidence?>
 
 extension ClaimedNotification {
-    /// A dead letter as its next claim would bring it, for rehearsing a replay.
-    package init(_ letter: DeadLetter, _ stored: OpenedEvidence?) {
-        self.init(
-            id: letter.outboxID, receivedAt: letter.receivedAt, attempts: 1, lapsed: false, lastReason: letter.reason,
-            content: stored)
-    }
-
     /// The JWS, of a receipt its SHA-256; nil if its partition is gone, or if it is ``unreadable``.
     package var body: [UInt8]? { try? content?.body.get() }
 
@@ -21,9 +14,4 @@ extension ClaimedNotification {
 
     /// Which way it came; taken for Apple's where that is gone.
     package var source: EvidenceSource { content?.source ?? .webhook }
-
-    /// Why what is stored cannot be read; nil if it can.
-    package var unreadable: UnreadableBody? {
-        if case .failure(let why) = content?.body { why } else { nil }
-    }
 }

@@ -44,8 +44,8 @@ package struct DeadLetterDraft: Sendable, Hashable {
         self.attempts = attempts ?? claimed.attempts
     }
 
-    /// PostgreSQL's text holds no NUL, and the schema bounds lengths in code points.
-    private static func shortened(_ text: String, to length: Int) -> String {
+    /// Text as a dead letter takes it: PostgreSQL's text holds no NUL, and the schema bounds lengths in code points.
+    package static func shortened(_ text: String, to length: Int) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(length) where scalar.value != 0 { scalars.append(scalar) }
         return String(scalars)

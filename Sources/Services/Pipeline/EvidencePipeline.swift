@@ -1,0 +1,120 @@
+package import AccountStore
+package import EventStore
+package import Events
+import EvidenceStore
+package import Postgres
+package import PurchaseStore
+package import Subscriptions
+
+/// The way of verified evidence inside a transaction: facts and state, accounts, events, and whoever else follows purchases.
+///
+/// The worker takes evidence this way, and so does everything that an app hands in or that Apple answers while an app waits. Locks are
+/// taken in one order: purchases by their keys, then accounts by their tokens.
+package struct EvidencePipeline: Sendable {
+    /// To whom a purchase belongs after the evidence.
+    package enum Ownership: Sendable {
+        /// As before.
+        case unchanged
+        /// An account has proven purchases, and gets those that the rule gives it.
+        case proven([PurchaseKey], account: String, rule: RestoreRule)
+    }
+
+    /// What evidence has changed, before accounts follow.
+    package struct Change: Sendable {
+        /// What became of each entry, in their order.
+        package var outcomes: [LedgerOutcome]
+        /// The purchases that changed; they are locked until the transaction ends.
+        package var purchases: [PurchaseKey]
+        /// What has become of each; empty where nobody follows.
+        package var news: [PurchaseNews]
+    }
+
+    /// What has happened in the transaction.
+    package struct Applied: Sendable {
+        /// What evidence has changed.
+        package var change: Change
+        /// What the accounts are by now. ``AccountStore/AccountStore/announce(_:)`` names those that changed, after the commit.
+        package var settled: AccountStore.Settled
+        /// What became of the purchases that were proven.
+        package var outcomes: [PurchaseKey: BindOutcome] = [:]
+        /// What was written of it.
+        package var told: Told?
+    }
+
+    /// Derives purchases.
+    package let ledger: Ledger
+    /// Derives accounts.
+    package let accounts: AccountStore
+    private let events: EventStore?
+    private let observers: [any ChangeObserver]
+
+    /// A pipeline.
+    /// - Parameters:
+    ///   - events: nil where no events are written.
+    ///   - observers: whoever else follows purchases, in this order.
+    package init(
+        ledger: Ledger, accounts: AccountStore, events: EventStore?, observers: [any ChangeObserver] = []
+    ) {
+        self.ledger = ledger
+        self.accounts = accounts
+        self.events = events
+        self.observers = observers
+    }
+
+    /// Applies verified evidence: ledger, accounts, events, observers.
+    /// - Parameters:
+    ///   - others: purchases to lock with those of the evidence. Each has been recorded.
+    ///   - cause: why events are written that no evidence explains.
+    ///   - instant: the latest instant that events are written of; now by default. An end that lies later may have a renewal in evidence
+    ///     that waits.
+    ///   - derive: runs what derives purchases, for a caller that watches how long it computes.
+    ///   - decide: called between ledger and accounts; what it throws rolls everything back.
+    /// - Throws: `PostgresError`; what `decide` and observers throw. The transaction must then be rolled back.
+    package func apply(
+        _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], cause: EventCause = .clock,
+        upTo instant: PostgresTimestamp? = nil, _ session: borrowing PostgresSession,
+        deciding decide: (Change, borrowing PostgresSession) throws -> Ownership = { _, _ in .unchanged },
+        deriving derive: (() throws -> Change) throws -> Change = { try $0() }
+    ) throws -> Applied {
+        let change = try derive { try record(entries, holding: others, session) }
+        var applied: Applied
+        switch try decide(change, session) {
+        case .unchanged:
+            applied = Applied(change: change, settled: try accounts.settle(change.purchases, session))
+            applied.told = try events?.tell(change.news, applied.settled, cause: cause, upTo: instant, session)
+        case .proven(let purchases, let account, let rule):
+            let bound = try accounts.bind(purchases, to: account, under: rule, changed: change.purchases, session)
+            applied = Applied(change: change, settled: bound.settled, outcomes: bound.outcomes)
+            applied.told = try events?.tell(change.news, proving: purchases, bound.settled, session)
+        }
+        for observer in observers { try observer.observe(applied, session) }
+        return applied
+    }
+
+    /// Facts and state; what was recorded before is noted as a duplicate.
+    private func record(
+        _ entries: [LedgerEntry], holding others: Set<PurchaseKey>, _ session: borrowing PostgresSession
+    ) throws -> Change {
+        // What became of each purchase is worked out only where somebody follows.
+        guard events != nil || !observers.isEmpty else {
+            let (outcomes, purchases) = try ledger.applying(entries, holding: others, session)
+            return try noted(entries, Change(outcomes: outcomes, purchases: purchases, news: []), session)
+        }
+        let (outcomes, news) = try ledger.telling(entries, holding: others, session)
+        return try noted(entries, Change(outcomes: outcomes, purchases: news.map(\.key), news: news), session)
+    }
+
+    private func noted(
+        _ entries: [LedgerEntry], _ change: Change, _ session: borrowing PostgresSession
+    ) throws -> Change {
+        try Outbox.recordDuplicates(zip(entries, change.outcomes).filter { $1 == .duplicate }.map(\.0), session)
+        return change
+    }
+}
+
+/// Follows what evidence changes, in the transaction that changes it: a new reader of changes is one of these.
+package protocol ChangeObserver: Sendable {
+    /// Called after events were written. It waits for nothing but the database.
+    /// - Throws: rolls the transaction back.
+    func observe(_ applied: EvidencePipeline.Applied, _ session: borrowing PostgresSession) throws
+}
