@@ -26,7 +26,7 @@ package final class EventClock: Service {
     private static let portion = 100
     /// How many events get a place at once.
     private static let placed = 10_000
-    /// At the most between two looks for what others have told, an API or staff, who do not say so: who is told of it waits that long.
+    /// Poll interval for events that other processes write (API, CLI), which send no notification; it bounds their latency.
     private static let placingInterval = Duration.milliseconds(200)
     /// Between two of those where anything is told: so many times a second is what a worker pays for it.
     private static let placingPause = Duration.milliseconds(50)

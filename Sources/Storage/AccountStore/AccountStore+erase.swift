@@ -8,9 +8,11 @@ import PurchaseStore
 import Subscriptions
 
 extension AccountStore {
-    /// Forgets a person: what the app's own tokens call the account is taken out, its purchases are free for the next who proves
-    /// them, also where Apple signed or signs them for this account, and what staff did for it counts no more. A hash stays, so that
-    /// the account has no second trial; what Apple signed stays as evidence of a sale, and the record of who did what, too.
+    /// Forgets a person.
+    /// - Removed: the name that the app's own tokens have for the account. Staff acts for it no longer count.
+    /// - Released: its purchases. The next account that proves one gets it, also where Apple signed it for this account.
+    /// - Kept as a hash: the account, so that it has no second trial.
+    /// - Kept as evidence: what Apple signed, and the record of who did what.
     /// - Parameters:
     ///   - account: what the app's own tokens call it, or its token.
     ///   - person: who does it.

@@ -23,8 +23,7 @@ extension AccountStore {
     /// How many accounts' rows are swept at once.
     private static let sweepPage = 1000
 
-    /// Deletes the rows of catalogs that nobody reads, a page of accounts at a time. Nor does anybody wait for them but who began
-    /// under such a catalog, so that a page may wait for each in turn.
+    /// Deletes rows of unused catalogs, 1,000 accounts at a time. Only transactions that began under such a catalog can block on them.
     func sweep(keeping version: Int64?, _ patience: Duration) async throws {
         var last: UniqueIdentifier?
         repeat {

@@ -7,9 +7,9 @@ import PurchaseStore
 package import Subscriptions
 
 extension AccountStore {
-    /// Whose purchases are that are held, and what those accounts are by now, of which nothing has changed but the time: for who
-    /// tells that. The accounts are held from here on.
-    /// - Parameter others: accounts to look at besides, which may be held already.
+    /// Locks and returns the owners of the locked purchases, with their current state. The event clock asks it, when only time has
+    /// passed.
+    /// - Parameter others: further accounts to return; they may be locked already.
     package func owners(
         of purchases: [PurchaseKey], and others: [UniqueIdentifier], _ session: borrowing PostgresSession
     ) throws -> Settled {

@@ -42,8 +42,8 @@ struct LoadedAccount: Sendable {
         ([erasedAt] + lines.map { $0.earlierPhases > 0 ? $0.knownFrom : nil }).compactMap(\.self).max() ?? .distantPast
     }
 
-    /// The purchases of which the earlier phases are needed for what is kept: all of them where acts may be about something that
-    /// was; else those that give nothing where the phases at hand begin, since what they gave last was before.
+    /// Purchases whose earlier phases must be loaded: all if acts may refer to the past; otherwise those with no access at the first
+    /// loaded phase.
     func wanting(_ catalogs: [Catalog]) -> [PurchaseKey] {
         lines.filter { line in
             guard line.hasMore, let start = line.knownFrom else { return false }

@@ -29,8 +29,8 @@ struct LedgerTable: Sendable {
 
     private static let purchase = ["original_transaction_id", "bundle_id", "environment"]
 
-    /// Whole records; the later-signed one stays, and an unsigned one beside no signed one (``SignedFact/supersedes(_:)``), and of
-    /// two notifications that bring the same record the one of the smaller UUID is named, so that the order of arrival shows nowhere.
+    /// On conflict: the later signed record wins; signed beats unsigned; ties go to the smaller UUID of the notification, so that the
+    /// order of arrival never matters (``SignedFact/supersedes(_:)``).
     private static let laterSigned = """
         (excluded.is_unsigned is null, excluded.signed_at, excluded.digest)
             > (known.is_unsigned is null, known.signed_at, known.digest)

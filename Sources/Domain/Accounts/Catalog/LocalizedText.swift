@@ -1,4 +1,4 @@
-/// A text in one or more languages, one of which is for whoever reads none of them.
+/// A text in one or more languages, with a fallback language.
 public struct LocalizedText: Sendable, Hashable {
     /// By language tag (BCP 47), as the file writes it: `en`, `zh-Hans`.
     public let texts: [String: String]

@@ -31,8 +31,8 @@ public struct EndpointPolicy: Sendable, Hashable {
         return url
     }
 
-    /// The addresses to connect to, of all that a name resolved to: none where any of them is refused, for who answers so may answer the
-    /// next time with that one alone.
+    /// The addresses to connect to. Rejects the name if any resolved address is forbidden: the next DNS answer could contain only that
+    /// one (rebinding).
     public func addresses(_ resolved: [NetworkAddress]) throws(EndpointRefusal) -> [NetworkAddress] {
         guard !resolved.isEmpty else { throw .unresolved }
         for address in resolved { try check(address) }

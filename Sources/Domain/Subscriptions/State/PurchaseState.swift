@@ -56,10 +56,11 @@ public struct PurchaseState: Sendable {
         return facts.renewals.allSatisfy(\.isRegular)
     }
 
-    /// Whether the state from `horizon` on is the same with the facts about periods that began before `cut` left out.
+    /// True if dropping facts about periods before `cut` cannot change the state at or after `horizon`.
     ///
-    /// So it is where a period that began, and was told, before what Apple reported last by the horizon ends whatever ran
-    /// before it, and what Apple said last by then was said of a period that is not left out.
+    /// That holds under two conditions:
+    /// - a period that is kept began, and was signed, before Apple's last report by the horizon: it ends whatever ran before it;
+    /// - that last report is about a period that is kept.
     public static func mayBeCut(_ facts: PurchaseFacts, at cut: Timestamp, from horizon: Timestamp) -> Bool {
         let kept = facts.transactions.filter { $0.purchasedAt.map { $0 >= cut } ?? true }
         let keptKeys = Set(kept.map(\.periodKey))

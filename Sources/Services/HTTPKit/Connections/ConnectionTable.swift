@@ -1,11 +1,16 @@
 import Base
 import NIOCore
 
-/// Which connections are open, what each is doing and holds, and who yields where there is no room. A value: no I/O, and the
+/// Which connections are open, what each is doing and holds, and which is closed when there is no room. A value: no I/O, and the
 /// clock is the caller's.
 ///
-/// Who asks without hearing, or sends nothing, yields before who sends slowly, and he before who only waits to be needed again; of
-/// each the many of one party before the few of another; who waits for an answer never does. So strangers that hold as many connections as there are shut out nobody who has something to say.
+/// A full table closes connections in this order:
+/// 1. those that are silent, or do not read their answers;
+/// 2. slow senders;
+/// 3. idle keep-alives.
+///
+/// Within a class, the peer with most connections loses first. A connection that waits for an answer is never closed. So strangers that
+/// hold as many connections as there are shut out no sender.
 struct ConnectionTable {
     /// What a connection is doing. Every way but to `leaving`, which is the last, may be taken at any time.
     enum Phase: Int {

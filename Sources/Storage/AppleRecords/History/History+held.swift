@@ -24,9 +24,8 @@ extension History {
         return missing
     }
 
-    /// Those of these purchases of which enough is held to say what they are: a transaction of them that was bought at an instant or
-    /// later, where one is named.
-    /// - Parameter purchases: each with when the last that is known to have been paid of it was bought.
+    /// The purchases that are known well enough: those with a transaction at or after the given date, or with any where none is given.
+    /// - Parameter purchases: each with the date of the last payment that is known.
     package func held(_ purchases: [PurchaseKey: Timestamp?]) async throws -> Set<PurchaseKey> {
         guard !purchases.isEmpty else { return [] }
         let asked = purchases.sorted { $0.key < $1.key }

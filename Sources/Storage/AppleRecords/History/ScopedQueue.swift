@@ -18,7 +18,7 @@ package struct ScopedQueue: Sendable {
 
     /// Claims the row that has been due for longest, and reads what it stands for; nil if none is due.
     /// - Parameters:
-    ///   - scopes: whose rows whoever asks has keys for: the others are somebody else's.
+    ///   - scopes: the app environments that this process has API keys for.
     ///   - id: this row alone.
     ///   - join: what to fetch besides.
     package func claim<Content: Sendable>(

@@ -104,9 +104,9 @@ extension PostgresQuery {
             """)
     }
 
-    /// What is put off is due at once, and that call is beyond its schedule: should it fail, it waits for the time that its schedule has,
-    /// and is not brought forward before that again. Else an endpoint that refuses some events would be paused by them and healed by
-    /// others for ever, and one that ends by what it is sent would use up a schedule of days within minutes.
+    /// Makes postponed deliveries due now as an extra attempt. If it fails, the normal schedule continues, and the delivery is not
+    /// brought forward again. Otherwise an endpoint that rejects some events would flap between paused and healthy, and an endpoint that
+    /// dies of what it is sent would use up a schedule of days within minutes.
     fileprivate static func heal(_ endpointID: Int64) -> PostgresQuery {
         PostgresQuery(
             "delivery.heal",
