@@ -447,9 +447,9 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base", "EventStore", "EvidenceStore",
-                "HTTPKit", "Pipeline", "Postgres", "Schema", "Simulation", "Subscriptions", "TestSupport",
-                "WebhookSupport", "storehook", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,
-                nioSSL, serviceLifecycle,
+                "HTTPKit", "Pipeline", "Postgres", "Schema", "Simulation", "StandInSupport", "Subscriptions",
+                "TestSupport", "WebhookSupport", "storehook", argumentParser, asyncHTTPClient, crypto, logging, nioCore,
+                nioHTTP1, nioSSL, serviceLifecycle,
             ],
             path: "Tests/ProgramTests", exclude: ["Golden/outputs", "schemathesis.toml"], swiftSettings: rules),
         .testTarget(

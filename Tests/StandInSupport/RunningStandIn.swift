@@ -32,11 +32,14 @@ package struct RunningStandIn: Sendable {
     private let app: SimulatedApp
 
     /// Runs one while `body` lasts.
-    /// - Parameter answers: what the receiver says to each post.
+    /// - Parameters:
+    ///   - answers: what the receiver says to each post.
+    ///   - clock: the time that the store's own time is counted from; the machine's by default.
     package static func with<T: Sendable>(
         _ configuration: StandInConfiguration = StandInConfiguration(),
         answering answers: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer = { _ in .json(200, "")
         },
+        clock: (@Sendable () -> Int64)? = nil,
         _ body: @escaping @Sendable (RunningStandIn) async throws -> T
     ) async throws -> T {
         let directory = FileManager.default.temporaryDirectory.appending(path: "storehook-shop-\(UUID().uuidString)")
@@ -50,7 +53,8 @@ package struct RunningStandIn: Sendable {
         var logger = Logger(label: "stand-in")
         logger.logLevel = .critical
         let (ports, continuation) = AsyncStream<Int>.makeStream()
-        let server = StandInServer(setUp, access: access, port: 0, logger: logger) { continuation.yield($0) }
+        let server = StandInServer(
+            setUp, access: access, port: 0, logger: logger, onListening: { continuation.yield($0) }, clock: clock)
         return try await withThrowingTaskGroup(of: T?.self) { group in
             group.addTask {
                 try await server.run()

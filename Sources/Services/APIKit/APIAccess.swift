@@ -21,7 +21,7 @@ package protocol APIAccess: Sendable, Hashable {
 
 /// Finds the caller of a request by its headers.
 package protocol CallerIdentification<Access>: Sendable {
-    /// Whom it finds.
+    /// The callers that it finds.
     associatedtype Access: APIAccess
 
     /// Whether the request claims to be trusted: it is then limited by its address only after its credentials were refused.

@@ -123,12 +123,12 @@ package struct Reconciliation: Sendable {
             let page = try HistoryWalk.page(answered.value, of: request)
             let missing = try await history.missing(page.letters)
             let recovered = try await history.recovered(among: page.letters.map(\.notificationUUID))
-            check.listed += page.letters.count
-            check.held += page.letters.count - missing.count
-            check.recovered += recovered
-            check.missing += missing.map(\.notificationUUID).prefix(Self.mostNamed - check.missing.count)
-            check.missingCount += missing.count
-            check.refused += page.refused
+            check.add(
+                HistoryCheck(
+                    scope: scope, listed: page.letters.count, held: page.letters.count - missing.count,
+                    recovered: recovered, missing: missing.map(\.notificationUUID), missingCount: missing.count,
+                    refused: page.refused),
+                naming: Self.mostNamed)
             progress(.init(listed: page.letters.count, recovered: 0, refused: page.refused))
         }
         return check

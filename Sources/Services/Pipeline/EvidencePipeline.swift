@@ -6,7 +6,7 @@ package import Postgres
 package import PurchaseStore
 package import Subscriptions
 
-/// The way of verified evidence inside a transaction: facts and state, accounts, events, and whoever else follows purchases.
+/// The way of verified evidence inside a transaction: facts and state, accounts, events, and further readers of changes.
 ///
 /// The worker takes evidence this way, and so does everything that an app hands in or that Apple answers while an app waits. Locks are
 /// taken in one order: purchases by their keys, then accounts by their tokens.
@@ -51,7 +51,7 @@ package struct EvidencePipeline: Sendable {
     /// A pipeline.
     /// - Parameters:
     ///   - events: nil where no events are written.
-    ///   - observers: whoever else follows purchases, in this order.
+    ///   - observers: further readers of changes, called in this order.
     package init(
         ledger: Ledger, accounts: AccountStore, events: EventStore?, observers: [any ChangeObserver] = []
     ) {
@@ -95,18 +95,15 @@ package struct EvidencePipeline: Sendable {
     private func record(
         _ entries: [LedgerEntry], holding others: Set<PurchaseKey>, _ session: borrowing PostgresSession
     ) throws -> Change {
+        let change: Change
         // What became of each purchase is worked out only where somebody follows.
-        guard events != nil || !observers.isEmpty else {
+        if events == nil, observers.isEmpty {
             let (outcomes, purchases) = try ledger.applying(entries, holding: others, session)
-            return try noted(entries, Change(outcomes: outcomes, purchases: purchases, news: []), session)
+            change = Change(outcomes: outcomes, purchases: purchases, news: [])
+        } else {
+            let (outcomes, news) = try ledger.telling(entries, holding: others, session)
+            change = Change(outcomes: outcomes, purchases: news.map(\.key), news: news)
         }
-        let (outcomes, news) = try ledger.telling(entries, holding: others, session)
-        return try noted(entries, Change(outcomes: outcomes, purchases: news.map(\.key), news: news), session)
-    }
-
-    private func noted(
-        _ entries: [LedgerEntry], _ change: Change, _ session: borrowing PostgresSession
-    ) throws -> Change {
         try Outbox.recordDuplicates(zip(entries, change.outcomes).filter { $1 == .duplicate }.map(\.0), session)
         return change
     }

@@ -1,10 +1,11 @@
+import AppStorePayloads
 import AsyncHTTPClient
 import Foundation
-import Logging
 import NIOCore
 import NIOHTTP1
 import Postgres
 import Simulation
+import StandInSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -72,8 +73,7 @@ struct GoldenLife: Sendable {
     let directory: String
     /// The life's start, in milliseconds since 1970.
     let start: Int64
-    fileprivate let store: String
-    fileprivate let posts: ScriptedServer
+    fileprivate let store: RunningStandIn
     fileprivate let delivered = Delivered()
 
     fileprivate let signed = Signed()
@@ -99,12 +99,10 @@ struct GoldenLife: Sendable {
         return try await withSite { site in
             try await withTemporaryDirectory { directory in
                 try await withTokenKey { keys in
-                    let posts = try ScriptedServer { _ in .json(200, "") }
-                    defer { posts.stop() }
-                    let access = try StandInAccess(directory: directory + "/apple")
-                    return try await standIn(access, start, "http://127.0.0.1:\(posts.port)/") { store in
+                    // Its time stands still until the life moves it.
+                    try await RunningStandIn.with(StandInConfiguration(seed: 7), clock: { start }) { store in
                         let endpoint = try await WebhookReceiver.start()
-                        let settings = try settings(keys, access, store, directory)
+                        let settings = try settings(keys, store, directory)
                         try await site.apply(catalog: catalog)
                         return try await site.with(["receive", "--port", "0"], settings) { receiver in
                             // Without keys: a worker that has some asks Apple by itself, at its own times.
@@ -114,7 +112,7 @@ struct GoldenLife: Sendable {
                                     let life = GoldenLife(
                                         site: site, settings: settings, api: ServedAPI(port: try #require(api.port)),
                                         receiver: try #require(receiver.port), endpoint: endpoint, directory: directory,
-                                        start: start, store: store, posts: posts)
+                                        start: start, store: store)
                                     let sales = try await life.live()
                                     let value = try await body(life, sales)
                                     try await endpoint.stop()
@@ -129,7 +127,7 @@ struct GoldenLife: Sendable {
     }
 
     private static func settings(
-        _ keys: [String: String], _ access: StandInAccess, _ store: String, _ directory: String
+        _ keys: [String: String], _ store: RunningStandIn, _ directory: String
     ) throws -> [String: String] {
         let secret = directory + "/secret-key"
         #expect(
@@ -137,40 +135,11 @@ struct GoldenLife: Sendable {
                 atPath: secret, contents: Data("\(String(repeating: "0f", count: 32))\n".utf8),
                 attributes: [.posixPermissions: 0o600]))
         return keys.merging([
-            "STOREHOOK_TRUSTED_ROOTS": access.authority.rootFingerprint, "STOREHOOK_APPLE_KEYS": access.keysFile,
-            "STOREHOOK_APPLE_URL": store, "STOREHOOK_SECRET_KEY_FILE": secret, "STOREHOOK_ENDPOINT_HTTP": "on",
+            "STOREHOOK_TRUSTED_ROOTS": store.access.authority.rootFingerprint,
+            "STOREHOOK_APPLE_KEYS": store.access.keysFile,
+            "STOREHOOK_APPLE_URL": store.url, "STOREHOOK_SECRET_KEY_FILE": secret, "STOREHOOK_ENDPOINT_HTTP": "on",
             "STOREHOOK_ENDPOINT_NETWORKS": "127.0.0.0/8", "USER": "operator",
         ]) { $1 }
-    }
-
-    /// Runs a stand-in whose time stands still until the life moves it.
-    private static func standIn<T: Sendable>(
-        _ access: StandInAccess, _ start: Int64, _ posts: String,
-        _ body: @escaping @Sendable (String) async throws -> T
-    ) async throws -> T {
-        var configuration = StandInConfiguration(seed: 7)
-        configuration.notifyURL = posts
-        var logger = Logger(label: "stand-in")
-        logger.logLevel = .critical
-        let (ports, continuation) = AsyncStream<Int>.makeStream()
-        let server = StandInServer(
-            configuration, access: access, port: 0, logger: logger, onListening: { continuation.yield($0) },
-            clock: { start })
-        return try await withThrowingTaskGroup(of: T?.self) { group in
-            group.addTask {
-                try await server.run()
-                return nil
-            }
-            group.addTask {
-                for await port in ports { return try await body("http://127.0.0.1:\(port)") }
-                throw NeverHappened("the stand-in listens")
-            }
-            defer { group.cancelAll() }
-            while let value = try await group.next() {
-                if let value { return value }
-            }
-            throw NeverHappened("the stand-in goes on")
-        }
     }
 }
 
@@ -244,7 +213,7 @@ extension GoldenLife {
         return sales
     }
 
-    /// Whom the app has named to Apple.
+    /// The appAccountToken of each customer who has one.
     private func tokens() async throws -> [String: String] {
         var tokens: [String: String] = [:]
         for customer in [
@@ -278,66 +247,52 @@ extension GoldenLife {
     }
 
     private func sale(_ body: String) async throws -> Sale {
-        let answer = try await shop("purchases", body)
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])
-        func text(_ name: String) throws -> String { try #require(object[name] as? String, "\(answer)") }
+        let sold = try await shop("purchases", body)
+        func text(_ name: StaticString) throws -> String { try #require(sold.string(name)) }
         return Sale(
             transactionID: try text("transactionId"), originalTransactionID: try text("originalTransactionId"),
-            signedTransaction: try text("signedTransactionInfo"), signedRenewal: object["signedRenewalInfo"] as? String,
+            signedTransaction: try text("signedTransactionInfo"), signedRenewal: sold.string("signedRenewalInfo"),
             receipt: try text("receiptData"))
     }
 
-    /// Days go by, and what they bring is told of.
+    /// Advances the shop by days, and delivers what it posts.
     private func pass(days: Int64) async throws {
         try await shop("clock", #"{"advanceSeconds":\#(days * 86_400)}"#)
     }
 
     /// Until noon of a day: periods begin and end at other times.
     private func pass(until day: Int) async throws {
-        let now = Int64(try await now())
+        let now = try #require(try await ask("clock", #"{"advanceSeconds":0}"#).integer("now"))
         let seconds = (start + Int64(day) * 86_400_000 + 43_200_000 - now) / 1000
         guard seconds > 0 else { throw NeverHappened("day \(day) is to come") }
         try await shop("clock", #"{"advanceSeconds":\#(seconds)}"#)
     }
 
-    /// The shop's time, in milliseconds since 1970.
-    private func now() async throws -> Double {
-        let answer = try await ask("clock", #"{"advanceSeconds":0}"#)
-        let object = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
-        return try #require(object?["now"] as? Double)
-    }
-
-    /// What a person does; returns when everything that it causes has been told of.
+    /// Does what a person does; returns when all that it causes is applied and delivered.
     @discardableResult
-    func shop(_ path: String, _ body: String) async throws -> String {
+    func shop(_ path: String, _ body: String) async throws -> JSONObject {
         let answer = try await ask(path, body)
-        // What waited for a payment happens with the next look at the clock, and a post is signed seconds after what it tells of. All of the life's take less than half an hour, by which it
-        // keeps away from whole hours.
+        // The shop takes a payment that it waited for at its next look at the clock, and signs a post seconds after its cause. In a
+        // whole life that adds up to less than half an hour, so that its instants keep away from whole hours.
         for _ in 0..<2 { _ = try await ask("clock", #"{"advanceSeconds":10}"#) }
         try await deliver()
         return answer
     }
 
-    private func ask(_ path: String, _ body: String?) async throws -> String {
-        var request = HTTPClientRequest(url: "\(store)/stand-in/\(path)")
-        if let body {
-            request.method = .POST
-            request.body = .bytes(ByteBuffer(string: body))
-        }
-        let response = try await client.execute(request, timeout: .seconds(60))
-        let text = String(buffer: try await response.body.collect(upTo: 8 << 20))
-        guard response.status.code == 200 else { throw NeverHappened("\(path) \(body ?? ""): \(text)") }
-        return text
+    private func ask(_ path: String, _ body: String? = nil) async throws -> JSONObject {
+        let answer = try await store.shop(path, body)
+        if let error = answer.string("error") { throw NeverHappened("\(path) \(body ?? ""): \(error)") }
+        return answer
     }
 
     /// Hands on what the shop has posted, in the order of signing, one after the other: the shop itself posts several at once.
     private func deliver() async throws {
         try await eventually("everything is posted") {
-            let counts =
-                try JSONSerialization.jsonObject(with: Data(try await ask("posts", nil).utf8)) as? [String: Int]
-            return counts?["listed"] == counts?["arrived"] && counts?["listed"] == posts.requests.count
+            let counts = try await ask("posts")
+            let listed = counts.integer("listed")
+            return listed == counts.integer("arrived") && listed == Int64(store.receiver.requests.count)
         }
-        let bodies = posts.requests.dropFirst(delivered.count.withLock(\.self)).map { request in
+        let bodies = store.receiver.requests.dropFirst(delivered.count.withLock(\.self)).map { request in
             String(request.text.components(separatedBy: "\r\n\r\n").dropFirst().joined(separator: "\r\n\r\n"))
         }
         for body in try bodies.map({ (try Self.order($0), $0) }).sorted(by: { $0.0 < $1.0 }).map(\.1) {
@@ -350,13 +305,11 @@ extension GoldenLife {
 
     /// When a post was signed, and by what it is known.
     private static func order(_ body: String) throws -> String {
-        let post = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: String]
-        let parts = try #require(post?["signedPayload"]).split(separator: ".")
-        var base64 = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
-        let json = try #require(Data(base64Encoded: base64))
-        let payload = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
-        return "\(payload["signedDate"] ?? "") \(payload["notificationUUID"] ?? "")"
+        let segments = try #require(try JSONDocument(Array(body.utf8)).object?.string("signedPayload")).split(
+            separator: ".")
+        let payload = try #require(
+            try Base64.url.decode(Array(segments[1].utf8)).flatMap { try JSONDocument($0).object })
+        return "\(payload.integer("signedDate") ?? 0) \(payload.string("notificationUUID") ?? "")"
     }
 
     /// Posts to the receiver, as Apple does.

@@ -2,7 +2,6 @@ import APIKit
 import AccountStore
 import AppStoreServerAPI
 import AppStoreVerification
-import EventStore
 import Events
 import HTTPTypes
 import Logging
@@ -15,7 +14,6 @@ extension AccountDesk {
     ///   asks for the rest.
     func refresh(_ caller: Caller) async throws {
         guard let refresh else { throw Self.nobodyToAsk }
-        let accounts = accounts
         let deadline = ContinuousClock.now + Self.patience
         let (report, news) = try await refresh.gather(caller.token, until: deadline) {
             try await accounts.owned($0, by: caller.token)

@@ -3,7 +3,6 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import AppStoreVerification
-import EventStore
 import EvidenceStore
 import HTTPTypes
 import Logging

@@ -5,7 +5,6 @@ import AppStorePayloads
 import AppStoreVerification
 import AppleRecords
 import Base
-import EventStore
 import EvidenceStore
 import HTTPTypes
 import Logging

@@ -13,8 +13,8 @@ import PurchaseStore
 ///
 /// The same code that workers run, at once: verification is ``EvidenceVerifier``'s, effect and locks are ``EvidencePipeline``'s, and
 /// the signed bytes are stored as all evidence is. Storing, applying, whose the purchase is and what the account's status is now
-/// commit together, so that who has an answer finds all of it, and who has none finds either all or
-/// nothing and hands in the same again. No row is queued. While the transaction is open nobody is waited for but PostgreSQL.
+/// commit together. A caller with an answer finds all of it. A caller without one finds
+/// all or nothing, and hands in the same again. No row is queued. While the transaction is open nobody is waited for but PostgreSQL.
 package struct EvidenceIntake: Sendable {
     /// Says what is to be done with what was handed in before it is stored; see ``IntakePlan``.
     package typealias Prepare =

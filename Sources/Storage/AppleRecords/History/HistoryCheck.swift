@@ -6,20 +6,31 @@ package struct HistoryCheck: Sendable, Hashable {
     /// Whose history.
     package var scope: AppEnvironment
     /// Apple's count.
-    package var listed = 0
+    package var listed: Int
     /// Of those, in some place here.
-    package var held = 0
+    package var held: Int
     /// Of those held, lost on their way and fetched.
-    package var recovered = 0
+    package var recovered: Int
     /// In none.
-    package var missing: [UUID] = []
+    package var missing: [UUID]
     /// How many are in none, also where they are too many to name.
-    package var missingCount = 0
+    package var missingCount: Int
     /// Not Apple's.
-    package var refused = 0
+    package var refused: Int
 
-    /// Nothing was listed yet.
-    package init(scope: AppEnvironment) { self.scope = scope }
+    /// A check; nothing was listed by default.
+    package init(
+        scope: AppEnvironment, listed: Int = 0, held: Int = 0, recovered: Int = 0, missing: [UUID] = [],
+        missingCount: Int = 0, refused: Int = 0
+    ) {
+        self.scope = scope
+        self.listed = listed
+        self.held = held
+        self.recovered = recovered
+        self.missing = missing
+        self.missingCount = missingCount
+        self.refused = refused
+    }
 
     /// Adds what was found in another span of time.
     /// - Parameter most: how many of what is missing are named.
