@@ -26,12 +26,12 @@ struct OperationsPageTests {
     /// Runs a server on a monitor over `pool`.
     private func withServer(
         _ pool: PostgresPool, schemaFits: @escaping @Sendable () async throws -> Bool = { true },
-        anomalies: [(kind: String, count: Int64)]? = nil,
+        samples: [MetricSample]? = nil,
         _ body: (@Sendable (_ method: HTTPMethod, _ path: String) async throws -> Answer) async throws -> Void
     ) async throws {
         let monitor = Monitor(
             .init(name: "worker", schema: 4), registry: MetricsRegistry(MetricFamily.storehook), outbox: Outbox(pool),
-            schemaFits: schemaFits, anomalies: { anomalies })
+            schemaFits: schemaFits, readings: [.init(every: .seconds(30)) { samples }])
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let server = OperationsServer(
             host: "127.0.0.1", port: 0, logger: quiet,
@@ -62,8 +62,10 @@ struct OperationsPageTests {
             database in
             let pool = PostgresPool(configuration: database.configuration, size: 1, logger: quiet)
             try await Outbox(pool).store([Array("a".utf8), Array("b".utf8)])
-            try await withServer(pool, anomalies: [("period_missing", 3), ("upgrade_missing", 0)]) {
-                request async throws in
+            let anomalies = [("period_missing", 3.0), ("upgrade_missing", 0)].map { kind, count in
+                MetricSample("storehook_anomalies", [("kind", kind)], count)
+            }
+            try await withServer(pool, samples: anomalies) { request async throws in
                 let page = try await request(.GET, "/metrics")
                 #expect(page.status == 200)
                 #expect(page.type == "text/plain; version=0.0.4; charset=utf-8")

@@ -1,3 +1,5 @@
+import Base
+
 /// Writes metrics as Prometheus reads them: text format 0.0.4, as in its manual's "Exposition formats".
 struct Exposition {
     /// What the page is served as.
@@ -89,7 +91,9 @@ extension MetricsRegistry {
                 case .histogram(let histogram): page.add(family.name, labels, histogram)
                 }
             }
-            for sample in own { page.add(family.name, sample.labels, sample.value) }
+            for sample in own {
+                page.add(family.name, MetricLabels(sample.labels.map { ($0.name, $0.value) }), sample.value)
+            }
         }
         return page.text
     }

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 
 /// What Linux tells of this process, under the names that Prometheus' own clients use.

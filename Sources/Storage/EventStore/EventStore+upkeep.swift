@@ -1,3 +1,4 @@
+package import Base
 import Foundation
 import Postgres
 
@@ -97,5 +98,15 @@ extension EventStore {
             PostgresQuery("events.status", "select unplaced, due_seconds from storehook.telling_status")
         ).one()
         return Status(unplaced: try row.decode(0), dueFor: .seconds(try row.decode(1, as: Double.self)))
+    }
+
+    /// The same as samples; nil where the connected user may not ask.
+    package func samples() async throws -> [MetricSample]? {
+        try await statusIfAllowed().map { status in
+            [
+                MetricSample("storehook_events_unplaced", [], Double(status.unplaced)),
+                MetricSample("storehook_events_due_seconds", [], status.dueFor),
+            ]
+        }
     }
 }

@@ -1,3 +1,4 @@
+package import Base
 import Postgres
 package import Subscriptions
 
@@ -22,5 +23,11 @@ extension LedgerReader {
             counts[kind] = try row.decode(1)
         }
         return counts
+    }
+
+    /// The same as samples, by kind.
+    package func samples() async throws -> [MetricSample]? {
+        try await anomalyCountsIfAllowed()?.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { MetricSample("storehook_anomalies", [("kind", $0.rawValue)], Double($1)) }
     }
 }

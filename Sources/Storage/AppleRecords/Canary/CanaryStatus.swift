@@ -48,4 +48,11 @@ extension Canaries {
                 outcome: try row.decode("latest_outcome"), postResult: try row.decode("latest_post_result"))
         }
     }
+
+    /// Since when test notifications are missing, as samples; nil where the connected user may not ask.
+    package func samples() async throws -> [MetricSample]? {
+        try await statusesIfAllowed()?.map { status in
+            MetricSample("storehook_canary_missing_seconds", status.scope.labels, status.missing ?? .zero)
+        }
+    }
 }

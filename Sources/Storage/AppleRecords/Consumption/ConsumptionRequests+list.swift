@@ -90,6 +90,18 @@ extension ConsumptionRequests {
                 unknown: try row.decode("unknown"))
         }
     }
+
+    /// The same as samples: what is open in each environment, and until when an app's first request is to be answered.
+    package func samples() async throws -> [MetricSample]? {
+        guard let statuses = try await statusesIfAllowed() else { return nil }
+        let open = Dictionary(statuses.map { ($0.scope.environment, $0.open) }, uniquingKeysWith: +)
+        return open.sorted { $0.key < $1.key }.map { environment, open in
+            MetricSample("storehook_consumption_open", [("environment", environment)], Double(open))
+        }
+            + statuses.compactMap { status in
+                status.timeLeft.map { MetricSample("storehook_consumption_deadline_seconds", status.scope.labels, $0) }
+            }
+    }
 }
 
 /// How it stands with an app's requests for consumption data.

@@ -71,4 +71,20 @@ extension History {
         ).one().decode(0)
         return mayAsk ? try await proofs() : nil
     }
+
+    /// What is proven, as samples; nil where the connected user may not ask. An app that was never released has none: nothing can
+    /// be missing there, and nobody is to be woken for it.
+    package func samples() async throws -> [MetricSample]? {
+        try await proofsIfAllowed()?.filter { !$0.isUnreleased }.flatMap { proof in
+            let windows = [
+                ("proven", proof.windows - proof.unprovenWindows), ("unproven", proof.unprovenWindows),
+                ("refused", proof.refusedWindows),
+            ]
+            return [MetricSample("storehook_history_proven_seconds", proof.scope.labels, proof.age)]
+                + windows.map { state, count in
+                    MetricSample(
+                        "storehook_history_windows", proof.scope.labels + [("state", state)], Double(count))
+                }
+        }
+    }
 }

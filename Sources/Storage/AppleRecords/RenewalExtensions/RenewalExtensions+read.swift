@@ -106,4 +106,15 @@ extension RenewalExtensions {
                 oldestAge: .seconds(try row.decode("oldest_age_seconds", as: Double.self)))
         }
     }
+
+    /// What is not finished, as samples; nil where the connected user may not ask.
+    package func samples() async throws -> [MetricSample]? {
+        try await openIfAllowed()?.flatMap { open in
+            let labels = open.scope.labels + [("kind", open.kind), ("state", open.state.rawValue)]
+            return [
+                MetricSample("storehook_extensions_open", labels, Double(open.count)),
+                MetricSample("storehook_extensions_oldest_age_seconds", labels, open.oldestAge),
+            ]
+        }
+    }
 }

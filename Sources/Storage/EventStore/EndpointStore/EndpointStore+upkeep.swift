@@ -1,3 +1,4 @@
+package import Base
 import Postgres
 
 /// What was thrown away of deliveries.
@@ -60,6 +61,19 @@ extension EndpointStore {
         try await pool.query(
             PostgresQuery("delivery.status", "select * from storehook.delivery_status order by endpoint_id")
         ).map { try EndpointStanding($0) }
+    }
+
+    /// How it stands with each endpoint, as samples; nil where the connected user may not ask.
+    package func samples() async throws -> [MetricSample]? {
+        try await standingsIfAllowed()?.flatMap { standing in
+            let endpoint = [(name: "endpoint", value: "\(standing.endpointID)")]
+            return [
+                MetricSample("storehook_deliveries_oldest_age_seconds", endpoint, standing.oldestAge),
+                MetricSample("storehook_deliveries_waiting", endpoint, Double(standing.lanes)),
+                MetricSample("storehook_deliveries_dead", endpoint, Double(standing.dead)),
+                MetricSample("storehook_endpoint_up", endpoint, standing.state == .enabled ? 1 : 0),
+            ]
+        }
     }
 
     /// Throws away what became of deliveries longer ago than that, and endpoints that were removed; in portions, so that nobody waits

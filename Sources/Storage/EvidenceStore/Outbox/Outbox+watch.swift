@@ -1,3 +1,4 @@
+package import Base
 import Postgres
 
 extension Outbox {
@@ -17,6 +18,17 @@ extension Outbox {
             PostgresQuery("outbox.may_see_depth", "select has_table_privilege('storehook.queue_depth', 'select')")
         ).one().decode(0)
         return mayAsk ? try await depth() : nil
+    }
+
+    /// The queue by state, as samples; nil where the connected user may not see it.
+    package func samples() async throws -> [MetricSample]? {
+        try await depthIfAllowed()?.flatMap { depth in
+            let state = [(name: "state", value: depth.state.rawValue)]
+            return [
+                MetricSample("storehook_queue_depth", state, Double(depth.count)),
+                MetricSample("storehook_queue_oldest_age_seconds", state, depth.oldestAge),
+            ]
+        }
     }
 
     /// Where every stored notification is: days that are over as they were counted, the rest counted now.
