@@ -13,13 +13,13 @@ struct ReceiptExchangeTests {
         TransportAnswer(status: 200, body: Array(#"{"status":\#(status)\#(more)}"#.utf8))
     }
 
-    private func failure(_ exchange: ReceiptExchange) -> AppStoreFailure? {
+    private func failure(_ exchange: Exchange) -> AppStoreFailure? {
         if case .failed(let failure) = exchange.step { failure } else { nil }
     }
 
     /// Answers as the environment that is asked, until there is an end; what was asked, in order.
     private func run(
-        _ exchange: inout ReceiptExchange, _ answer: (Base.Environment) -> TransportAnswer
+        _ exchange: inout Exchange, _ answer: (Base.Environment) -> TransportAnswer
     ) -> [Base.Environment] {
         var asked: [Base.Environment] = []
         var now = Self.start
@@ -39,26 +39,26 @@ struct ReceiptExchangeTests {
 
     @Test("begins in Production and goes to Sandbox with a receipt from there, and back, and never in a circle")
     func environments() {
-        var exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+        var exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
         #expect(run(&exchange) { Self.answer($0 == .sandbox ? 0 : 21_007) } == [.production, .sandbox])
         guard case .done(.sandbox, _) = exchange.step else {
             Issue.record("\(exchange.step)")
             return
         }
-        exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+        exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
         #expect(run(&exchange) { _ in Self.answer(0) } == [.production])
         // Each sends to the other.
-        exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+        exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
         #expect(run(&exchange) { Self.answer($0 == .sandbox ? 21_008 : 21_007) } == [.production, .sandbox])
         #expect(failure(exchange)?.code == "production_receipt" && failure(exchange)?.isTransient == false)
         // Where only Sandbox is served it is asked at once, and Production is not.
-        exchange = ReceiptExchange(in: [.sandbox, .xcode], startingAt: Self.start)
+        exchange = Exchange(receiptsOf: [.sandbox, .xcode], startingAt: Self.start)
         #expect(run(&exchange) { _ in Self.answer(21_008) } == [.sandbox])
         #expect(failure(exchange)?.code == "production_receipt")
-        exchange = ReceiptExchange(in: [.production], startingAt: Self.start)
+        exchange = Exchange(receiptsOf: [.production], startingAt: Self.start)
         #expect(run(&exchange) { _ in Self.answer(21_007) } == [.production])
         #expect(failure(exchange)?.code == "sandbox_receipt")
-        #expect(failure(ReceiptExchange(in: [.xcode], startingAt: Self.start))?.code == "not_in_this_environment")
+        #expect(failure(Exchange(receiptsOf: [.xcode], startingAt: Self.start))?.code == "not_in_this_environment")
     }
 
     @Test(
@@ -72,7 +72,7 @@ struct ReceiptExchangeTests {
             21_009: "receipt_internal_error", 21_010: "receipt_account_not_found", 21_100: "receipt_internal_21100",
             21_199: "receipt_internal_21199",
         ]
-        var exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+        var exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
         let asked = run(&exchange) { place in
             // Those two are only true of the environment that is not the receipt's.
             status == 21_008 && place == .production ? Self.answer(21_007) : Self.answer(status)
@@ -89,7 +89,7 @@ struct ReceiptExchangeTests {
     @Test("does not end with an error of Apple's that passes")
     func passing() {
         for status in [21_002, 21_005, 21_009, 21_155] as [Int64] {
-            var exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+            var exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
             var left = 3
             let asked = run(&exchange) { _ in
                 left -= 1
@@ -107,15 +107,15 @@ struct ReceiptExchangeTests {
     func isRetryable() {
         for name in ["is-retryable", "is_retryable"] {
             for no in ["false", "0", "\"0\"", "\"false\""] {
-                var exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+                var exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
                 #expect(run(&exchange) { _ in Self.answer(21_199, #","\#(name)":\#(no)"#) }.count == 1, "\(no)")
                 #expect(failure(exchange)?.isTransient == false)
             }
             for yes in ["true", "1", "\"1\""] {
-                var exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+                var exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
                 #expect(run(&exchange) { _ in Self.answer(21_100, #","\#(name)":\#(yes)"#) }.count == 6)
                 #expect(failure(exchange)?.isTransient == true)
-                exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+                exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
                 #expect(run(&exchange) { _ in Self.answer(21_003, #","\#(name)":\#(yes)"#) }.count == 6)
             }
         }
@@ -124,7 +124,7 @@ struct ReceiptExchangeTests {
     @Test("outlives a network that is away for a moment, a 503 and a 429, within its patience")
     func network() {
         let policy = RetryPolicy(maximumAttempts: 100, patience: .seconds(10))
-        var exchange = ReceiptExchange(in: Self.both, policy: policy, startingAt: Self.start)
+        var exchange = Exchange(receiptsOf: Self.both, policy: policy, startingAt: Self.start)
         var now = Self.start
         while failure(exchange) == nil, now.milliseconds(since: Self.start) <= 60_000 {
             if case .wait(let instant) = exchange.step {
@@ -136,14 +136,14 @@ struct ReceiptExchangeTests {
         #expect(failure(exchange)?.code == "unreachable" && now.milliseconds(since: Self.start) <= 10_000)
         for status in [500, 503, 429] {
             var answers = [TransportAnswer(status: status), Self.answer(0)]
-            exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+            exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
             #expect(run(&exchange) { _ in answers.removeFirst() }.count == 2)
         }
-        exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+        exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
         #expect(run(&exchange) { _ in TransportAnswer(status: 403) }.count == 1)
         #expect(failure(exchange)?.code == "unexpected_status")
         for body in ["", "no JSON", "[]", "{}", #"{"status":"x"}"#] {
-            exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+            exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
             _ = run(&exchange) { _ in TransportAnswer(status: 200, body: Array(body.utf8)) }
             #expect(failure(exchange)?.code == "unreadable_answer", "\(body)")
         }
@@ -155,7 +155,7 @@ struct ReceiptExchangeTests {
         #expect(Set(ReceiptStatus.known.map(\.name)).count == ReceiptStatus.known.count)
         let unknown = ReceiptStatus(rawValue: 21_500)
         #expect(!unknown.isKnown && unknown.behaviour == .giveUp)
-        var exchange = ReceiptExchange(in: Self.both, startingAt: Self.start)
+        var exchange = Exchange(receiptsOf: Self.both, startingAt: Self.start)
         _ = run(&exchange) { _ in Self.answer(21_500) }
         #expect(failure(exchange)?.code == "receipt_21500")
     }

@@ -3,7 +3,7 @@ public import AppStoreVerification
 public import Base
 
 /// Asks the App Store Server API about one app. All that decides is in values without I/O: ``Exchange`` (what to ask next),
-/// ``RateSchedule`` (when), ``ServerRequest`` (what an answer means).
+/// ``RateSchedule`` (when), ``ServerRequest`` (what an answer says).
 public struct AppStoreClient: Sendable {
     /// Instants are Apple's: milliseconds.
     public typealias Instant = Timestamp
@@ -19,17 +19,11 @@ public struct AppStoreClient: Sendable {
     }
 
     /// The app.
-    public let bundleId: String
+    public var bundleId: String { caller.bundleId }
 
-    private let hosts: AppStoreHosts
-    private let transport: any AppStoreTransport
-    private let clock: any AppStoreClock
+    private var caller: AppleCaller
     private let verifier: Verifier
-    private let budget: RateBudget
-    private var policy: RetryPolicy
-    private let observer: ClientObserver
     private let tokens: AccessTokens
-    private let jitter: @Sendable () -> Double
     private let settleRevocation: (@Sendable () async -> Void)?
 
     /// - Parameters:
@@ -44,23 +38,18 @@ public struct AppStoreClient: Sendable {
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
         settleRevocation: (@Sendable () async -> Void)? = nil
     ) {
-        bundleId = credentials.bundleId
-        self.hosts = hosts
-        self.transport = transport
-        self.clock = clock
+        caller = AppleCaller(
+            bundleId: credentials.bundleId, hosts: hosts, transport: transport, clock: clock, budget: budget,
+            policy: policy, observer: observer, jitter: jitter)
         self.verifier = verifier
-        self.budget = budget
-        self.policy = policy
-        self.observer = observer
         tokens = AccessTokens(credentials)
-        self.jitter = jitter
         self.settleRevocation = settleRevocation
     }
 
     /// The same client, with the same budget, that goes on asking for as long as this says.
     public func trying(_ policy: RetryPolicy) -> AppStoreClient {
         var client = self
-        client.policy = policy
+        client.caller.policy = policy
         return client
     }
 
@@ -76,29 +65,19 @@ public struct AppStoreClient: Sendable {
         _ request: Request, in environment: Environment? = nil, priority: RateSchedule.Priority = .interactive,
         notAfter: Timestamp? = nil
     ) async throws -> Answered<Request.Answer> {
-        var exchange = Exchange(request.endpoint, in: environment, policy: policy, startingAt: clock.now())
-        while true {
-            switch exchange.step {
-            case .ask(let place):
-                guard try await waitForTurn(request.endpoint, place, priority, &exchange) else { continue }
-                try await send(request, place, notAfter, &exchange)
-            case .wait(let instant):
-                try await clock.wait(until: instant)
-                exchange.resume(at: clock.now())
-            case .done(let place, let body):
-                return Answered(
-                    value: try await read(request, body, place, exchange), environment: place,
-                    answeredAt: exchange.answeredAt)
-            case .failed(let failure):
-                observer.ended(request.endpoint, failure.environment, failure.code)
-                throw failure
-            }
+        var exchange = Exchange(
+            request.endpoint, in: environment, policy: caller.policy, startingAt: caller.clock.now())
+        let (place, body) = try await caller.run(&exchange, priority, tokens: tokens, notAfter: notAfter) {
+            TransportRequest(
+                method: request.endpoint.method, url: caller.hosts.url(request, in: $0), token: $1, body: request.body)
         }
+        return Answered(
+            value: try await read(request, body, place, exchange), environment: place, answeredAt: exchange.answeredAt)
     }
 
     /// The instant so long from now, by the client's clock.
     public func instant(after duration: Duration) -> Timestamp {
-        clock.now().adding(milliseconds: duration.milliseconds)
+        caller.clock.now().adding(milliseconds: duration.milliseconds)
     }
 
     /// The pages of a list, asked for one by one.
@@ -106,64 +85,6 @@ public struct AppStoreClient: Sendable {
         _ request: Request, in environment: Environment? = nil, priority: RateSchedule.Priority = .interactive
     ) -> Pages<Request> {
         Pages(self, request, environment, priority)
-    }
-
-    /// Waits until the budget allows a request; false where the exchange has ended instead.
-    private func waitForTurn(
-        _ endpoint: Endpoint, _ environment: Environment, _ priority: RateSchedule.Priority, _ exchange: inout Exchange
-    ) async throws -> Bool {
-        let key = RateSchedule.Key(bundleId: bundleId, environment: environment, endpoint: endpoint)
-        while true {
-            let turn = budget.takeTurn(key, priority, at: clock.now())
-            guard turn > clock.now() else { return true }
-            // Background work holds a lease, which ends: it comes back instead when there are turns again.
-            if !exchange.isPatient(until: turn) {
-                exchange.isBlocked(until: turn)
-                return false
-            }
-            try await clock.wait(until: turn)
-            // Somebody was told meanwhile to slow down: that holds for all.
-            if budget.isBlocked(key, at: clock.now()) == nil { return true }
-        }
-    }
-
-    private func send(
-        _ request: some ServerRequest, _ environment: Environment, _ notAfter: Timestamp?,
-        _ exchange: inout Exchange
-    ) async throws {
-        let token: AccessToken
-        do {
-            token = try await tokens.token(at: clock.now())
-        } catch {
-            // The library's own words are not shown: they are about the key.
-            throw AppStoreFailure(
-                reason: .unusableKey, endpoint: request.endpoint, environment: environment,
-                attempts: exchange.attempts)
-        }
-        if let notAfter, clock.now() > notAfter {
-            exchange.isTooLate()
-            return
-        }
-        do {
-            let answer = try await transport.send(
-                TransportRequest(
-                    method: request.endpoint.method, url: hosts.url(request, in: environment), token: token,
-                    body: request.body))
-            exchange.received(answer, at: clock.now(), jitter: jitter())
-        } catch let fault as TransportFault {
-            exchange.failed(fault, at: clock.now(), jitter: jitter())
-        }
-        if exchange.isTokenRefused { await tokens.discard(token) }
-        if case .wait = exchange.step, let instant = exchange.blockedUntil {
-            block(request.endpoint, environment, until: instant)
-        } else if case .failed(let failure) = exchange.step, case .rateLimited(let instant) = failure.reason {
-            block(request.endpoint, environment, until: instant)
-        }
-    }
-
-    private func block(_ endpoint: Endpoint, _ environment: Environment, until instant: Timestamp) {
-        budget.block(
-            RateSchedule.Key(bundleId: bundleId, environment: environment, endpoint: endpoint), until: instant)
     }
 
     /// Reads and verifies an answer; where a certificate's revocation is not known yet, once more after asking.
@@ -177,17 +98,7 @@ public struct AppStoreClient: Sendable {
             await settleRevocation()
             (result, refused) = look(request, body, environment)
         }
-        for record in refused { observer.refused(record.failure.code) }
-        switch result {
-        case .success(let answer):
-            observer.ended(request.endpoint, environment, nil)
-            return answer
-        case .failure(let fault):
-            let failure = AppStoreFailure(
-                reason: fault.reason, endpoint: request.endpoint, environment: environment, attempts: exchange.attempts)
-            observer.ended(request.endpoint, environment, failure.code)
-            throw failure
-        }
+        return try caller.conclude(exchange, in: environment, result, refused: refused.map(\.failure))
     }
 
     private func look<Request: ServerRequest>(

@@ -55,12 +55,3 @@ public struct Pages<Request: PagedRequest>: Sendable {
         return nil
     }
 }
-
-extension AnswerFault {
-    var reason: AppStoreFailure.Reason {
-        switch self {
-        case .refused(let failure): .refused(failure)
-        case .unreadable(let why): .unreadable(why)
-        }
-    }
-}

@@ -1,11 +1,12 @@
 import AppStorePayloads
 public import Base
 
-/// One call from its first request to its end: which request to make next, and what an answer means. A value without I/O.
+/// One call from its first request to its end, to the Server API or to verifyReceipt: which request to make next, and how the call
+/// ends. A value without I/O. What a single answer means is read by ``AnswerMeaning``.
 ///
 ///     ask ──answer──▶ ask (another environment) │ wait ──▶ ask │ done │ failed
 ///
-/// Whoever drives it does what ``step`` says and reports what came of it; the clock and chance are handed in.
+/// ``AppleCaller`` does what ``step`` says and reports what came of it; the clock and chance are handed in.
 public struct Exchange: Sendable {
     /// What to do now.
     public enum Step: Sendable, Hashable {
@@ -13,7 +14,7 @@ public struct Exchange: Sendable {
         case ask(Environment)
         /// Do nothing before this instant. Can transition to: ask.
         case wait(until: Timestamp)
-        /// The end: an answer of status 2xx from this environment.
+        /// The end: this environment gave the answer.
         case done(Environment, [UInt8])
         /// The end: there is no answer, for this reason.
         case failed(AppStoreFailure)
@@ -27,10 +28,10 @@ public struct Exchange: Sendable {
     public private(set) var isTokenRefused = false
     /// How many requests were sent.
     public private(set) var attempts = 0
-    /// When the last answer was given, by the clock of whoever gave it, to the second; nil where it does not say.
+    /// When the last answer was given, by Apple's clock, to the second; nil where the answer does not say.
     public private(set) var answeredAt: Timestamp?
 
-    private let endpoint: Endpoint
+    let endpoint: Endpoint
     private let policy: RetryPolicy
     private let deadline: Timestamp
     /// Where to ask, in this order.
@@ -40,7 +41,11 @@ public struct Exchange: Sendable {
     private var passing = 0
     /// How often every environment has said that it does not know the id.
     private var roundsInVain = 0
+    /// Whether one environment has named the other: each is believed once.
+    private var wasSentOn = false
 
+    /// A call of the Server API.
+    ///
     /// - Parameters:
     ///   - environment: where to ask; where it is not known, Production first and then Sandbox, as Apple advises.
     ///   - start: when it begins; patience counts from here.
@@ -48,12 +53,34 @@ public struct Exchange: Sendable {
         _ endpoint: Endpoint, in environment: Environment? = nil, policy: RetryPolicy = RetryPolicy(),
         startingAt start: Timestamp
     ) {
+        let named = environment.map { [$0] } ?? endpoint.environments
+        self.init(
+            endpoint, named.filter(endpoint.environments.contains), orFailIn: named[0], policy: policy,
+            startingAt: start)
+    }
+
+    /// A question to verifyReceipt.
+    ///
+    /// - Parameters:
+    ///   - served: where may be asked: Production first, as Apple advises, also for an app that is still in review.
+    ///   - start: when it begins; patience counts from here.
+    init(receiptsOf served: Set<Environment>, policy: RetryPolicy = RetryPolicy(), startingAt start: Timestamp) {
+        let endpoint = Endpoint.verifyReceipt
+        self.init(
+            endpoint, endpoint.environments.filter(served.contains), orFailIn: .sandbox, policy: policy,
+            startingAt: start)
+    }
+
+    private init(
+        _ endpoint: Endpoint, _ environments: [Environment], orFailIn missing: Environment, policy: RetryPolicy,
+        startingAt start: Timestamp
+    ) {
         self.endpoint = endpoint
         self.policy = policy
         deadline = start.adding(milliseconds: policy.patience.milliseconds)
-        environments = environment.map { [$0] } ?? endpoint.environments
-        step = .ask(environments[0])
-        if let environment, !endpoint.environments.contains(environment) { fail(.notInThisEnvironment) }
+        self.environments = environments.isEmpty ? [missing] : environments
+        step = .ask(self.environments[0])
+        if environments.isEmpty { fail(.notInThisEnvironment) }
     }
 
     /// The wait is over.
@@ -69,37 +96,17 @@ public struct Exchange: Sendable {
         attempts += 1
         isTokenRefused = false
         answeredAt = answer.date.flatMap { Timestamp(httpDate: $0) }
-        if (200...299).contains(answer.status) {
-            step = .done(environments[position], answer.body)
-            return
-        }
-        let code = Self.errorCode(in: answer.body)
-        if answer.status == 401 {
-            isTokenRefused = true
-            // The App Store refuses the tokens of apps that were never released; Sandbox knows them.
-            if code == nil, environments[position] == .production, environments.count > 1 {
-                environments.removeFirst()
-                step = .ask(environments[position])
-            } else {
-                fail(code.map { .apple($0) } ?? .unauthorized)
-            }
-            return
-        }
-        if answer.status == 429 || code?.behaviour == .slowDown {
-            slowDown(answer, at: now, jitter: jitter)
-            return
-        }
-        switch code?.behaviour {
-        case .elsewhereOrSoon: notFound(code, at: now)
-        case .retry: retry(.apple(code ?? .generalInternal), after: answer.status, at: now, jitter: jitter)
-        case .giveUp, .beginAgain, .slowDown: fail(.apple(code ?? .generalInternal))
-        case nil:
-            let reason = code.map { AppStoreFailure.Reason.apple($0) } ?? .status(answer.status)
-            if answer.status >= 500 {
-                retry(reason, after: answer.status, at: now, jitter: jitter)
-            } else {
-                fail(reason)
-            }
+        let meaning: AnswerMeaning =
+            endpoint == .verifyReceipt ? .init(verifyReceipt: answer) : .init(serverAPI: answer)
+        switch meaning {
+        case .done: step = .done(environments[position], answer.body)
+        case .failed(let reason): fail(reason)
+        case .passing(_, isPerhapsDone: true) where !endpoint.isRepeatable: fail(.outcomeUnknown)
+        case .passing(let reason, _): wait(or: reason, at: now, jitter: jitter)
+        case .unknownID(let code): askElsewhereOrSoon(code, at: now)
+        case .belongs(let other, let reason): goOn(to: other, or: reason)
+        case .tooMany(let retryAfter): slowDown(retryAfter, at: now, jitter: jitter)
+        case .tokenRefused(let code): refuseToken(code)
         }
     }
 
@@ -112,7 +119,7 @@ public struct Exchange: Sendable {
         } else if fault == .tooLong {
             fail(.unreachable(fault))
         } else {
-            wait(policy.delay(after: passing + 1, jitter: jitter), or: .unreachable(fault), at: now)
+            wait(or: .unreachable(fault), at: now, jitter: jitter)
         }
     }
 
@@ -127,26 +134,9 @@ public struct Exchange: Sendable {
 
     // MARK: -
 
-    /// A 5xx without Apple's word that it may be repeated leaves open what was done.
-    private mutating func retry(
-        _ reason: AppStoreFailure.Reason, after status: Int, at now: Timestamp, jitter: Double
-    ) {
-        let isInvited: Bool
-        if case .apple(let code) = reason {
-            isInvited = code != .generalInternal && code.isKnown
-        } else {
-            isInvited = false
-        }
-        guard endpoint.isRepeatable || isInvited || status < 500 else {
-            fail(.outcomeUnknown)
-            return
-        }
-        wait(policy.delay(after: passing + 1, jitter: jitter), or: reason, at: now)
-    }
-
-    private mutating func wait(_ milliseconds: Int64, or reason: AppStoreFailure.Reason, at now: Timestamp) {
+    private mutating func wait(or reason: AppStoreFailure.Reason, at now: Timestamp, jitter: Double) {
         passing += 1
-        let instant = now.adding(milliseconds: milliseconds)
+        let instant = now.adding(milliseconds: policy.delay(after: passing, jitter: jitter))
         guard passing < policy.maximumAttempts, isPatient(until: instant) else {
             fail(reason)
             return
@@ -159,8 +149,8 @@ public struct Exchange: Sendable {
 
     /// `Retry-After` is an instant in milliseconds since 1970, not a number of seconds as in RFC 9110; a proxy's number of seconds
     /// cannot be mistaken for one.
-    private mutating func slowDown(_ answer: TransportAnswer, at now: Timestamp, jitter: Double) {
-        let named = answer.retryAfter.flatMap { Int64($0) }.flatMap { number -> Timestamp? in
+    private mutating func slowDown(_ retryAfter: String?, at now: Timestamp, jitter: Double) {
+        let named = retryAfter.flatMap { Int64($0) }.flatMap { number -> Timestamp? in
             if number < 0 { return nil }
             return number < 1_000_000_000
                 ? now.adding(seconds: number) : Timestamp(millisecondsSince1970: number)
@@ -168,7 +158,7 @@ public struct Exchange: Sendable {
         // An instant that is over, or none: the wait grows, for asking at once was what went wrong.
         passing += 1
         let usual = now.adding(milliseconds: policy.delay(after: passing, jitter: jitter))
-        // Apple counts by the hour: who names a later instant than the hour's end is not understood.
+        // Apple counts by the hour: an instant later than the hour's end is not understood.
         let latest = now.adding(milliseconds: Self.longestBlock)
         let instant = named.map { $0 > now ? min($0, latest) : usual } ?? usual
         blockedUntil = instant
@@ -179,8 +169,8 @@ public struct Exchange: Sendable {
         step = .wait(until: instant)
     }
 
-    private mutating func notFound(_ code: ServerErrorCode?, at now: Timestamp) {
-        let code = code ?? .transactionIdNotFound
+    /// Asks the next environment; where none knows the id all of them once more, for Apple learns of fresh transactions late.
+    private mutating func askElsewhereOrSoon(_ code: ServerErrorCode, at now: Timestamp) {
         if position + 1 < environments.count {
             position += 1
             step = .ask(environments[position])
@@ -200,16 +190,34 @@ public struct Exchange: Sendable {
         step = .wait(until: instant)
     }
 
-    private mutating func fail(_ reason: AppStoreFailure.Reason) {
-        step = .failed(
-            AppStoreFailure(
-                reason: reason, endpoint: endpoint, environment: environments[position], attempts: attempts))
+    /// Two environments that name each other would do so for ever.
+    private mutating func goOn(to other: Environment, or reason: AppStoreFailure.Reason) {
+        guard !wasSentOn, let place = environments.firstIndex(of: other), place != position else {
+            fail(reason)
+            return
+        }
+        wasSentOn = true
+        position = place
+        step = .ask(other)
     }
 
-    private static func errorCode(in body: [UInt8]) -> ServerErrorCode? {
-        guard let document = try? JSONDocument(body), let code = document.object?.integer("errorCode") else {
-            return nil
+    /// The App Store refuses the tokens of apps that were never released; Sandbox knows them.
+    private mutating func refuseToken(_ code: ServerErrorCode?) {
+        isTokenRefused = true
+        guard code == nil, environments[position] == .production, environments.count > 1 else {
+            fail(code.map { .apple($0) } ?? .unauthorized)
+            return
         }
-        return ServerErrorCode(rawValue: code)
+        environments.removeFirst()
+        step = .ask(environments[position])
+    }
+
+    private mutating func fail(_ reason: AppStoreFailure.Reason) {
+        step = .failed(failure(reason, in: environments[position]))
+    }
+
+    /// The call's failure for this reason.
+    func failure(_ reason: AppStoreFailure.Reason, in environment: Environment) -> AppStoreFailure {
+        AppStoreFailure(reason: reason, endpoint: endpoint, environment: environment, attempts: attempts)
     }
 }

@@ -2,21 +2,15 @@ import AppStorePayloads
 import AppStoreVerification
 public import Base
 
-/// Asks verifyReceipt about receipts of one app. What decides is ``ReceiptExchange``; the transport is the Server API's, without a
-/// token: the app's shared secret stands in the body, and nowhere else.
+/// Asks verifyReceipt about receipts of one app. What decides is ``Exchange``, as for the Server API. There is no token: the app's
+/// shared secret stands in the body, and nowhere else.
 public struct ReceiptClient: Sendable {
     /// The app.
-    public let bundleId: String
+    public var bundleId: String { caller.bundleId }
 
+    private let caller: AppleCaller
     private let secret: SharedSecret
     private let environments: Set<Environment>
-    private let hosts: AppStoreHosts
-    private let transport: any AppStoreTransport
-    private let clock: any AppStoreClock
-    private let budget: RateBudget
-    private let policy: RetryPolicy
-    private let observer: ClientObserver
-    private let jitter: @Sendable () -> Double
 
     /// - Parameters:
     ///   - environments: those served. Production is asked first where it is among them.
@@ -28,16 +22,11 @@ public struct ReceiptClient: Sendable {
         policy: RetryPolicy = RetryPolicy(), observer: ClientObserver = ClientObserver(),
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
     ) {
-        self.bundleId = bundleId
+        caller = AppleCaller(
+            bundleId: bundleId, hosts: hosts, transport: transport, clock: clock, budget: budget, policy: policy,
+            observer: observer, jitter: jitter)
         self.secret = secret
         self.environments = environments
-        self.hosts = hosts
-        self.transport = transport
-        self.clock = clock
-        self.budget = budget
-        self.policy = policy
-        self.observer = observer
-        self.jitter = jitter
     }
 
     /// Asks whether a receipt is genuine, and what became of what was bought with it.
@@ -56,65 +45,23 @@ public struct ReceiptClient: Sendable {
         body.add("password", secret.text)
         body.add("exclude-old-transactions", excludesOldTransactions)
         let bytes = body.bytes
-        var exchange = ReceiptExchange(in: environments, policy: policy, startingAt: clock.now())
-        while true {
-            switch exchange.step {
-            case .ask(let place):
-                guard try await waitForTurn(place, priority, &exchange) else { continue }
-                do {
-                    let answer = try await transport.send(
-                        TransportRequest(
-                            method: .post, url: hosts.receiptURL(in: place), token: nil, body: bytes))
-                    exchange.received(answer, at: clock.now(), jitter: jitter())
-                } catch let fault as TransportFault {
-                    exchange.failed(fault, at: clock.now(), jitter: jitter())
-                }
-            case .wait(let instant):
-                try await clock.wait(until: instant)
-                exchange.resume(at: clock.now())
-            case .done(let place, let body):
-                do throws(AnswerFault) {
-                    let answer = try read(body, place)
-                    observer.ended(.verifyReceipt, place, nil)
-                    return answer
-                } catch {
-                    throw ended(
-                        AppStoreFailure(
-                            reason: error.reason, endpoint: .verifyReceipt, environment: place,
-                            attempts: exchange.attempts))
-                }
-            case .failed(let failure): throw ended(failure)
-            }
+        var exchange = Exchange(receiptsOf: environments, policy: caller.policy, startingAt: caller.clock.now())
+        let (place, json) = try await caller.run(&exchange, priority) { environment, _ in
+            TransportRequest(
+                method: .post, url: caller.hosts.receiptURL(in: environment), token: nil, body: bytes)
         }
-    }
-
-    private func ended(_ failure: AppStoreFailure) -> AppStoreFailure {
-        observer.ended(.verifyReceipt, failure.environment, failure.code)
-        return failure
+        let result = Result { () throws(AnswerFault) in try read(json, place) }
+        var refused: [VerificationFailure] = []
+        if case .failure(.refused(let failure)) = result { refused = [failure] }
+        return try caller.conclude(exchange, in: place, result, refused: refused)
     }
 
     /// A genuine receipt of another app proves nothing about this one: Apple checks the secret of subscriptions alone.
-    private func read(_ body: [UInt8], _ environment: Environment) throws(AnswerFault) -> ReceiptAnswer {
-        let answer = try ReceiptAnswer(body, from: environment)
+    private func read(_ json: [UInt8], _ environment: Environment) throws(AnswerFault) -> ReceiptAnswer {
+        let answer = try ReceiptAnswer(json, from: environment)
         guard answer.bundleId == bundleId else {
-            let failure = VerificationFailure(.wrongBundle, "The receipt is genuine, and another app's.")
-            observer.refused(failure.code)
-            throw .refused(failure)
+            throw .refused(VerificationFailure(.wrongBundle, "The receipt is genuine, and another app's."))
         }
         return answer
-    }
-
-    private func waitForTurn(
-        _ environment: Environment, _ priority: RateSchedule.Priority, _ exchange: inout ReceiptExchange
-    ) async throws -> Bool {
-        let key = RateSchedule.Key(bundleId: bundleId, environment: environment, endpoint: .verifyReceipt)
-        let turn = budget.takeTurn(key, priority, at: clock.now())
-        guard turn > clock.now() else { return true }
-        guard exchange.isPatient(until: turn) else {
-            exchange.isBlocked(until: turn)
-            return false
-        }
-        try await clock.wait(until: turn)
-        return true
     }
 }
