@@ -84,8 +84,8 @@ package final class GuardMemory: Sendable {
         if let known = known(token, within: Self.freshness, evenChanged: false) { return known }
         let isKnown = known(token, within: Self.patience, evenChanged: true) != nil
         if let stream = join(token, isKnown: isKnown) {
-            // Who has something to go by does not wait for a database that may be away.
-            await wait(for: stream, upTo: isKnown ? Self.wait : nil)
+            // With something to go by, this does not wait for a database that may be away.
+            _ = try? await withDeadline(isKnown ? .now + Self.wait : nil) { for await _ in stream {} }
             if let known = known(token, within: Self.freshness, evenChanged: true) { return known }
         }
         guard var known = known(token, within: Self.patience, evenChanged: true) else { return nil }
@@ -152,19 +152,6 @@ package final class GuardMemory: Sendable {
         for continuation in waiting { continuation.finish() }
         if isNews, case .failure(let error) = result {
             logger.warning("The guard goes on with what it knows", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func wait(for stream: AsyncStream<Never>, upTo limit: Duration?) async {
-        guard let limit else {
-            for await _ in stream {}
-            return
-        }
-        await withTaskGroup { group in
-            group.addTask { for await _ in stream {} }
-            group.addTask { try? await Task.sleep(for: limit) }
-            await group.next()
-            group.cancelAll()
         }
     }
 }

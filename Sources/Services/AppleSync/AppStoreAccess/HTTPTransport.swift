@@ -48,16 +48,9 @@ package struct HTTPTransport: AppStoreTransport {
     package func send(_ request: TransportRequest) async throws -> TransportAnswer {
         do {
             // Over the body, too: a deadline of the library's alone ends with the head.
-            return try await withThrowingTaskGroup { group in
-                group.addTask { try await exchange(request) }
-                group.addTask {
-                    try await Task.sleep(for: limits.answer)
-                    throw TransportFault.timeout
-                }
-                defer { group.cancelAll() }
-                guard let answer = try await group.next() else { throw TransportFault.disconnected }
-                return answer
-            }
+            let answer = try await withDeadline(.now + limits.answer) { try await exchange(request) }
+            guard let answer else { throw TransportFault.timeout }
+            return answer
         } catch let fault as TransportFault {
             throw fault
         } catch {

@@ -192,7 +192,8 @@ package struct ReceiptIntake: Sendable {
         var scope = AppEnvironment(bundleID: report.bundleID, environment: "")
         if let receipts = app?.receipts, report.proof == nil || app?.server == nil {
             do {
-                let answer = try await Deadline.wait(until: deadline) { try await receipts.ask(receipt.base64) }
+                let asked = try await withDeadline(deadline) { try await receipts.ask(receipt.base64) }
+                guard let answer = asked else { throw AnswerTrouble.late }
                 guard answer.json.count <= EvidenceKind.receipt.maximumSize else {
                     // The receipt is genuine: what is wrong is not with whoever handed it in.
                     throw AnswerTrouble.tooLong
@@ -223,7 +224,7 @@ package struct ReceiptIntake: Sendable {
             } catch {
                 guard error.code == .revocationUnknown, let settleRevocation else { throw error }
                 // What has not come by then is not known: that is what verifying says once more.
-                try? await Deadline.wait(until: deadline) { await settleRevocation() }
+                _ = try? await withDeadline(deadline) { await settleRevocation() }
                 return try verifier.verify(receipt)
             }
         } catch {

@@ -38,7 +38,8 @@ struct RefreshRound: Sendable {
         while let id = outcome.open.first, asked < questions {
             asked += 1
             do {
-                let answer = try await Deadline.wait(until: deadline) { try await refresh.run(id, in: environment) }
+                let asked = try await withDeadline(deadline) { try await refresh.run(id, in: environment) }
+                guard let answer = asked else { throw AnswerTrouble.late }
                 outcome.refreshes.append(answer)
                 outcome.open.removeAll { $0 == id || answer.purchases.contains($0) }
             } catch let failure as AppStoreFailure where failure.isLastWord {

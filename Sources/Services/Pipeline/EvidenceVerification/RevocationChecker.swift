@@ -54,9 +54,10 @@ package struct RevocationChecker: Sendable {
             let end = ContinuousClock.now + timeout
             if let deadline, deadline <= .now { return }
             do {
-                let der = try await limited(until: min(end, deadline ?? end)) {
+                let der = try await withDeadline(min(end, deadline ?? end)) {
                     try await ask(request.request, responder)
                 }
+                guard let der else { throw TookTooLong() }
                 cache.note(try OCSPResponse(der, to: request, at: clock()), to: request)
                 return
             } catch {
@@ -79,19 +80,4 @@ package struct RevocationChecker: Sendable {
     }
 
     private struct TookTooLong: Error {}
-
-    private func limited(
-        until end: ContinuousClock.Instant, _ work: @escaping @Sendable () async throws -> [UInt8]
-    ) async throws -> [UInt8] {
-        try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            group.addTask(operation: work)
-            group.addTask {
-                try await Task.sleep(until: end, clock: .continuous)
-                throw TookTooLong()
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next() else { throw TookTooLong() }
-            return first
-        }
-    }
 }

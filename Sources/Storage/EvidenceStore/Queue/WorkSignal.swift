@@ -1,3 +1,4 @@
+import Base
 import Synchronization
 
 /// Where a worker with nothing to do waits: for a wake-up that something was stored, for the time to look anyway, or for the
@@ -27,12 +28,7 @@ package final class WorkSignal: Sendable {
 
     /// Waits for a wake-up, for `longest`, or for the stop.
     package func wait(atMost longest: Duration) async {
-        await withTaskGroup { group in
-            group.addTask { await self.waitForWakeUp() }
-            group.addTask { try? await Task.sleep(for: longest) }
-            await group.next()
-            group.cancelAll()
-        }
+        _ = try? await withDeadline(.now + longest) { await self.waitForWakeUp() }
     }
 
     /// Waits for `duration` or for the stop, whatever is stored meanwhile.

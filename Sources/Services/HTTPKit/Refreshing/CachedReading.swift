@@ -1,3 +1,4 @@
+import Base
 import Synchronization
 
 /// What probes and scrapes ask, of the database mostly: asked once at a time however many scrapers wait for it, not again before a while has
@@ -47,7 +48,9 @@ public final class CachedReading<Value: Sendable>: Sendable {
 
     /// The answer of now, or else the last one.
     public func answer() async -> Answer {
-        if let stream = join() { await wait(for: stream) }
+        if let stream = join() {
+            _ = try? await withDeadline(.now + maxWait) { for await _ in stream {} }
+        }
         return state.withLock { state in
             let isFresh = state.value.map { ContinuousClock.now - $0.at < maxAge } ?? false
             return Answer(value: isFresh ? state.value?.value : nil, isAnswered: state.isAnswered)
@@ -66,15 +69,6 @@ public final class CachedReading<Value: Sendable>: Sendable {
         // On its own: who asked first may be gone before the answer comes, and others wait for it too.
         if begins { Task { await ask() } }
         return joins ? stream : nil
-    }
-
-    private func wait(for stream: AsyncStream<Never>) async {
-        await withTaskGroup { group in
-            group.addTask { for await _ in stream {} }
-            group.addTask { [maxWait] in try? await Task.sleep(for: maxWait) }
-            await group.next()
-            group.cancelAll()
-        }
     }
 
     private func ask() async {
