@@ -1,3 +1,5 @@
+import Base
+import HTTPKit
 package import Logging
 import ServiceLifecycle
 import Synchronization
@@ -69,34 +71,17 @@ package final class DatabaseWatch: Service {
 
     /// Watches until graceful shutdown.
     package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                if self.oldest.map({ .now - $0 >= Self.patience }) ?? false {
-                    let answers = await self.answers()
-                    if Task.isCancelled { return }
-                    self.heed(answers)
-                    // One who has waited for an answer that came has nothing to fear for a while.
-                    if answers { try? await Task.sleep(for: Self.patience - Self.interval) }
-                }
-                try? await Task.sleep(for: Self.interval)
-            }
+        await repeatUntilShutdown(pause: { Self.interval }) {
+            guard let oldest = self.oldest, .now - oldest >= Self.patience else { return }
+            let answers = (try? await withDeadline(.now + Self.limit) { try await self.ask() }) != nil
+            if Task.isCancelled { return }
+            self.heed(answers)
+            // The database has just answered: nobody asks again for a while.
+            if answers { try? await Task.sleep(for: Self.patience - Self.interval) }
         }
     }
 
     private var oldest: ContinuousClock.Instant? { state.withLock { $0.waiting.values.map(\.since).min() } }
-
-    private func answers() async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            group.addTask { (try? await self.ask()) != nil }
-            group.addTask {
-                try? await Task.sleep(for: Self.limit)
-                return false
-            }
-            let isFirst = await group.next() ?? false
-            group.cancelAll()
-            return isFirst
-        }
-    }
 
     private func heed(_ answers: Bool) {
         let (isNews, stopped) = state.withLock { state in

@@ -1,6 +1,8 @@
 package import AccountStore
+import Base
 package import EventStore
 package import EvidenceStore
+import HTTPKit
 package import Logging
 import Postgres
 import ServiceLifecycle
@@ -41,12 +43,7 @@ package struct MaintenanceService: Service {
 
     /// One round at once and then one each interval, until graceful shutdown. A round under way then is rolled back.
     package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                await round()
-                try? await Task.sleep(for: interval * Double.random(in: 0.75...1.25))
-            }
-        }
+        await repeatUntilShutdown(pause: { interval.jittered }) { await round() }
     }
 
     /// What fails is said and tried again next time: a worker is not to end because an old partition is in use.

@@ -9,7 +9,7 @@ public import ServiceLifecycle
 /// The HTTP face to Apple: stores what is posted, and verifies nothing.
 public struct Receiver: Service {
     private let commit: GroupCommit
-    private let knownHeaders: KnownHeaders
+    private let headers: Refresher<Void>
     private let gate: SchemaGate
     private let refused: RefusedSenders
     private let server: HTTPServer
@@ -33,7 +33,7 @@ public struct Receiver: Service {
             try await metrics.storing(bodies.count) { try await outbox.store(bodies, from: senders) }
         }
         self.commit = commit
-        knownHeaders = KnownHeaders(outbox: outbox, interval: configuration.headerInterval, logger: logger)
+        headers = knownHeaders(of: outbox, every: configuration.headerInterval, logger: logger)
         self.logger = logger
         refused = RefusedSenders(outbox: outbox, interval: configuration.refusalInterval, logger: logger)
         let apple = AppleRoute(configuration: configuration, commit: commit, refused: refused, metrics: metrics)
@@ -57,6 +57,6 @@ public struct Receiver: Service {
     /// - Throws: `ListenFailure` where it cannot listen.
     public func run() async throws {
         // Stopped in reverse: the server while commits still work, and the commits when nobody can add to them.
-        try await ServiceGroup(services: [gate, knownHeaders, refused, commit, server], logger: logger).run()
+        try await ServiceGroup(services: [gate, headers, refused, commit, server], logger: logger).run()
     }
 }

@@ -1,3 +1,4 @@
+import HTTPKit
 package import Logging
 import ServiceLifecycle
 import Synchronization
@@ -80,13 +81,8 @@ package final class TokenKeys: Service {
 
     /// Reads them, and again whenever that may bring others, until graceful shutdown.
     package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            if self.current == nil { await self.refresh(evenSoon: true) }
-            while !Task.isCancelled {
-                try? await Task.sleep(for: self.nextInterval)
-                if Task.isCancelled { return }
-                await self.refresh(evenSoon: self.current == nil)
-            }
+        await repeatUntilShutdown(pause: { self.nextInterval }) {
+            await self.refresh(evenSoon: self.current == nil)
         }
     }
 

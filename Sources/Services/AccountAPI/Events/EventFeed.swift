@@ -1,4 +1,5 @@
 package import APIKit
+import Base
 package import EventStore
 import HTTPTypes
 package import Logging
@@ -83,7 +84,7 @@ package final class EventFeed: Service {
                 group.addTask {
                     while !Task.isCancelled {
                         // Many of these do not ask together.
-                        try? await Task.sleep(for: self.interval * Double.random(in: 0.75...1.25))
+                        try? await Task.sleep(for: self.interval.jittered)
                         self.look.yield()
                     }
                 }

@@ -64,12 +64,9 @@ public final class SchemaGate: Service {
 
     /// Looks until it is open, and stays until graceful shutdown.
     public func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled, self.whyClosed != nil {
-                // A database that is away is the pool's to tell.
-                if (try? await self.pass()) == nil { try? await Task.sleep(for: self.interval) }
-            }
-            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+        await repeatUntilShutdown(pause: { self.whyClosed == nil ? .seconds(3600) : self.interval }) {
+            // The pool reports a database that is away.
+            if self.whyClosed != nil { try? await self.pass() }
         }
     }
 }
