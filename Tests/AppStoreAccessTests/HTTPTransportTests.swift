@@ -28,7 +28,7 @@ struct HTTPTransportTests {
             budget: RateBudget(), policy: RetryPolicy(maximumAttempts: 1, freshDelays: []))
         let failure = await #expect(throws: AppStoreFailure.self) {
             _ = try await client.ask(
-                AppAccountTokenRequest("1", appAccountToken: UniqueIdentifier(high: 1, low: 2)), in: .sandbox)
+                .appAccountToken("1", is: UniqueIdentifier(high: 1, low: 2)), in: .sandbox)
         }
         await transport.shutdown()
         return try #require(failure)

@@ -55,7 +55,7 @@ struct AccessTests {
     @Test("makes one token for many requests")
     func oneToken() async throws {
         let shop = try await Shop { _ in Array(repeating: .code(4_000_006), count: 3) }
-        for _ in 0..<3 { _ = try? await shop.client.ask(TransactionInfoRequest("1"), in: .sandbox) }
+        for _ in 0..<3 { _ = try? await shop.client.ask(.transactionInfo("1"), in: .sandbox) }
         #expect(Set(shop.transport.asked.map(\.request.token)).count == 1)
     }
 
@@ -110,10 +110,10 @@ struct AccessTests {
         }
         let standIn = try AppStoreHosts(standIn: "http://127.0.0.1:8090/", for: both)
         #expect(
-            standIn.url(RefundHistoryRequest("1"), in: .sandbox)
+            standIn.url(.refundHistory("1"), in: .sandbox)
                 == "http://127.0.0.1:8090/inApps/v2/refund/lookup/1?environment=Sandbox")
         #expect(
-            AppStoreHosts.apple.url(RefundHistoryRequest("1"), in: .sandbox)
+            AppStoreHosts.apple.url(.refundHistory("1"), in: .sandbox)
                 == "https://api.storekit-sandbox.apple.com/inApps/v2/refund/lookup/1")
     }
 }

@@ -19,7 +19,7 @@ struct ClientTests {
                 + [1, 2, 3].map { .answer(200, "{\"signedTransactionInfo\":\"\(apple.transaction("\($0)"))\"}") }
         }
         for id in ["1", "2", "3"] {
-            _ = try await shop.client.ask(TransactionInfoRequest(id), in: .production)
+            _ = try await shop.client.ask(.transactionInfo(id), in: .production)
         }
         let times = shop.transport.asked.map(\.instant)
         #expect(times.count == 4 && times[0] == Shop.now)
@@ -39,7 +39,7 @@ struct ClientTests {
         }
         for priority in [RateSchedule.Priority.interactive, .interactive, .background] {
             let failure = try await failure {
-                _ = try await shop.client.ask(TransactionInfoRequest("1"), in: .production, priority: priority)
+                _ = try await shop.client.ask(.transactionInfo("1"), in: .production, priority: priority)
             }
             guard case .rateLimited(let until) = failure.reason else {
                 Issue.record("\(failure)")
@@ -50,14 +50,14 @@ struct ClientTests {
         // Nobody has sent anything, or waited: who holds a lease least of all.
         #expect(shop.transport.asked.count == 1 && shop.clock.waited.isEmpty)
         shop.clock.advance(milliseconds: 121_000)
-        _ = try await shop.client.ask(TransactionInfoRequest("1"), in: .production, priority: .background)
+        _ = try await shop.client.ask(.transactionInfo("1"), in: .production, priority: .background)
         #expect(shop.transport.asked.count == 2)
     }
 
     @Test("sends nothing after the last instant that it is given, and up to it everything")
     func tooLate() async throws {
         let shop = try await Shop { _ in [.answer(200, #"{"success":true}"#)] }
-        let request = ExtendRenewalDateRequest("1", byDays: 1, reason: .other, requestIdentifier: "a")
+        let request = ServerRequest.extendRenewalDate("1", byDays: 1, reason: .other, requestIdentifier: "a")
         let deadline = shop.client.instant(after: .seconds(1))
         shop.clock.advance(milliseconds: 1001)
         let failure = try await failure {
@@ -74,7 +74,7 @@ struct ClientTests {
         let shop = try await Shop { apple in
             [.answer(200, "{\"signedTransactionInfo\":\"\(apple.transaction(by: apple.stranger))\"}")]
         }
-        let failure = try await failure { _ = try await shop.client.ask(TransactionInfoRequest("1"), in: .production) }
+        let failure = try await failure { _ = try await shop.client.ask(.transactionInfo("1"), in: .production) }
         #expect(failure.code == "untrusted_root")
         #expect(shop.counts.refused == [.untrustedRoot] && shop.counts.ended == ["untrusted_root"])
     }
@@ -83,7 +83,7 @@ struct ClientTests {
     func forgedEverywhere() async throws {
         /// What is asked, what is answered, and how many records in it are forged.
         func check(
-            _ request: some ServerRequest, _ forged: Int, _ answer: @escaping (Shop.Signing) -> String,
+            _ request: ServerRequest<some Sendable>, _ forged: Int, _ answer: @escaping (Shop.Signing) -> String,
             at place: SourceLocation = #_sourceLocation
         ) async throws {
             let shop = try await Shop { apple in [.answer(200, answer(apple))] }
@@ -93,29 +93,29 @@ struct ClientTests {
                 sourceLocation: place)
         }
         let page = { (apple: Shop.Signing) in apple.page([apple.transaction(by: apple.stranger), apple.transaction()]) }
-        try await check(TransactionHistoryRequest("1"), 1, page)
-        try await check(RefundHistoryRequest("1"), 1, page)
-        try await check(OrderLookupRequest("M"), 1) {
+        try await check(.transactionHistory("1"), 1, page)
+        try await check(.refundHistory("1"), 1, page)
+        try await check(.orderLookup("M"), 1) {
             #"{"status":0,"signedTransactions":["\#($0.transaction(by: $0.stranger))"]}"#
         }
-        try await check(TransactionInfoRequest("1"), 1) {
+        try await check(.transactionInfo("1"), 1) {
             #"{"signedTransactionInfo":"\#($0.transaction(by: $0.stranger))"}"#
         }
-        try await check(AppTransactionInfoRequest("1"), 1) {
+        try await check(.appTransactionInfo("1"), 1) {
             #"{"signedAppTransactionInfo":"\#($0.appTransaction(by: $0.stranger))"}"#
         }
-        try await check(SubscriptionStatusesRequest("1"), 2) { apple in
+        try await check(.subscriptionStatuses("1"), 2) { apple in
             """
             {"environment":"Production","bundleId":"b","data":[{"subscriptionGroupIdentifier":"g","lastTransactions":[\
             {"status":1,"originalTransactionId":"1","signedTransactionInfo":"\(apple.transaction(by: apple.stranger))",\
             "signedRenewalInfo":"\(apple.renewal(by: apple.stranger))"}]}]}
             """
         }
-        try await check(TestNotificationStatusRequest("t"), 1) {
+        try await check(.testNotificationStatus("t"), 1) {
             #"{"signedPayload":"\#($0.notification(by: $0.stranger))","sendAttempts":[]}"#
         }
         let span = (Timestamp(millisecondsSince1970: 1), Timestamp(millisecondsSince1970: 2))
-        try await check(NotificationHistoryRequest(from: span.0, to: span.1), 1) {
+        try await check(.notificationHistory(from: span.0, to: span.1), 1) {
             #"{"notificationHistory":[{"signedPayload":"\#($0.notification(by: $0.stranger))"}],"hasMore":false}"#
         }
     }
@@ -133,7 +133,7 @@ struct ClientTests {
                     ]))
             ]
         }
-        let page = try await shop.client.ask(TransactionHistoryRequest("1"), in: .production).value
+        let page = try await shop.client.ask(.transactionHistory("1"), in: .production).value
         #expect(page.transactions.map(\.payload.transactionId) == ["1", "5"])
         #expect(page.refused.map(\.index) == [1, 2, 3, 4, 5])
         #expect(
@@ -161,7 +161,7 @@ struct ClientTests {
                     """)
             ]
         }
-        let statuses = try await shop.client.ask(SubscriptionStatusesRequest("1"), in: .production).value
+        let statuses = try await shop.client.ask(.subscriptionStatuses("1"), in: .production).value
         let lines = try #require(statuses.groups.first?.lastTransactions)
         #expect(lines.map { $0.renewal?.payload.originalTransactionId } == ["1", nil])
         #expect(lines.map { $0.transaction?.payload.transactionId } == ["1", "1"])
@@ -197,29 +197,29 @@ struct ClientTests {
             ]
         }
         let client = shop.client
-        #expect(try await client.ask(AppTransactionInfoRequest("1")).value.payload.appTransactionId == "704")
-        _ = try await client.ask(FinishTransactionRequest("1"))
+        #expect(try await client.ask(.appTransactionInfo("1")).value.payload.appTransactionId == "704")
+        _ = try await client.ask(.finishTransaction("1"))
         let information = ConsumptionInformation(
             customerConsented: true, deliveryStatus: .delivered, sampleContentProvided: false)
-        _ = try await client.ask(try #require(ConsumptionInformationRequest("1", information)))
+        _ = try await client.ask(try #require(ServerRequest.consumptionInformation("1", information)))
         let token = try #require(UniqueIdentifier("00000000-0000-4000-8000-000000000001"))
-        _ = try await client.ask(AppAccountTokenRequest("1", appAccountToken: token))
-        #expect(try await client.ask(TestNotificationRequest()).value.testNotificationToken == "t_1")
-        let test = try await client.ask(TestNotificationStatusRequest("t_1")).value
+        _ = try await client.ask(.appAccountToken("1", is: token))
+        #expect(try await client.ask(.testNotification).value.testNotificationToken == "t_1")
+        let test = try await client.ask(.testNotificationStatus("t_1")).value
         #expect(test.record.payload.payload.notificationType == .test)
         #expect(test.sendAttempts.map(\.sendAttemptResult?.isKnown) == [true, false])
         let extended = try await client.ask(
-            ExtendRenewalDateRequest("1", byDays: 3, reason: .other, requestIdentifier: "r"), in: .production
+            .extendRenewalDate("1", byDays: 3, reason: .other, requestIdentifier: "r"), in: .production
         ).value
         #expect(extended.success && extended.effectiveDate?.millisecondsSince1970 == 1_769_900_000_003)
-        let mass = MassExtensionRequest("p", byDays: 3, reason: .other, requestIdentifier: token)
+        let mass = ServerRequest.massExtension("p", byDays: 3, reason: .other, requestIdentifier: token)
         #expect(try await client.ask(mass, in: .production).value.requestIdentifier == "\(token)")
         let status = try await client.ask(
-            MassExtensionStatusRequest("p", requestIdentifier: token), in: .production
+            .massExtensionStatus("p", requestIdentifier: token), in: .production
         ).value
         #expect(status.complete && status.succeededCount == 5 && status.failedCount == 1)
-        #expect(try await client.ask(OrderLookupRequest("M1")).value.transactions.count == 1)
-        #expect(try await client.ask(OrderLookupRequest("M2")).value.status == .invalid)
+        #expect(try await client.ask(.orderLookup("M1")).value.transactions.count == 1)
+        #expect(try await client.ask(.orderLookup("M2")).value.status == .invalid)
         #expect(shop.counts.refused == [])
     }
 
@@ -231,7 +231,7 @@ struct ClientTests {
         ])
     func unreadable(_ body: String) async throws {
         let shop = try await Shop { _ in [.answer(200, body)] }
-        let failure = try await failure { _ = try await shop.client.ask(TransactionInfoRequest("1"), in: .sandbox) }
+        let failure = try await failure { _ = try await shop.client.ask(.transactionInfo("1"), in: .sandbox) }
         #expect(failure.code == "unreadable_answer" && shop.transport.asked.count == 1)
     }
 
@@ -243,10 +243,10 @@ struct ClientTests {
                 .answer(200, "{\"signedTransactionInfo\":\"\(apple.transaction(in: "Sandbox"))\"}"),
             ]
         }
-        let answered = try await shop.client.ask(TransactionInfoRequest("1"))
+        let answered = try await shop.client.ask(.transactionInfo("1"))
         #expect(answered.environment == .sandbox)
         #expect(shop.transport.asked.map(\.environment) == [.production, .sandbox])
-        let failure = try await failure { _ = try await shop.client.ask(TransactionInfoRequest("1")) }
+        let failure = try await failure { _ = try await shop.client.ask(.transactionInfo("1")) }
         #expect(failure.code == "mismatched_parts")
     }
 
@@ -254,39 +254,41 @@ struct ClientTests {
     func requests() async throws {
         let shop = try await Shop { _ in Array(repeating: .code(4_000_000), count: 30) }
         let id = try #require(UniqueIdentifier("A0000000-0000-4000-8000-000000000001"))
-        var history = TransactionHistoryRequest("1/../2")
-        history.revision = "r=&"
-        history.startDate = Timestamp(millisecondsSince1970: 5)
-        history.endDate = Timestamp(millisecondsSince1970: 6)
-        history.productIds = ["a", "b"]
-        history.productTypes = [.consumable, .autoRenewable]
-        history.sort = .descending
-        history.subscriptionGroupIdentifiers = ["g"]
-        history.inAppOwnershipType = .purchased
-        history.revoked = false
-        var notifications = NotificationHistoryRequest(
-            from: Timestamp(millisecondsSince1970: 1), to: Timestamp(millisecondsSince1970: 2))
-        notifications.filter = .type(.didRenew, .billingRecovery)
-        notifications.onlyFailures = true
-        notifications.paginationToken = "p"
-        var refunds = RefundHistoryRequest("7")
-        refunds.revision = "z"
+        var history = ServerRequest.transactionHistory(
+            "1/../2", from: Timestamp(millisecondsSince1970: 5), to: Timestamp(millisecondsSince1970: 6),
+            products: ["a", "b"], kinds: [.consumable, .autoRenewable], sort: .descending, groups: ["g"],
+            ownership: .purchased, revoked: false)
+        history.page = "r=&"
+        var notifications = ServerRequest.notificationHistory(
+            from: Timestamp(millisecondsSince1970: 1), to: Timestamp(millisecondsSince1970: 2),
+            .type(.didRenew, .billingRecovery), onlyFailures: true)
+        notifications.page = "p"
+        var refunds = ServerRequest.refundHistory("7")
+        refunds.page = "z"
         let information = ConsumptionInformation(
             customerConsented: true, deliveryStatus: .delivered, sampleContentProvided: true,
             consumptionPercentage: 50_000, refundPreference: .grantFull)
-        let requests: [any ServerRequest] = [
-            history, TransactionInfoRequest(".."), SubscriptionStatusesRequest("1", statuses: [.active, .expired]),
-            AppTransactionInfoRequest("1"), FinishTransactionRequest("1"),
-            try #require(ConsumptionInformationRequest("1", information)), notifications, TestNotificationRequest(),
-            TestNotificationStatusRequest("t"),
-            ExtendRenewalDateRequest("1", byDays: 90, reason: .customerSatisfaction, requestIdentifier: "r"),
-            MassExtensionRequest(
-                "p", byDays: 1, reason: .undeclared, requestIdentifier: id, storefrontCountryCodes: ["USA"]),
-            MassExtensionStatusRequest("p", requestIdentifier: id), AppAccountTokenRequest("1", appAccountToken: id),
-            OrderLookupRequest("M Ö"), refunds,
-        ]
-        func ask(_ request: some ServerRequest) async { _ = try? await shop.client.ask(request, in: .production) }
-        for request in requests { await ask(request) }
+        var endpoints: Set<Endpoint> = []
+        func ask(_ request: ServerRequest<some Sendable>) async {
+            endpoints.insert(request.endpoint)
+            _ = try? await shop.client.ask(request, in: .production)
+        }
+        await ask(history)
+        await ask(.transactionInfo(".."))
+        await ask(.subscriptionStatuses("1", [.active, .expired]))
+        await ask(.appTransactionInfo("1"))
+        await ask(.finishTransaction("1"))
+        await ask(try #require(ServerRequest.consumptionInformation("1", information)))
+        await ask(notifications)
+        await ask(.testNotification)
+        await ask(.testNotificationStatus("t"))
+        await ask(.extendRenewalDate("1", byDays: 90, reason: .customerSatisfaction, requestIdentifier: "r"))
+        await ask(
+            .massExtension("p", byDays: 1, reason: .undeclared, requestIdentifier: id, storefronts: ["USA"]))
+        await ask(.massExtensionStatus("p", requestIdentifier: id))
+        await ask(.appAccountToken("1", is: id))
+        await ask(.orderLookup("M Ö"))
+        await ask(refunds)
         let host = "https://api.storekit.apple.com/inApps/"
         let uuid = "a0000000-0000-4000-8000-000000000001"
         let expected = [
@@ -315,6 +317,6 @@ struct ClientTests {
         }
         #expect(asked == expected)
         // verifyReceipt has a client of its own.
-        #expect(Set(requests.map(\.endpoint)) == Set(Endpoint.allCases).subtracting([.verifyReceipt]))
+        #expect(endpoints == Set(Endpoint.allCases).subtracting([.verifyReceipt]))
     }
 }

@@ -15,7 +15,7 @@ struct ConsumptionTests {
 
     @Test("is nothing without the customer's consent: no such request can be made")
     func consent() {
-        #expect(ConsumptionInformationRequest("1", information(consented: false)) == nil)
+        #expect(ServerRequest.consumptionInformation("1", information(consented: false)) == nil)
         #expect(information(consented: false).fault(for: nil)?.contains("consented") == true)
     }
 

@@ -16,7 +16,7 @@ struct PagesTests {
                 .answer(200, apple.page([], revision: "c")),
             ]
         }
-        var pages = shop.client.pages(TransactionHistoryRequest("1"))
+        var pages = shop.client.pages(.transactionHistory("1"))
         var ids: [[String]] = []
         while let page = try await pages.next() { ids.append(page.value.transactions.map(\.payload.transactionId)) }
         #expect(ids == [["1"], ["2"], []])
@@ -38,7 +38,7 @@ struct PagesTests {
                 .answer(200, more), .code(4_000_017), .answer(200, more), .answer(200, first + "\"hasMore\":false}"),
             ]
         }
-        let request = NotificationHistoryRequest(from: Shop.now.adding(days: -1), to: Shop.now)
+        let request = ServerRequest.notificationHistory(from: Shop.now.adding(days: -1), to: Shop.now)
         var pages = shop.client.pages(request, in: .production)
         var count = 0
         while let page = try await pages.next() { count += page.value.notifications.count }
@@ -63,9 +63,9 @@ struct PagesTests {
     func silent(_ body: String) async throws {
         let shop = try await Shop { _ in Array(repeating: .answer(200, body), count: 3) }
         var notifications = shop.client.pages(
-            NotificationHistoryRequest(from: Shop.now.adding(days: -1), to: Shop.now), in: .production)
-        var transactions = shop.client.pages(TransactionHistoryRequest("1"), in: .production)
-        var refunds = shop.client.pages(RefundHistoryRequest("1"), in: .production)
+            .notificationHistory(from: Shop.now.adding(days: -1), to: Shop.now), in: .production)
+        var transactions = shop.client.pages(.transactionHistory("1"), in: .production)
+        var refunds = shop.client.pages(.refundHistory("1"), in: .production)
         let failures = [
             await #expect(throws: AppStoreFailure.self) { _ = try await notifications.next() },
             await #expect(throws: AppStoreFailure.self) { _ = try await transactions.next() },
@@ -77,9 +77,9 @@ struct PagesTests {
     @Test("may leave its records out where it ends")
     func empty() async throws {
         let shop = try await Shop { _ in Array(repeating: .answer(200, #"{"hasMore":false}"#), count: 2) }
-        let request = NotificationHistoryRequest(from: Shop.now.adding(days: -1), to: Shop.now)
+        let request = ServerRequest.notificationHistory(from: Shop.now.adding(days: -1), to: Shop.now)
         #expect(try await shop.client.ask(request, in: .production).value.notifications.isEmpty)
-        #expect(try await shop.client.ask(RefundHistoryRequest("1"), in: .production).value.transactions.isEmpty)
+        #expect(try await shop.client.ask(.refundHistory("1"), in: .production).value.transactions.isEmpty)
     }
 
     @Test("that says there is more and not where is not asked for for ever")
@@ -88,8 +88,8 @@ struct PagesTests {
             let shop = try await Shop { _ in
                 Array(repeating: .answer(200, "{\"signedTransactions\":[],\"hasMore\":true\(next)}"), count: 5)
             }
-            var request = RefundHistoryRequest("1")
-            request.revision = "a"
+            var request = ServerRequest.refundHistory("1")
+            request.page = "a"
             var pages = shop.client.pages(request, in: .production)
             let failure = await #expect(throws: AppStoreFailure.self) { _ = try await pages.next() }
             #expect(failure?.code == "unreadable_answer" && shop.transport.asked.count == 1)

@@ -108,7 +108,7 @@ struct ExtensionTests {
             let held = try #require(
                 try await shop.extensions.claim(
                     for: Lease(owner: "killed", duration: .milliseconds(1)), among: [Site.scope]))
-            let statuses = try await shop.standIn.client.ask(SubscriptionStatusesRequest(id), in: .production).value
+            let statuses = try await shop.standIn.client.ask(.subscriptionStatuses(id), in: .production).value
             let latest = try #require(statuses.groups.first?.lastTransactions.first?.transaction?.payload)
             let end = try #require(latest.expiresDate)
             let standing = SubscriptionStanding(
@@ -312,7 +312,7 @@ struct ExtensionTests {
             #expect(unknown.state == .unknown)
             // As by hand, or of a mass extension.
             _ = try await shop.standIn.client.ask(
-                ExtendRenewalDateRequest(id, byDays: 2, reason: .other, requestIdentifier: UUID().uuidString),
+                .extendRenewalDate(id, byDays: 2, reason: .other, requestIdentifier: UUID().uuidString),
                 in: .production)
             try await shop.deliver("RENEWAL_EXTENDED")
             try await shop.step(shop.duty())

@@ -21,7 +21,7 @@ struct MassExtensionTests {
         for _ in 0..<4 { ids.append(try await shop.buy()) }
         for _ in 0..<2 {
             _ = try await shop.standIn.client.ask(
-                ExtendRenewalDateRequest(
+                .extendRenewalDate(
                     ids[0], byDays: 1, reason: .other, requestIdentifier: UUID().uuidString), in: .production)
         }
         try await shop.deliver("RENEWAL_EXTENDED", 2)

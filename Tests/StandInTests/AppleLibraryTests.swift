@@ -100,28 +100,28 @@ struct AppleLibraryTests {
             #expect(read.strings("transactionReceipts") == ["5"] && told == [["5"]])
 
             let client = shop.client
-            let history = try await client.ask(TransactionHistoryRequest(original))
+            let history = try await client.ask(.transactionHistory(original))
             #expect(history.environment == .sandbox && history.value.refused.isEmpty)
             let ids = history.value.transactions.map(\.payload.transactionId)
             #expect(Set(ids).isSuperset(of: try #require(read.strings("history"))))
-            let info = try await client.ask(TransactionInfoRequest(original), in: .sandbox).value.payload
+            let info = try await client.ask(.transactionInfo(original), in: .sandbox).value.payload
             #expect(info.transactionId == original)
-            let statuses = try await client.ask(SubscriptionStatusesRequest(original), in: .sandbox).value
+            let statuses = try await client.ask(.subscriptionStatuses(original), in: .sandbox).value
             #expect(statuses.groups.count == 1 && statuses.refused.isEmpty)
             let line = try #require(statuses.groups.first?.lastTransactions.first)
             #expect(line.status?.rawValue == read.integer("status"))
             try expectSame(line.transaction?.payload, read.object("period"))
             try expectSame(line.renewal?.payload, read.object("renewal"))
             let coins = try #require(read.string("coins"))
-            let purchase = try await client.ask(TransactionInfoRequest(coins), in: .sandbox).value.payload
+            let purchase = try await client.ask(.transactionInfo(coins), in: .sandbox).value.payload
             try expectSame(purchase, read.object("purchase"))
-            let download = try await client.ask(AppTransactionInfoRequest(original), in: .sandbox).value.payload
+            let download = try await client.ask(.appTransactionInfo(original), in: .sandbox).value.payload
             try expectSame(download, read.object("download"))
-            let refunds = try await client.ask(RefundHistoryRequest(original), in: .sandbox).value
+            let refunds = try await client.ask(.refundHistory(original), in: .sandbox).value
             #expect(refunds.transactions.map(\.payload.transactionId) == read.strings("refunds"))
             let now = Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))
             var pages = client.pages(
-                NotificationHistoryRequest(from: now.adding(days: -1), to: now.adding(days: 1)), in: .sandbox)
+                .notificationHistory(from: now.adding(days: -1), to: now.adding(days: 1)), in: .sandbox)
             var listed: Set<String> = []
             while let page = try await pages.next() {
                 #expect(page.value.refused.isEmpty)

@@ -26,7 +26,7 @@ struct StandInTests {
             for (code, isAskedAgain) in Self.codes {
                 try await shop.shop("errors", "{\"code\":\(code),\"count\":1,\"retryAfterMilliseconds\":50}")
                 do {
-                    _ = try await shop.client.ask(TransactionInfoRequest(id), in: .sandbox)
+                    _ = try await shop.client.ask(.transactionInfo(id), in: .sandbox)
                     #expect(isAskedAgain, "\(code)")
                 } catch let failure as AppStoreFailure {
                     #expect(!isAskedAgain && failure.reason == .apple(.init(rawValue: code)), "\(code): \(failure)")
@@ -42,7 +42,7 @@ struct StandInTests {
             let id = try #require(bought.string("transactionId"))
             try await shop.shop("errors", #"{"code":4290000,"retryAfterMilliseconds":1500}"#)
             let start = ContinuousClock.now
-            _ = try await shop.client.ask(TransactionInfoRequest(id), in: .sandbox)
+            _ = try await shop.client.ask(.transactionInfo(id), in: .sandbox)
             #expect(ContinuousClock.now - start >= .milliseconds(1400))
         }
     }
@@ -54,10 +54,10 @@ struct StandInTests {
             let id = try #require(bought.string("transactionId"))
             try await shop.shop("forgeries", #"{"count":1}"#)
             let failure = await #expect(throws: AppStoreFailure.self) {
-                _ = try await shop.client.ask(TransactionInfoRequest(id), in: .sandbox)
+                _ = try await shop.client.ask(.transactionInfo(id), in: .sandbox)
             }
             #expect(failure?.code == "untrusted_root")
-            _ = try await shop.client.ask(TransactionInfoRequest(id), in: .sandbox)
+            _ = try await shop.client.ask(.transactionInfo(id), in: .sandbox)
         }
     }
 
@@ -67,10 +67,10 @@ struct StandInTests {
             let bought = try await shop.shop("purchases", #"{"productId":"\#(Self.plan)","customer":"anna"}"#)
             let original = try #require(bought.string("originalTransactionId"))
             try await shop.shop("clock", #"{"advanceSeconds":7776000}"#)
-            let history = try await shop.client.ask(TransactionHistoryRequest(original), in: .sandbox).value
+            let history = try await shop.client.ask(.transactionHistory(original), in: .sandbox).value
             #expect(history.transactions.count >= 3)
             func status() async throws -> AppleStatus? {
-                let answer = try await shop.client.ask(SubscriptionStatusesRequest(original), in: .sandbox)
+                let answer = try await shop.client.ask(.subscriptionStatuses(original), in: .sandbox)
                 return answer.value.groups.first?.lastTransactions.first?.status
             }
             #expect(try await status() == .active)
@@ -174,12 +174,10 @@ struct StandInTests {
             let lost = try await shop.shop("purchases", #"{"productId":"com.example.storehook.coins.100"}"#)
             let id = try #require(lost.string("transactionId"))
             func attempts(of id: String) async throws -> [String]? {
-                let now = Timestamp(millisecondsSince1970: 0).adding(days: 40_000)
-                var request = NotificationHistoryRequest(from: now, to: now)
-                let clock = try #require(try await shop.shop("clock", "{}").integer("now"))
-                request.startDate = Timestamp(millisecondsSince1970: clock).adding(days: -1)
-                request.endDate = Timestamp(millisecondsSince1970: clock).adding(days: 1)
-                request.filter = .transaction(id)
+                let clock = Timestamp(
+                    millisecondsSince1970: try #require(try await shop.shop("clock", "{}").integer("now")))
+                let request = ServerRequest.notificationHistory(
+                    from: clock.adding(days: -1), to: clock.adding(days: 1), .transaction(id))
                 let page = try await shop.client.ask(request, in: .sandbox).value
                 return page.notifications.first?.sendAttempts.compactMap(\.sendAttemptResult?.rawValue)
             }

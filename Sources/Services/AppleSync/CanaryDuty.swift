@@ -86,14 +86,14 @@ package struct CanaryDuty: Service {
         let environment = Environment(rawValue: canary.scope.environment)
         guard let token = canary.token else {
             guard try await canaries.begin(canary) else { return }
-            let answer = try await client.ask(TestNotificationRequest(), in: environment, priority: .background)
+            let answer = try await client.ask(.testNotification, in: environment, priority: .background)
             guard try await canaries.asked(canary, token: answer.value.testNotificationToken) else { return }
             return try await wait(canary, "asked")
         }
-        let posted: TestNotificationStatusRequest.Answer?
+        let posted: TestNotificationStatus?
         do {
             posted = try await client.ask(
-                TestNotificationStatusRequest(token), in: environment, priority: .background
+                .testNotificationStatus(token), in: environment, priority: .background
             ).value
         } catch let failure as AppStoreFailure where failure.reason == .apple(.testNotificationNotFound) {
             posted = nil

@@ -57,7 +57,7 @@ package struct ConsumptionByHand: Sendable {
     package func tellAgain(
         _ answer: ConsumptionAnswer, about notificationUUID: UUID, transactionID: String, in environment: Environment
     ) async throws -> End {
-        guard let question = ConsumptionInformationRequest(transactionID, answer.informationWithConsent) else {
+        guard let question = ServerRequest.consumptionInformation(transactionID, answer.informationWithConsent) else {
             return .withheld(.unfitAnswer)
         }
         guard try await requests.beginAgain(notificationUUID, answer, sentBy: person) else { return .notHeld }

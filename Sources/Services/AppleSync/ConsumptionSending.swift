@@ -50,7 +50,7 @@ struct ConsumptionSending: Sendable {
     ) async throws -> End {
         let information = answer.informationWithConsent
         guard information.fault(for: request.subject.type) == nil, let transactionID = request.transactionID,
-            let question = ConsumptionInformationRequest(transactionID, information)
+            let question = ServerRequest.consumptionInformation(transactionID, information)
         else { return .withheld(.unfitAnswer) }
         let lookedAt: ContinuousClock.Instant
         switch try await begin(answer, request, rule, person) {

@@ -87,7 +87,7 @@ package struct ExtensionSteps: Sendable {
             return try await refuse(step, failure)
         }
         let record = step.held.record
-        let request = ExtendRenewalDateRequest(
+        let request = ServerRequest.extendRenewalDate(
             id, byDays: record.days, reason: ExtendReasonCode(rawValue: record.reasonCode),
             requestIdentifier: record.requestIdentifier)
         guard let answer = try await askOnce(step, before, request) else { return }
@@ -111,9 +111,9 @@ package struct ExtensionSteps: Sendable {
                 step, .refused,
                 refusal: .init(code: "invalid_request_identifier", message: "its name for Apple has to be a UUID"))
         }
-        let request = MassExtensionRequest(
+        let request = ServerRequest.massExtension(
             product, byDays: record.days, reason: ExtendReasonCode(rawValue: record.reasonCode),
-            requestIdentifier: name, storefrontCountryCodes: storefronts)
+            requestIdentifier: name, storefronts: storefronts)
         guard try await askOnce(step, nil, request) != nil else { return }
         guard try await extensions.accepted(step.held, effective: nil) else { return }
         try await wait(step, .zero, "renewal_extension")
@@ -121,9 +121,9 @@ package struct ExtensionSteps: Sendable {
 
     /// Asks for what Apple is to do, once: what became of it is found out before it is asked for again.
     /// - Returns: nil where that is settled, or left to another step.
-    private func askOnce<Request: ServerRequest>(
-        _ step: Step, _ before: SubscriptionStanding?, _ request: Request
-    ) async throws -> Request.Answer? {
+    private func askOnce<Answer>(
+        _ step: Step, _ before: SubscriptionStanding?, _ request: ServerRequest<Answer>
+    ) async throws -> Answer? {
         // From before it is written down: whoever is suspended in between has less time left, not more.
         let deadline = step.client.instant(after: patience.sending)
         guard try await extensions.begin(step.held, before) else { return nil }
@@ -196,7 +196,7 @@ package struct ExtensionSteps: Sendable {
         if now.period == period { return now.renewsAt }
         // It renewed meanwhile.
         let answer = try await step.client.ask(
-            TransactionInfoRequest(period), in: step.environment, priority: step.priority)
+            .transactionInfo(period), in: step.environment, priority: step.priority)
         return answer.value.payload.expiresDate.map(PostgresTimestamp.init(apple:))
     }
 
@@ -276,7 +276,7 @@ package struct ExtensionSteps: Sendable {
     ) async throws -> (completedAt: PostgresTimestamp?, failed: Int64?)? {
         guard let name = UniqueIdentifier(step.held.record.requestIdentifier) else { return nil }
         let answered = try await step.client.ask(
-            MassExtensionStatusRequest(product, requestIdentifier: name), in: step.environment,
+            .massExtensionStatus(product, requestIdentifier: name), in: step.environment,
             priority: step.priority)
         let answer = answered.value
         let date = answer.completeDate ?? answered.answeredAt ?? step.client.instant(after: .zero)

@@ -60,9 +60,9 @@ package struct HistoryWalk: Sendable {
         var restarts = 0
         while true {
             let answered: AppStoreClient.Answered<NotificationHistoryPage>
-            var request = NotificationHistoryRequest(
-                from: Timestamp(window.startsAt), to: Timestamp(window.endsAt))
-            request.paginationToken = token
+            let end = Timestamp(window.endsAt)
+            var request = ServerRequest.notificationHistory(from: Timestamp(window.startsAt), to: end)
+            request.page = token
             do {
                 answered = try await client.ask(
                     request, in: Environment(rawValue: window.scope.environment), priority: priority)
@@ -74,7 +74,7 @@ package struct HistoryWalk: Sendable {
                 continue
             }
             // What Apple signs from then on would be dated within the window, and was not listed.
-            if let at = answered.answeredAt, at < request.endDate { throw AnswerTrouble.early }
+            if let at = answered.answeredAt, at < end { throw AnswerTrouble.early }
             let page = try Self.page(answered.value, of: request)
             guard let recorded = try await history.record(page, of: window) else { return .lost }
             progress(
@@ -92,13 +92,13 @@ package struct HistoryWalk: Sendable {
 
     /// An answer as it is recorded.
     static func page(
-        _ answer: NotificationHistoryPage, of request: NotificationHistoryRequest
+        _ answer: NotificationHistoryPage, of request: ServerRequest<NotificationHistoryPage>
     ) throws(AnswerTrouble) -> HistoryPage {
         // That passes: nothing is known of these records yet.
         if answer.refused.contains(where: { $0.failure.code == .revocationUnknown }) { throw .unsettled }
         let next: String?
         do throws(AnswerFault) {
-            next = try request.following(answer)?.paginationToken
+            next = try request.following(answer)?.page
         } catch {
             throw .unreadable
         }

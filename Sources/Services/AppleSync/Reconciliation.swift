@@ -107,7 +107,7 @@ package struct Reconciliation: Sendable {
         _ client: AppStoreClient, _ scope: AppEnvironment, _ start: PostgresTimestamp, _ end: PostgresTimestamp,
         _ progress: @Sendable (HistoryWalk.Progress) -> Void
     ) async throws -> HistoryCheck {
-        let request = NotificationHistoryRequest(
+        let request = ServerRequest.notificationHistory(
             from: Timestamp(millisecondsSince1970: start.millisecondsSince1970),
             to: Timestamp(millisecondsSince1970: end.millisecondsSince1970))
         var pages = client.pages(

@@ -61,10 +61,11 @@ public struct AppStoreClient: Sendable {
     ///   - notAfter: nothing is sent after this instant, by the client's clock: whoever was suspended for long may not do what
     ///     others have found undone by then, and do themselves. The call fails then as where nobody is reached.
     /// - Throws: ``AppStoreFailure``, or `CancellationError`.
-    public func ask<Request: ServerRequest>(
-        _ request: Request, in environment: Environment? = nil, priority: RateSchedule.Priority = .interactive,
+    public func ask<Answer>(
+        _ request: ServerRequest<Answer>, in environment: Environment? = nil,
+        priority: RateSchedule.Priority = .interactive,
         notAfter: Timestamp? = nil
-    ) async throws -> Answered<Request.Answer> {
+    ) async throws -> Answered<Answer> {
         var exchange = Exchange(
             request.endpoint, in: environment, policy: caller.policy, startingAt: caller.clock.now())
         let (place, body) = try await caller.run(&exchange, priority, tokens: tokens, notAfter: notAfter) {
@@ -81,16 +82,17 @@ public struct AppStoreClient: Sendable {
     }
 
     /// The pages of a list, asked for one by one.
-    public func pages<Request: PagedRequest>(
-        _ request: Request, in environment: Environment? = nil, priority: RateSchedule.Priority = .interactive
-    ) -> Pages<Request> {
+    public func pages<Answer: AnswerPage>(
+        _ request: ServerRequest<Answer>, in environment: Environment? = nil,
+        priority: RateSchedule.Priority = .interactive
+    ) -> Pages<Answer> {
         Pages(self, request, environment, priority)
     }
 
     /// Reads and verifies an answer; where a certificate's revocation is not known yet, once more after asking.
-    private func read<Request: ServerRequest>(
-        _ request: Request, _ body: [UInt8], _ environment: Environment, _ exchange: Exchange
-    ) async throws -> Request.Answer {
+    private func read<Answer>(
+        _ request: ServerRequest<Answer>, _ body: [UInt8], _ environment: Environment, _ exchange: Exchange
+    ) async throws -> Answer {
         var (result, refused) = look(request, body, environment)
         // Another chain may have signed a part of it: that wants a look of its own.
         for _ in 0..<2 where refused.contains(where: { $0.failure.code == .revocationUnknown }) {
@@ -101,13 +103,13 @@ public struct AppStoreClient: Sendable {
         return try caller.conclude(exchange, in: environment, result, refused: refused.map(\.failure))
     }
 
-    private func look<Request: ServerRequest>(
-        _ request: Request, _ body: [UInt8], _ environment: Environment
-    ) -> (Result<Request.Answer, AnswerFault>, [RefusedRecord]) {
+    private func look<Answer>(
+        _ request: ServerRequest<Answer>, _ body: [UInt8], _ environment: Environment
+    ) -> (Result<Answer, AnswerFault>, [RefusedRecord]) {
         do throws(AnswerFault) {
             var reader = try AnswerReader(
                 body, verifier: verifier, bundleId: bundleId, environment: environment,
-                mayBeEmpty: Request.Answer.self == Accepted.self)
+                mayBeEmpty: request.mayBeEmpty)
             do throws(AnswerFault) {
                 return (.success(try request.answer(&reader)), reader.refused)
             } catch {

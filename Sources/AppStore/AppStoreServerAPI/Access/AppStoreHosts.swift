@@ -56,17 +56,19 @@ public struct AppStoreHosts: Sendable, Hashable {
 
     /// The whole address of verifyReceipt.
     func receiptURL(in environment: Environment) -> String {
-        let base = (environment == .production ? receipts : sandboxReceipts) + "/verifyReceipt"
-        return namesEnvironment
-            ? base + "?" + QueryItem.text([QueryItem("environment", environment.rawValue)]) : base
+        url(
+            environment == .production ? receipts : sandboxReceipts, Endpoint.verifyReceipt.path(with: []), [],
+            environment)
     }
 
-    /// The whole address of a request.
-    func url(_ request: some ServerRequest, in environment: Environment) -> String {
-        var query = request.query
-        if namesEnvironment { query.append(QueryItem("environment", environment.rawValue)) }
-        let base = (environment == .production ? production : sandbox) + request.path
-        return query.isEmpty ? base : base + "?" + QueryItem.text(query)
+    /// The whole address of a request to the Server API.
+    func url<Answer>(_ request: ServerRequest<Answer>, in environment: Environment) -> String {
+        url(environment == .production ? production : sandbox, request.path, request.query, environment)
+    }
+
+    private func url(_ host: String, _ path: String, _ query: [QueryItem], _ environment: Environment) -> String {
+        let query = query + (namesEnvironment ? [QueryItem("environment", environment.rawValue)] : [])
+        return query.isEmpty ? host + path : host + path + "?" + QueryItem.text(query)
     }
 
     private static func parts(of url: String) throws(Fault) -> (isSecure: Bool, host: Substring) {

@@ -5,7 +5,7 @@ import Base
 ///
 /// Where Apple's token for the next page has expired, the list is begun again: pages that were seen come once more. Whoever reads
 /// them must not mind (everything in them is signed, and counts once).
-public struct Pages<Request: PagedRequest>: Sendable {
+public struct Pages<Answer: AnswerPage>: Sendable {
     /// How often one list is begun again before it is given up.
     public static var mostRestarts: Int { 3 }
 
@@ -13,13 +13,14 @@ public struct Pages<Request: PagedRequest>: Sendable {
     public private(set) var restarts = 0
 
     private let client: AppStoreClient
-    private let first: Request
+    private let first: ServerRequest<Answer>
     private let priority: RateSchedule.Priority
     private var environment: Environment?
-    private var request: Request?
+    private var request: ServerRequest<Answer>?
 
     init(
-        _ client: AppStoreClient, _ request: Request, _ environment: Environment?, _ priority: RateSchedule.Priority
+        _ client: AppStoreClient, _ request: ServerRequest<Answer>, _ environment: Environment?,
+        _ priority: RateSchedule.Priority
     ) {
         self.client = client
         first = request
@@ -31,7 +32,7 @@ public struct Pages<Request: PagedRequest>: Sendable {
     /// The next page, and who gave it; nil after the last.
     ///
     /// - Throws: ``AppStoreFailure``, or `CancellationError`.
-    public mutating func next() async throws -> AppStoreClient.Answered<Request.Answer>? {
+    public mutating func next() async throws -> AppStoreClient.Answered<Answer>? {
         while let asked = request {
             do {
                 let answered = try await client.ask(asked, in: environment, priority: priority)

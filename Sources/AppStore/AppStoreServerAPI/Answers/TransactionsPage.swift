@@ -2,13 +2,13 @@ public import AppStorePayloads
 public import Base
 
 /// One page of transactions: of Get Transaction History, or of Get Refund History, which tells less around them.
-public struct TransactionsPage: Sendable {
+public struct TransactionsPage: AnswerPage {
     /// The transactions that are Apple's.
     public let transactions: [SignedRecord<TransactionPayload>]
     /// Why others are not here: what does not verify is shown to nobody.
     public let refused: [RefusedRecord]
-    /// Asks for the page after this one.
-    public let revision: String?
+    /// Asks for the page after this one (`revision`).
+    public let nextPage: String?
     /// Whether there is one.
     public let hasMore: Bool
     /// The app.
@@ -25,21 +25,11 @@ public struct TransactionsPage: Sendable {
         transactions = try reader.transactions("signedTransactions")
         refused = reader.refused
         let object = reader.object
-        revision = object.string("revision")
+        nextPage = object.string("revision")
         bundleId = object.string("bundleId")
         appAppleId = object.integer("appAppleId")
         environment = object.string("environment").map(Environment.init(rawValue:))
         unknownFields = object.members(
             except: ["signedTransactions", "revision", "hasMore", "bundleId", "appAppleId", "environment"])
-    }
-
-    /// The revision to ask on with; nil after the last page.
-    func nextRevision(after last: String?) throws(AnswerFault) -> String? {
-        guard hasMore else { return nil }
-        // The same one again would give the same page for ever.
-        guard let revision, revision != last else {
-            throw .unreadable("hasMore is true, and there is no new revision")
-        }
-        return revision
     }
 }

@@ -1,15 +1,15 @@
 import AppStorePayloads
 
 /// One page of Apple's list of notifications.
-public struct NotificationHistoryPage: Sendable {
+public struct NotificationHistoryPage: AnswerPage {
     /// The notifications that are Apple's.
     public let notifications: [ListedNotification]
     /// Why others are not here: what does not verify is shown to nobody.
     public let refused: [RefusedRecord]
     /// Whether there is another page.
     public let hasMore: Bool
-    /// What asks for it.
-    public let paginationToken: String?
+    /// What asks for it (`paginationToken`).
+    public let nextPage: String?
     /// What this release does not know, by name, as JSON texts.
     public let unknownFields: [String: [UInt8]]
 
@@ -30,7 +30,7 @@ public struct NotificationHistoryPage: Sendable {
         self.notifications = notifications
         refused = reader.refused
         self.hasMore = hasMore
-        paginationToken = object.string("paginationToken")
+        nextPage = object.string("paginationToken")
         unknownFields = object.members(except: ["notificationHistory", "hasMore", "paginationToken"])
     }
 }

@@ -40,15 +40,16 @@ public struct ReceiptClient: Sendable {
         _ receipt: [UInt8], excludesOldTransactions: Bool = false,
         priority: RateSchedule.Priority = .interactive
     ) async throws -> ReceiptAnswer {
-        var body = RequestBody()
-        body.add("receipt-data", String(decoding: receipt, as: UTF8.self))
-        body.add("password", secret.text)
-        body.add("exclude-old-transactions", excludesOldTransactions)
-        let bytes = body.bytes
+        let body = RequestBody {
+            $0.add("receipt-data", String(decoding: receipt, as: UTF8.self))
+            $0.add("password", secret.text)
+            $0.add("exclude-old-transactions", excludesOldTransactions)
+        }.bytes
         var exchange = Exchange(receiptsOf: environments, policy: caller.policy, startingAt: caller.clock.now())
         let (place, json) = try await caller.run(&exchange, priority) { environment, _ in
             TransportRequest(
-                method: .post, url: caller.hosts.receiptURL(in: environment), token: nil, body: bytes)
+                method: Endpoint.verifyReceipt.method, url: caller.hosts.receiptURL(in: environment), token: nil,
+                body: body)
         }
         let result = Result { () throws(AnswerFault) in try read(json, place) }
         var refused: [VerificationFailure] = []

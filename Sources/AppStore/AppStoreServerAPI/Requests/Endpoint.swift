@@ -1,7 +1,8 @@
 import AppStorePayloads
 public import Base
 
-/// The calls of the App Store Server API that are made here, and verifyReceipt. Raw values name them in metrics and messages.
+/// The calls of the App Store Server API that are made here, and verifyReceipt. Raw values name them in metrics and messages; what
+/// Apple documents of each stands in the table, `Endpoint+table.swift`.
 public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     /// Get Transaction History.
     case transactionHistory = "transaction_history"
@@ -47,35 +48,28 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The HTTP method.
-    public var method: Method {
-        switch self {
-        case .finishTransaction, .notificationHistory, .testNotification, .massExtension, .verifyReceipt: .post
-        case .consumptionInformation, .extendRenewalDate, .appAccountToken: .put
-        default: .get
-        }
+    public var method: Method { row.method }
+
+    /// The name of the query item that asks for the next page; nil where there is one answer alone.
+    var pageToken: String? { row.pageToken }
+
+    /// The path with these arguments, percent-encoded, in place of each `{name}`.
+    func path(with arguments: [String]) -> String {
+        var rest = arguments[...]
+        return PercentEncoding.path(
+            row.path.split(separator: "/").map { part in
+                part.hasPrefix("{") ? rest.popFirst() ?? String(part) : String(part)
+            })
     }
 
-    /// Requests a second that Apple allows an app (Identifying rate limits, App Store Server API); Sandbox has a tenth.
-    ///
-    /// Apple counts them by the hour: short bursts are harmless. Of verifyReceipt it names no limit; this is ours.
+    /// Requests a second that Apple allows an app; Sandbox has a tenth. Apple counts them by the hour: short bursts are harmless.
     public func ratePerSecond(in environment: Environment) -> Double {
-        let production: Double =
-            switch self {
-            case .transactionHistory, .transactionInfo, .subscriptionStatuses, .appTransactionInfo, .finishTransaction,
-                .consumptionInformation, .notificationHistory:
-                50
-            case .extendRenewalDate, .appAccountToken: 20
-            case .orderLookup, .refundHistory, .verifyReceipt: 10
-            case .testNotification, .testNotificationStatus, .massExtension, .massExtensionStatus: 1
-            }
-        return environment == .production ? production : production / 10
+        environment == .production ? row.perSecond : row.perSecond / 10
     }
 
     /// Whether asking again does no more than asking once. Where it may, a request that was perhaps heard is not repeated.
-    public var isRepeatable: Bool { self != .extendRenewalDate && self != .massExtension }
+    public var isRepeatable: Bool { row.isRepeatable }
 
-    /// The environments that have it: orders are the App Store's alone.
-    public var environments: [Environment] {
-        self == .orderLookup ? [.production] : [.production, .sandbox]
-    }
+    /// The environments that have it.
+    public var environments: [Environment] { row.environments }
 }

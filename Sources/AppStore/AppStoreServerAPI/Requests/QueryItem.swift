@@ -52,7 +52,7 @@ enum PercentEncoding {
     }
 
     /// A path of these parts. A part of dots alone would be taken for a way up.
-    static func path(_ parts: String...) -> String {
+    static func path(_ parts: [String]) -> String {
         parts.map { part in
             "/" + (part.allSatisfy { $0 == "." } ? part.replacing(".", with: "%2E") : encode(part))
         }.joined()

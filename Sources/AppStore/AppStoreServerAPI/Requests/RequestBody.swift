@@ -23,6 +23,8 @@ struct RequestBody {
 
     private var members: [String: Value] = [:]
 
+    init(_ fill: (inout RequestBody) -> Void = { _ in }) { fill(&self) }
+
     mutating func add(_ name: String, _ value: String?) { members[name] = value.map(Value.text) }
     mutating func add(_ name: String, _ value: Int64?) { members[name] = value.map(Value.number) }
     mutating func add(_ name: String, _ value: Bool?) { members[name] = value.map(Value.flag) }

@@ -13,7 +13,7 @@ struct AppleAppTransaction: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { client, environment in
-            let answered = try await client.ask(AppTransactionInfoRequest(id), in: environment)
+            let answered = try await client.ask(.appTransactionInfo(id), in: environment)
             return AppleAnswer(appTransaction: answered.value, from: answered.environment)
         }
     }

@@ -97,7 +97,7 @@ struct AppleConsumption: AsyncParsableCommand {
             refundPreference: preference?.value)
         let information = consumption.informationWithConsent
         if let fault = information.fault(for: subject.type) { throw CommandFailure(fault, status: .usage) }
-        guard let request = ConsumptionInformationRequest(subject.transactionId, information) else { return }
+        guard let request = ServerRequest.consumptionInformation(subject.transactionId, information) else { return }
         let answer = try await AppleAccess.with(
             settings, app: options.app ?? subject.bundleId, in: subject.environment ?? options.place
         ) { client, environment in

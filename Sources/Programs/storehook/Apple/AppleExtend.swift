@@ -34,7 +34,7 @@ struct AppleExtend: AsyncParsableCommand {
             name: requestID ?? UUID().uuidString.lowercased()
         ) { client in
             // Where it was bought: whoever follows it must know.
-            try await client.ask(SubscriptionStatusesRequest(originalTransactionID)).environment
+            try await client.ask(.subscriptionStatuses(originalTransactionID)).environment
         }
     }
 }

@@ -26,7 +26,7 @@ struct AppleExtendAllStatus: AsyncParsableCommand {
         guard let id = UniqueIdentifier(requestID) else { return }
         try await options.run(environmentWhenOpen: .production) { client, environment in
             let answered = try await client.ask(
-                MassExtensionStatusRequest(product, requestIdentifier: id), in: environment)
+                .massExtensionStatus(product, requestIdentifier: id), in: environment)
             return AppleAnswer(massStatus: answered.value, from: answered.environment)
         }
     }

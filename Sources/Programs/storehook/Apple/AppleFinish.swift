@@ -13,7 +13,7 @@ struct AppleFinish: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { client, environment in
-            let answered = try await client.ask(FinishTransactionRequest(id), in: environment)
+            let answered = try await client.ask(.finishTransaction(id), in: environment)
             return AppleAnswer(accepted: "transaction \(id) is finished", from: answered.environment)
         }
     }

@@ -18,11 +18,8 @@ struct AppleHistory: AsyncParsableCommand {
     @Flag(help: "Only what was refunded or taken back.") var revoked = false
 
     func run() async throws {
-        var request = TransactionHistoryRequest(id)
-        request.startDate = since?.timestamp
-        request.endDate = until?.timestamp
-        request.productIds = products
-        request.revoked = revoked ? true : nil
+        let request = ServerRequest.transactionHistory(
+            id, from: since?.timestamp, to: until?.timestamp, products: products, revoked: revoked ? true : nil)
         try await options.run { client, environment in
             try await AppleAnswer.allPages(of: request, client, environment)
         }
@@ -31,9 +28,9 @@ struct AppleHistory: AsyncParsableCommand {
 
 extension AppleAnswer {
     /// Every page of a list of transactions.
-    static func allPages<Request: PagedRequest>(
-        of request: Request, _ client: AppStoreClient, _ environment: Environment?
-    ) async throws -> AppleAnswer where Request.Answer == TransactionsPage {
+    static func allPages(
+        of request: ServerRequest<TransactionsPage>, _ client: AppStoreClient, _ environment: Environment?
+    ) async throws -> AppleAnswer {
         var pages = client.pages(request, in: environment)
         var read: [TransactionsPage] = []
         var place = environment ?? .production

@@ -18,7 +18,7 @@ struct AppleLookup: AsyncParsableCommand {
     func run() async throws {
         var isValid = true
         try await options.run { client, environment in
-            let answered = try await client.ask(OrderLookupRequest(orderID), in: environment)
+            let answered = try await client.ask(.orderLookup(orderID), in: environment)
             isValid = answered.value.status == .valid
             return AppleAnswer(order: answered.value, from: answered.environment)
         }

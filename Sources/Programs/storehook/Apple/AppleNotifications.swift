@@ -34,17 +34,16 @@ struct AppleNotifications: AsyncParsableCommand {
 
     func run() async throws {
         let end = until?.timestamp ?? WallClock.now()
-        var request = NotificationHistoryRequest(from: since?.timestamp ?? end.adding(days: -1), to: end)
-        request.onlyFailures = onlyFailures ? true : nil
-        request.filter =
+        let filter: NotificationFilter? =
             transaction.map { .transaction($0) }
             ?? type.map { .type(.init(rawValue: $0), subtype.map(NotificationSubtype.init(rawValue:))) }
-        let asked = request
+        let request = ServerRequest.notificationHistory(
+            from: since?.timestamp ?? end.adding(days: -1), to: end, filter, onlyFailures: onlyFailures ? true : nil)
         try await options.run { client, environment in
             guard let environment else {
                 throw CommandFailure("say --environment Production or --environment Sandbox", status: .usage)
             }
-            var pages = client.pages(asked, in: environment)
+            var pages = client.pages(request, in: environment)
             var seen: Set<String> = []
             var listed: [ListedNotification] = []
             var refused: [RefusedRecord] = []

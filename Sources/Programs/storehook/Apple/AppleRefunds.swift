@@ -13,7 +13,7 @@ struct AppleRefunds: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { client, environment in
-            try await AppleAnswer.allPages(of: RefundHistoryRequest(id), client, environment)
+            try await AppleAnswer.allPages(of: .refundHistory(id), client, environment)
         }
     }
 }

@@ -23,7 +23,7 @@ struct AppleSetAccountToken: AsyncParsableCommand {
     func run() async throws {
         guard let token = UniqueIdentifier(token) else { return }
         try await options.run { client, environment in
-            let request = AppAccountTokenRequest(originalTransactionID, appAccountToken: token)
+            let request = ServerRequest.appAccountToken(originalTransactionID, is: token)
             let answered = try await client.ask(request, in: environment)
             return AppleAnswer(
                 accepted: "Apple signs purchase \(originalTransactionID) for account \(token) from now on",

@@ -13,7 +13,7 @@ struct AppleStatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { client, environment in
-            let answered = try await client.ask(SubscriptionStatusesRequest(id), in: environment)
+            let answered = try await client.ask(.subscriptionStatuses(id), in: environment)
             return AppleAnswer(statuses: answered.value, from: answered.environment)
         }
     }

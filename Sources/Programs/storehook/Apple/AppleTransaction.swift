@@ -13,7 +13,7 @@ struct AppleTransaction: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { client, environment in
-            let answered = try await client.ask(TransactionInfoRequest(id), in: environment)
+            let answered = try await client.ask(.transactionInfo(id), in: environment)
             return AppleAnswer(transaction: answered.value, from: answered.environment)
         }
     }

@@ -70,8 +70,8 @@ struct DemoShop: Sendable {
     ) async throws -> ListedNotification {
         let end = ContinuousClock.now + patience
         while ContinuousClock.now < end {
-            var request = NotificationHistoryRequest(from: start, to: WallClock.now().adding(days: 1))
-            request.filter = .transaction(original)
+            let request = ServerRequest.notificationHistory(
+                from: start, to: WallClock.now().adding(days: 1), .transaction(original))
             let page = try await client.ask(request, in: .sandbox).value
             if let listed = page.notifications.first(where: {
                 $0.record.payload.payload.notificationType == type && !$0.sendAttempts.isEmpty

@@ -9,7 +9,7 @@ extension AppleAnswer {
     }
 
     /// How far Apple is with a mass extension.
-    package init(massStatus answer: MassExtensionStatusRequest.Answer, from environment: Environment) {
+    package init(massStatus answer: MassExtensionStatus, from environment: Environment) {
         self.init(
             environment,
             [

@@ -44,7 +44,7 @@ package struct AppleChecks: Sendable {
 
     private func failure(_ client: AppStoreClient, _ environment: Environment) async throws -> AppStoreFailure? {
         do {
-            _ = try await client.ask(TestNotificationRequest(), in: environment)
+            _ = try await client.ask(.testNotification, in: environment)
             return nil
         } catch let failure as AppStoreFailure {
             return failure

@@ -55,7 +55,7 @@ package struct PurchaseRefresh: Sendable {
     package func run(_ id: String, in environment: Environment?) async throws -> Report {
         // The history first: it is known of everything that was ever bought, the statuses of subscriptions alone. Those before its
         // further pages: they tell what is true now, and who waits may not wait for all that ever was.
-        var pages = client.pages(TransactionHistoryRequest(id), in: environment, priority: priority)
+        var pages = client.pages(.transactionHistory(id), in: environment, priority: priority)
         var report = Report(environment: environment ?? .production)
         if let page = try await pages.next() {
             report.environment = page.environment
@@ -64,7 +64,7 @@ package struct PurchaseRefresh: Sendable {
         _ = try await statuses(of: id, in: report.environment, &report)
         if case .basket(let basket) = place { basket.settle(report.purchases) }
         while let page = try await pages.next() { try await take(page.value, &report) }
-        var refunds = client.pages(RefundHistoryRequest(id), in: report.environment, priority: priority)
+        var refunds = client.pages(.refundHistory(id), in: report.environment, priority: priority)
         while let page = try await refunds.next() { try await take(page.value, &report) }
         return report
     }
@@ -80,7 +80,7 @@ package struct PurchaseRefresh: Sendable {
         of id: String, in environment: Environment, _ report: inout Report
     ) async throws -> SubscriptionStatuses {
         let statuses = try await client.ask(
-            SubscriptionStatusesRequest(id), in: environment, priority: priority
+            .subscriptionStatuses(id), in: environment, priority: priority
         ).value
         var evidence: [Evidence] = []
         var transactions: [TransactionPayload] = []

@@ -17,7 +17,7 @@ package struct TestNotificationTrial: Sendable {
         /// Which of Apple's environments was asked.
         package var environment: Environment?
         /// What Apple says of posting it; nil while it does not know of it.
-        package var status: TestNotificationStatusRequest.Answer?
+        package var status: TestNotificationStatus?
         /// Whether the database was asked for it.
         package var isLookedFor = false
         /// Where it is; nil while it is on its way, or pending.
@@ -78,7 +78,7 @@ package struct TestNotificationTrial: Sendable {
     /// - Throws: `AppStoreFailure`, or `PostgresError`.
     package func run(in environment: Environment?) async throws -> Way {
         let asked = now()
-        let answered = try await client.ask(TestNotificationRequest(), in: environment)
+        let answered = try await client.ask(.testNotification, in: environment)
         var way = Way(askedAt: asked, token: answered.value.testNotificationToken, environment: answered.environment)
         try await follow(&way)
         return way
@@ -107,9 +107,9 @@ package struct TestNotificationTrial: Sendable {
     }
 
     /// Nil while Apple does not know of it.
-    private func status(_ way: Way) async throws -> TestNotificationStatusRequest.Answer? {
+    private func status(_ way: Way) async throws -> TestNotificationStatus? {
         do {
-            return try await client.ask(TestNotificationStatusRequest(way.token), in: way.environment).value
+            return try await client.ask(.testNotificationStatus(way.token), in: way.environment).value
         } catch let failure as AppStoreFailure {
             guard failure.reason == .apple(.testNotificationNotFound) else { throw failure }
             return nil
