@@ -1,4 +1,4 @@
-/// What a piece of evidence is. The raw values are names that others build on: they never change.
+/// What a piece of evidence is. The raw values are stored and sent, so they never change.
 public enum EvidenceKind: String, Sendable, Hashable, CaseIterable {
     /// A notification of Apple's, with the records in it.
     case notification
@@ -8,15 +8,15 @@ public enum EvidenceKind: String, Sendable, Hashable, CaseIterable {
     case renewal
     /// A signed app transaction by itself.
     case appTransaction = "app_transaction"
-    /// An old receipt, or (from ``EvidenceSource/api``) verifyReceipt's answer to one, which nobody signs. It is kept whole, and
-    /// parked: no state comes of it as such.
+    /// An old receipt, or (from ``EvidenceSource/api``) verifyReceipt's unsigned answer to one. It is kept whole and
+    /// parked: no state is derived from it as such.
     case receipt
-    /// What such an answer says of one transaction, for an app that has no Server API key: weaker than any record of the same
-    /// transaction that Apple signed.
+    /// One transaction of such an answer, for an app that has no Server API key. Any record of the same transaction
+    /// that Apple signed takes precedence over it.
     case receiptTransaction = "receipt_transaction"
-    /// What such an answer says of a subscription's future, in the same way.
+    /// The renewal info of such an answer, with the same precedence.
     case receiptRenewal = "receipt_renewal"
 
-    /// Whether state comes of it although nobody signed it.
+    /// Whether state is derived from it although it carries no signature.
     public var isUnsigned: Bool { self == .receiptTransaction || self == .receiptRenewal }
 }

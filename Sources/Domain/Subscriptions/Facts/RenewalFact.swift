@@ -30,7 +30,7 @@ public struct RenewalFact: SignedFact, Hashable {
     public var reportedStatus: Int?
     /// SHA-256 of its JSON bytes.
     public var digest: [UInt8]
-    /// Whether nobody signed it.
+    /// Whether the record carries no signature.
     public var isUnsigned: Bool
 
     /// Memberwise.
@@ -63,7 +63,7 @@ public struct RenewalFact: SignedFact, Hashable {
     ///   - digest: SHA-256 of its JSON bytes.
     ///   - asOf: when the notification that brought it was signed; nil for a record that came by itself.
     ///   - reportedStatus: the status that the notification reported.
-    ///   - isUnsigned: whether nobody signed it.
+    ///   - isUnsigned: whether the record carries no signature.
     public init(
         _ payload: RenewalInfoPayload, digest: [UInt8], asOf: Timestamp? = nil, reportedStatus: Int? = nil,
         isUnsigned: Bool = false

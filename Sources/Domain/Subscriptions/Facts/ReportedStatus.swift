@@ -1,8 +1,8 @@
 import AppStorePayloads
 public import Base
 
-/// The status that Apple reported for a purchase (`data.status`): what the records cannot explain, it decides for a
-/// while, and what it contradicts is an anomaly.
+/// The status that Apple reported for a purchase (`data.status`). Where the records do not explain it, it decides for
+/// a while; where it contradicts them, that is an anomaly.
 public struct ReportedStatus: Sendable, Hashable, Comparable {
     /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
     public var status: Int
@@ -12,7 +12,7 @@ public struct ReportedStatus: Sendable, Hashable, Comparable {
     /// 1.5 seconds before the whole or some milliseconds after it, and the parts of one notification count together.
     public var asOf: Timestamp
 
-    /// A reported status; it counts from `signedAt` on unless told otherwise.
+    /// A reported status. By default it counts from `signedAt` on.
     public init(status: Int, signedAt: Timestamp, asOf: Timestamp? = nil) {
         self.status = status
         self.signedAt = signedAt
@@ -30,8 +30,8 @@ public struct ReportedStatus: Sendable, Hashable, Comparable {
     /// `data.status` 5.
     static let revoked = 5
 
-    /// The order in which they were signed. Two of the same millisecond are told apart by their value, so that the order
-    /// of arrival never decides.
+    /// The order of signing. Ties within a millisecond are broken by value, so that the order of arrival never
+    /// decides.
     public static func < (a: ReportedStatus, b: ReportedStatus) -> Bool {
         (a.signedAt, a.status, a.asOf) < (b.signedAt, b.status, b.asOf)
     }

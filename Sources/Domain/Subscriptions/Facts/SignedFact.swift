@@ -1,19 +1,19 @@
 import AppStorePayloads
 public import Base
 
-/// A record of Apple's, whole. Of two records of the same thing, one supersedes the other by one rule.
+/// A whole record of Apple's. Of two records of one thing, one supersedes the other by one rule.
 public protocol SignedFact: Sendable {
-    /// The record's own `signedDate`, not that of the notification it came in; of one that nobody signed, when Apple answered it.
+    /// The record's own `signedDate`, not that of its notification; for an unsigned record, when Apple answered it.
     var signedAt: Timestamp { get }
     /// SHA-256 of the record's signed JSON; decides between records signed in the same millisecond.
     var digest: [UInt8] { get }
-    /// Whether nobody signed it: Apple's word over TLS alone, as verifyReceipt gives it.
+    /// Whether it carries no signature: verifyReceipt's answers are vouched for by TLS alone.
     var isUnsigned: Bool { get }
 }
 
 extension SignedFact {
-    /// Whether this record takes the other's place: a signed one that of an unsigned one, whatever their dates, and of two alike
-    /// the later (signedAt, digest) wins.
+    /// Whether this record replaces the other: a signed record replaces an unsigned one, whatever their dates;
+    /// otherwise the later (signedAt, digest) wins.
     ///
     /// Records are replaced whole and never patched: that a field is absent from the newer one is the message (after a
     /// reversed refund, `revocationDate` is gone). The rule is a total order, so the set of records decides the winner and
@@ -23,7 +23,7 @@ extension SignedFact {
         return isLater(than: other)
     }
 
-    /// The order of time: that of (signedAt, digest).
+    /// Order of time: by (signedAt, digest).
     func isLater(than other: Self) -> Bool {
         if signedAt != other.signedAt { return signedAt > other.signedAt }
         return other.digest.lexicographicallyPrecedes(digest)

@@ -1,8 +1,7 @@
 import AppStorePayloads
 
-/// Of what Apple's signed word is known of one purchase: there what it only said counts for nothing, whatever the dates.
-///
-/// Not even as what was true until the signed word came: that was never Apple's word.
+/// What Apple has signed about one purchase. Unsigned records about any of it do not count, whatever their dates, and
+/// not even for the time before Apple signed something.
 struct SignedWord {
     private var transactions: Set<String> = []
     private var periods: Set<String> = []
@@ -18,8 +17,8 @@ struct SignedWord {
         isOfRenewal = facts.renewals.contains { !$0.isUnsigned }
     }
 
-    /// Whether a record counts: a copy of the same period under another transactionId is the same thing, and so are all copies of
-    /// what was bought once.
+    /// Whether a record counts. Copies of one period under other transactionIds are the same thing, and so are all
+    /// copies of a one-time purchase.
     func letsCount(_ fact: TransactionFact) -> Bool {
         guard fact.isUnsigned else { return true }
         if transactions.contains(fact.transactionID) || periods.contains(fact.periodKey) { return false }
@@ -31,7 +30,7 @@ struct SignedWord {
 }
 
 extension PurchaseFacts {
-    /// Those of the facts that count.
+    /// The facts that count.
     var counting: PurchaseFacts {
         guard hasUnsigned else { return self }
         let signed = SignedWord(self)

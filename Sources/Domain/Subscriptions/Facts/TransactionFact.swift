@@ -5,13 +5,13 @@ public import Base
 public struct TransactionFact: SignedFact, Hashable {
     /// New for every renewal and every restore.
     public var transactionID: String
-    /// One per paid period, the same on every device: the key for periods and for money.
+    /// One per paid period, equal on every device: the key for periods and for money.
     public var webOrderLineItemID: String?
     /// The product bought.
     public var productID: String?
     /// The subscription group, for auto-renewables.
     public var subscriptionGroupID: String?
-    /// What kind of thing was bought; nil where Apple does not say, as verifyReceipt does not of things bought once.
+    /// What kind of thing was bought; nil where Apple does not say: verifyReceipt does not for one-time purchases.
     public var kind: ProductType?
     /// `PURCHASED` or `FAMILY_SHARED`, as Apple spells it.
     public var ownership: String?
@@ -40,7 +40,7 @@ public struct TransactionFact: SignedFact, Hashable {
     public var asOf: Timestamp
     /// SHA-256 of its JSON bytes.
     public var digest: [UInt8]
-    /// Whether nobody signed it.
+    /// Whether the record carries no signature.
     public var isUnsigned: Bool
 
     /// Memberwise.
@@ -73,7 +73,7 @@ public struct TransactionFact: SignedFact, Hashable {
         self.isUnsigned = isUnsigned
     }
 
-    /// The earliest instant of which it may say anything. A period counts up to a day ahead of its start, once it is charged.
+    /// The earliest instant that it may affect. A period counts up to a day ahead of its start, once it is charged.
     public var since: Timestamp {
         let early = purchasedAt?.adding(days: -StatusPolicy.renewsEarlyDays)
         return [asOf, early, revokedAt].compactMap(\.self).min() ?? asOf
@@ -84,7 +84,7 @@ public struct TransactionFact: SignedFact, Hashable {
     ///   - payload: what Apple signed.
     ///   - digest: SHA-256 of its JSON bytes.
     ///   - asOf: when the notification that brought it was signed; nil for a record that came by itself.
-    ///   - isUnsigned: whether nobody signed it.
+    ///   - isUnsigned: whether the record carries no signature.
     public init(_ payload: TransactionPayload, digest: [UInt8], asOf: Timestamp? = nil, isUnsigned: Bool = false) {
         self.init(
             transactionID: payload.transactionId,

@@ -10,13 +10,14 @@ public struct OneTimePurchase: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Owned while it is not revoked.
         case nonConsumable = "non_consumable"
-        /// A term that the app keeps.
+        /// A term whose length only the app knows.
         case nonRenewing = "non_renewing"
         /// Credited once, and used up.
         case consumable
 
-        /// What a record says was bought; nil for what is not bought once. Of unsigned records, which do not say which of the three it
-        /// is, the one of which only the app knows how long it lasts: anything else would be a guess, and end in somebody's access.
+        /// The kind that a record states; nil where it is not a one-time purchase. Unsigned records do not state which
+        /// of the three it is. They count as non-renewing, whose term only the app knows: a wrong guess of another
+        /// kind would end a customer's access.
         init?(_ fact: TransactionFact) {
             switch fact.kind {
             case .nonConsumable: self = .nonConsumable
@@ -38,7 +39,7 @@ public struct OneTimePurchase: Sendable, Hashable {
     public let ownership: String?
     /// The account that the app bound to the purchase.
     public let appAccountToken: UniqueIdentifier?
-    /// The transaction that speaks of it, the latest-signed.
+    /// The transaction of the latest-signed record.
     public let transactionID: String
     /// When it was bought first.
     public let purchasedAt: Timestamp
@@ -68,7 +69,7 @@ public struct OneTimePurchase: Sendable, Hashable {
         self.revokedShare = revokedShare
     }
 
-    /// Derives the purchase; nil where the facts make none.
+    /// Derives the purchase; nil where the facts are not about a one-time purchase.
     public init?(_ facts: PurchaseFacts) {
         var latest: [String: TransactionFact] = [:]
         for fact in facts.transactions where Kind(fact) != nil && fact.purchasedAt != nil {
@@ -93,7 +94,7 @@ public struct OneTimePurchase: Sendable, Hashable {
         revokedShare = revoked.map { $0.revocationPercentage ?? Self.whole }.max() ?? 0
     }
 
-    /// The same of all facts, of which those count that a signed word does not overrule.
+    /// Derives it from the facts that count: unsigned records give way to signed ones.
     public init?(counting facts: PurchaseFacts) { self.init(facts.counting) }
 
     /// 100 % in thousandths of a percent.

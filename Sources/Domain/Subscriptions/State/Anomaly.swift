@@ -7,9 +7,9 @@ public struct Anomaly: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Apple reported another status than the records give.
         case statusContradicted = "status_contradicted"
-        /// Renewal info names the end of a period of which no transaction was heard.
+        /// Renewal info names the end of a period whose transaction never arrived.
         case periodMissing = "period_missing"
-        /// A transaction says that an upgrade replaced it, and the upgrade was not heard of.
+        /// A transaction says that an upgrade replaced it, and the upgrade never arrived.
         case upgradeMissing = "upgrade_missing"
         /// A transaction without a kind, or a subscription's without a date: it gives nothing.
         case transactionUnusable = "transaction_unusable"

@@ -1,12 +1,12 @@
 import AppStorePayloads
 public import Base
 
-/// A period of a subscription that was paid for or given, as its latest-signed record has it: for who tells of each period, and
-/// of each that was taken back, once.
+/// A period of a subscription that was paid for or given, by its latest-signed record. Events report each period, and
+/// each refund of one, once.
 public struct PaidPeriod: Sendable, Hashable {
     /// What all records of the period have in common.
     public var key: String
-    /// The transaction that speaks of it.
+    /// The transaction of that record.
     public var transactionID: String
     /// The product.
     public var productID: String?
@@ -26,7 +26,7 @@ public struct PaidPeriod: Sendable, Hashable {
     public var revokedAt: Timestamp?
     /// How much of it was taken back, in thousandths of a percent: 0 while it stands.
     public var revokedShare: Int64
-    /// From when on what its record says counts where that has no date of its own, as the reversal of a refund.
+    /// From when on its record counts where that has no date of its own, as the reversal of a refund.
     public var asOf: Timestamp
 
     /// Memberwise.
@@ -49,10 +49,10 @@ public struct PaidPeriod: Sendable, Hashable {
         self.asOf = asOf ?? startsAt
     }
 
-    /// Whether it was shared by the family's member who pays: then nobody gets money back for it here.
+    /// Whether a family member who pays shares it: then no money goes back for it here.
     public var isFamilyShared: Bool { ownership == OwnershipType.familyShared.rawValue }
 
-    /// The periods that facts tell of, in order.
+    /// The periods that the facts name, in order.
     public static func all(of facts: PurchaseFacts) -> [PaidPeriod] {
         Period.all(of: facts.counting).map { PaidPeriod($0) }
     }
@@ -75,8 +75,8 @@ extension PurchaseState {
     /// The subscription's periods, in order, as far as the facts reach back.
     public var paidPeriods: [PaidPeriod] { rules.periods.map { PaidPeriod($0) } }
 
-    /// The periods of which anything may be new, by now and by the facts before: those that the records speak of which were taken in.
-    /// All others are what they were, and a subscription of years has a hundred of them.
+    /// The periods that new records may have changed, by the facts now and by the facts before. All others are as they
+    /// were, and a subscription of years has a hundred of them.
     /// - Parameters:
     ///   - records: what was taken in.
     ///   - known: the facts before.

@@ -1,8 +1,8 @@
 import AppStorePayloads
 import Base
 
-/// One stretch of time that was paid for (or given): the transactions of one web order line item, of which the
-/// latest-signed record speaks.
+/// One stretch of time that was paid for (or given): the transactions of one web order line item. The latest-signed
+/// record decides.
 struct Period: Sendable {
     /// A refund that was reversed: from its date until the record without it was signed.
     struct ReversedRevocation: Sendable, Hashable {
@@ -17,19 +17,19 @@ struct Period: Sendable {
     let expiresAt: Timestamp
     /// From when on it counts as paid: its first record's signature, if Apple charged ahead of the start.
     let chargedAt: Timestamp
-    /// When the first record that tells of it was signed.
+    /// When its first record was signed.
     let firstSignedAt: Timestamp
-    /// When the refund that stands was first told; nil where none stands.
+    /// When the refund that stands was first reported; nil where none stands.
     let revocationToldAt: Timestamp?
     let reversed: [ReversedRevocation]
-    /// When it ends where no known purchase replaced it.
+    /// When it ends if no known purchase replaced it.
     private var endBySuccession: Timestamp
     /// The purchase that replaced it before its time.
     private var successor: (start: Timestamp, chargedAt: Timestamp)?
-    /// When it really ends, by all that is known.
+    /// When it really ends, by all known facts.
     private(set) var end: Timestamp
 
-    /// Nil for what is no auto-renewable period, or lacks a date that makes it one.
+    /// Nil for what is not an auto-renewable period, or lacks a date that makes it one.
     /// - Parameter records: those of one line item, in the order of signing.
     init?(_ records: [TransactionFact]) {
         guard let record = records.last, record.isUsablePeriod, let purchasedAt = record.purchasedAt,
@@ -85,7 +85,7 @@ struct Period: Sendable {
 
     func contains(_ instant: Timestamp) -> Bool { start <= instant && instant < end && !isRevoked(at: instant) }
 
-    /// When it was to end, as seen at an instant: nobody foresees a refund or a replacement.
+    /// When it was to end, as seen at an instant: refunds and replacements count only once they have happened.
     func end(asSeenAt instant: Timestamp) -> Timestamp {
         if let revokedAt = record.revokedAt, revokedAt <= instant { return end }
         let end = endBeforeRefund(asSeenAt: instant)
@@ -93,8 +93,8 @@ struct Period: Sendable {
         return min(end, refund.from)
     }
 
-    /// The same as renewal info sees it that was signed at the instant: a refund that was not told by then, whatever its
-    /// date, is not in it.
+    /// When it was to end, as renewal info signed at the instant sees it: a refund reported later, whatever its date,
+    /// does not count.
     func end(asSignedAt instant: Timestamp) -> Timestamp {
         let end = endBeforeRefund(asSeenAt: instant)
         if let revocationToldAt, revocationToldAt <= instant { return min(end, record.revokedAt ?? end) }
@@ -112,19 +112,19 @@ extension TransactionFact {
     /// Whether it makes a period of an auto-renewable subscription.
     var isUsablePeriod: Bool { kind == .autoRenewableSubscription && purchasedAt != nil && expiresAt != nil }
 
-    /// What makes records speak of one paid period. Line items and transactions are numbered apart: a prefix keeps the two
-    /// from meeting.
+    /// The key shared by all records of one paid period. Line items and transactions are numbered independently: the
+    /// prefix keeps them apart.
     var periodKey: String { webOrderLineItemID.map { "w\($0)" } ?? "t\(transactionID)" }
 }
 
 extension Period {
-    /// The periods in order of (purchase, expiry, transactionId), their true ends worked out.
+    /// The periods in order of (purchase, expiry, transactionId), with their true ends.
     static func all(of facts: PurchaseFacts) -> [Period] {
         var records: [String: [TransactionFact]] = [:]
         records.reserveCapacity(facts.transactions.count)
         for fact in facts.transactions { records[fact.periodKey, default: []].append(fact) }
         var periods = records.values.compactMap { Period($0) }
-        // A transaction may be told with a line item and without one: then the key decides, so that the order is total.
+        // A transaction may arrive with a line item and without one: then the key decides, so that the order is total.
         periods.sort {
             ($0.start, $0.expiresAt, $0.record.transactionID, $0.record.periodKey)
                 < ($1.start, $1.expiresAt, $1.record.transactionID, $1.record.periodKey)
@@ -155,8 +155,8 @@ extension Period {
         return nil
     }
 
-    /// For a period that Apple calls upgraded while nothing is known that replaced it: the end of what did, by renewal
-    /// info that is not older.
+    /// For a period that Apple calls upgraded while the purchase that replaced it is unknown: the end of that
+    /// purchase, by renewal info that is not older.
     private func standsUntil(_ renewals: [RenewalFact]) -> Timestamp? {
         guard record.isUpgraded, let renewal = renewals.last, renewal.signedAt >= record.signedAt,
             let renewsAt = renewal.renewsAt, renewsAt > start

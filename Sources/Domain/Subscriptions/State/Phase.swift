@@ -1,7 +1,7 @@
 import AppStorePayloads
 public import Base
 
-/// A stretch of time in which everything about a subscription stays the same, up to the next phase.
+/// A stretch of time, up to the next phase, in which nothing about a subscription changes.
 public struct Phase: Sendable, Hashable {
     /// The first instant.
     public let startsAt: Timestamp

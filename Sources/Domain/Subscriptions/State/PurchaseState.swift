@@ -14,8 +14,9 @@ public struct PurchaseState: Sendable {
     /// Derives the state.
     /// - Parameters:
     ///   - environment: Apple's name of it; outside Production a default grace is counted in minutes.
-    ///   - horizon: phases and anomalies are worked out from here on, for who knows what was before; from the beginning
-    ///     unless told. `facts` may then leave out periods that are over by then; see ``mayBeCut(at:from:)``.
+    ///   - horizon: phases and anomalies are derived from here on, for a caller that knows the earlier ones; by
+    ///     default from the beginning. `facts` may then leave out periods that are over by then; see
+    ///     ``mayBeCut(_:at:from:)``.
     ///   - carriedAccount: the account of the last period left out that names one.
     public init(
         _ facts: PurchaseFacts, in environment: String = Environment.production.rawValue,
@@ -43,9 +44,12 @@ public struct PurchaseState: Sendable {
     /// The account of the last period that names one, of those that began by an instant.
     public func account(carriedTo instant: Timestamp) -> UniqueIdentifier? { rules.account(carriedTo: instant) }
 
-    /// Whether all records are signed, and dated as Apple dates them: the parts of a notification within a day of the whole, a purchase at
-    /// most a day and a half after its signature, and all records of one period with one date. Only of such facts the end
-    /// can be told from the beginning by dates; see ``mayBeCut(_:at:from:)``.
+    /// Whether all records are signed, and dated as Apple dates them:
+    /// - the parts of a notification are dated within a day of the whole;
+    /// - a purchase is dated at most a day and a half after its signature;
+    /// - all records of one period have one date.
+    ///
+    /// Only then can dates separate the facts' end from their beginning; see ``mayBeCut(_:at:from:)``.
     public static func isRegular(_ facts: PurchaseFacts) -> Bool {
         var purchasedAt: [String: Timestamp?] = [:]
         for fact in facts.transactions {
@@ -77,7 +81,7 @@ public struct PurchaseState: Sendable {
         guard let renewal = facts.renewals.last(where: { $0.asOf <= reported }), renewal.asOf >= cut else {
             return false
         }
-        // What was told since of a period that is left out must have come with something that is not.
+        // What was reported since about a period that is left out must have come with something that is kept.
         let told = Set(facts.renewals.map(\.asOf) + facts.reportedStatuses.map(\.asOf))
         return facts.transactions.allSatisfy {
             $0.asOf < reported || told.contains($0.asOf) || $0.purchasedAt.map { $0 >= cut } ?? true
@@ -86,10 +90,11 @@ public struct PurchaseState: Sendable {
 }
 
 extension TransactionFact {
-    /// A day: by so much Apple's dates within one notification differ at the most, and by a thousand times less in truth.
+    /// it.
     public static let regularDelay: Int64 = 86_400_000
 
-    /// Whether it is dated as Apple dates records, and signed: an unsigned one may give way to a later word of any date.
+    /// Whether it is signed, and dated as Apple dates records. An unsigned one may give way to a signed one of any
+    /// date.
     public var isRegular: Bool {
         !isUnsigned && signedAt.milliseconds(since: asOf) <= Self.regularDelay
             && (purchasedAt.map { $0.milliseconds(since: asOf) <= Self.regularDelay * 3 / 2 } ?? true)
@@ -97,6 +102,6 @@ extension TransactionFact {
 }
 
 extension RenewalFact {
-    /// Whether it is dated as Apple dates records, and signed.
+    /// Whether it is signed, and dated as Apple dates records.
     public var isRegular: Bool { !isUnsigned && signedAt.milliseconds(since: asOf) <= TransactionFact.regularDelay }
 }

@@ -7,9 +7,9 @@ public struct StatusAtInstant: Sendable, Hashable {
     public enum Basis: String, Sendable, Hashable, CaseIterable {
         /// A period that Apple signed.
         case records
-        /// A period that was never heard of, whose end renewal info names.
+        /// A period whose transaction never arrived; renewal info names its end.
         case renewalInfo = "renewal_info"
-        /// Apple's reported status alone: no record that is known explains it.
+        /// Apple's reported status alone: no known record explains it.
         case reportedStatus = "reported_status"
     }
 
@@ -19,9 +19,9 @@ public struct StatusAtInstant: Sendable, Hashable {
     public var basis: Basis
     /// The product of the deciding period.
     public var productID: String?
-    /// The transaction of the deciding period; nil for a period that was never heard of.
+    /// The transaction of the deciding period; nil for a period whose transaction never arrived.
     public var transactionID: String?
-    /// When what is paid in one stretch ends, or ended: the next period of the same product counts once it is charged.
+    /// When the paid stretch ends, or ended: the next period of the same product is part of it once it is charged.
     public var expiresAt: Timestamp
     /// When the deciding period itself ends, or ended.
     public var periodEndsAt: Timestamp
@@ -62,11 +62,11 @@ public struct StatusAtInstant: Sendable, Hashable {
         self.appAccountToken = appAccountToken
     }
 
-    /// Until when the customer has access, grace included; where there is none, when what was paid for ended.
+    /// Until when the customer has access, grace included; without access, when what was paid for ended.
     public var accessUntil: Timestamp { graceEndsAt ?? expiresAt }
 
-    /// What becomes of it where from an instant on nothing is known that it could rest on: no purchase was ever heard of,
-    /// and Apple no longer says what presupposes one.
+    /// The status from an instant on at which nothing known supports it any more: no purchase ever arrived, and Apple
+    /// no longer reports what presupposes one.
     func ended(at instant: Timestamp) -> StatusAtInstant {
         var ended = self
         if status != .revoked { ended.status = .expired }

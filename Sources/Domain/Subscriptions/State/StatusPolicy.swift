@@ -4,12 +4,13 @@ import Base
 /// What the operator decides about statuses; everything else is Apple's rule.
 public struct StatusPolicy: Sendable, Hashable {
     /// Days of grace from expiry where Apple says "grace period" and gives no date. App Store Connect offers 3, 16 and
-    /// 28; 16 unless told otherwise. Outside Production a minute stands for each of these days.
+    /// 28; the default is 16. Outside Production a minute stands for each of these days.
     public var graceDays: Int64
 
-    /// For how many seconds after a period's end access goes on where auto-renew is on and Apple has said nothing since: the
-    /// post may only be late, and nobody is to be locked out by that. Any word of Apple's from then on ends the waiting,
-    /// an answer to a question too. None unless told otherwise; what was derived before it changed is derived anew by a rebuild.
+    /// For how many seconds after a period's end access goes on where auto-renew is on and Apple has reported nothing
+    /// since: the notification may only be late, and that must not lock a customer out. Any later statement of Apple's
+    /// ends the waiting, including an answer to a question. The default is none. After a change, a rebuild derives the
+    /// stored states anew.
     public var renewalLeewaySeconds: Int64
 
     /// A policy.
@@ -18,7 +19,7 @@ public struct StatusPolicy: Sendable, Hashable {
         self.renewalLeewaySeconds = renewalLeewaySeconds
     }
 
-    /// What programs go by unless told otherwise: access goes on for ten minutes where a renewal may only be late.
+    /// The programs' default: access goes on for ten minutes where a renewal may only be late.
     public static let usual = StatusPolicy(renewalLeewaySeconds: 600)
 
     /// When grace ends that began at an instant, where Apple gives no date.
@@ -29,9 +30,9 @@ public struct StatusPolicy: Sendable, Hashable {
 
     /// How long Apple goes on trying to charge after expiry (App Store Connect Help, "Reduce involuntary churn").
     static let billingRetryDays: Int64 = 60
-    /// How far ahead of a period's start Apple charges for it: a renewal that begins within this is as good as begun.
+    /// How far ahead of a period's start Apple charges for it: a renewal that begins within this counts as begun.
     static let renewsEarlyDays: Int64 = 1
-    /// For how long a reported status that nothing explains is believed where no renewalDate says until when.
+    /// For how long an unexplained reported status is believed where no renewalDate limits it.
     static let unexplainedDays: Int64 = 1
     /// By how much a purchase's date may lie after the signature of its own record: Apple's clocks, not an early charge.
     static let clockDifferenceSeconds: Int64 = 60

@@ -2,15 +2,15 @@ import AppStorePayloads
 import Base
 
 extension SubscriptionRules {
-    /// What every answer of one instant shares.
+    /// What all answers for one instant share.
     struct Base {
         let instant: Timestamp
-        /// The renewal info that speaks of the present; nil where there is none, or a later period has overtaken it.
+        /// The renewal info for the present; nil where there is none, or a later period has overtaken it.
         let current: RenewalFact?
         let isStale: Bool
         let account: (Int) -> UniqueIdentifier?
 
-        /// Whether auto-renew is on. A period bought since it was told was charged by it.
+        /// Whether auto-renew is on. A period bought after that was reported was charged by auto-renew.
         var autoRenew: Bool? { isStale ? true : current?.autoRenew }
 
         func value(
@@ -26,7 +26,7 @@ extension SubscriptionRules {
                     appAccountToken: account(index)))
         }
 
-        /// For a period that only renewal info tells of.
+        /// For a period that only renewal info names.
         func value(
             _ status: SubscriptionStatus, by renewal: RenewalFact, until renewsAt: Timestamp,
             graceEndsAt: Timestamp? = nil, _ account: UniqueIdentifier?

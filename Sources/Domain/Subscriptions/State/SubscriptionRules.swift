@@ -3,7 +3,7 @@ import Base
 
 /// The rules of a subscription's status, over facts that are sorted once and asked at any instant.
 ///
-/// What has a date of its own (a purchase, an expiry, a refund) counts from that date, whenever it was heard; what has
+/// What has a date of its own (a purchase, an expiry, a refund) counts from that date, whenever it arrived; what has
 /// none (auto-renew, retries, grace, a reported status, a reversal) counts from its signature to the next of its kind.
 struct SubscriptionRules {
     let environment: String
@@ -12,9 +12,9 @@ struct SubscriptionRules {
     let periods: [Period]
     /// By the instant from which on each counts: the latest-signed one that counts by then.
     private let renewals: [(asOf: Timestamp, fact: RenewalFact)]
-    /// In the same way.
+    /// Likewise for reported statuses.
     private let reported: [(asOf: Timestamp, fact: ReportedStatus)]
-    /// From when on each record of a period counts, superseded ones too, in order.
+    /// From when on each record of a period counts, superseded records included, in order.
     private let told: [Timestamp]
     /// For each period, the latest end and the latest expiry of it and all before it: where a search may stop.
     private let latestEnd: [Timestamp]
@@ -51,7 +51,8 @@ struct SubscriptionRules {
         }
     }
 
-    /// Facts by the instant from which on they count; one signed earlier that counts later never takes its successor's place.
+    /// Facts by the instant from which they count. A fact signed earlier that counts later never replaces its
+    /// successor.
     private static func effective<Fact>(
         _ signed: [Fact], asOf: (Fact) -> Timestamp
     ) -> [(asOf: Timestamp, fact: Fact)] {
@@ -123,19 +124,19 @@ struct SubscriptionRules {
         return base.value(status, in: begun, at: next - 1, expiresAt: begun.end, graceEndsAt: grace)
     }
 
-    /// Whether a renewal is due of which nothing was heard, and may still be: Apple charges by itself, and has said nothing since
-    /// the period ended.
+    /// Whether a renewal is due, has not arrived, and may still arrive: Apple charges by itself, and has reported
+    /// nothing since the period ended.
     private func isAwaited(since expiry: Timestamp, at instant: Timestamp, _ base: Base) -> Bool {
         guard policy.renewalLeewaySeconds > 0, instant < expiry.adding(seconds: policy.renewalLeewaySeconds),
             base.autoRenew == true, base.current?.expirationIntent == nil
         else { return false }
-        // The parts of what tells of the end may be signed a moment before it.
+        // The parts of a notification about the end may be signed a moment before it.
         let end = expiry.adding(seconds: -StatusPolicy.clockDifferenceSeconds)
         return renewal(at: instant).map { $0.asOf < end } ?? true
             && reportedStatus(at: instant).map { $0.asOf < end } ?? true
     }
 
-    /// Renewal info speaks of the coming period: its account counts only where no period up to then names one.
+    /// Renewal info is about the coming period: its account counts only where no period up to then names one.
     private func account(_ renewal: RenewalFact, before next: Int) -> UniqueIdentifier? {
         (next > 0 ? accounts[next - 1] : nil) ?? renewal.appAccountToken
     }
@@ -177,8 +178,8 @@ struct SubscriptionRules {
         return nil
     }
 
-    /// Whether the subscription has moved on since this was signed: a period was bought after it, and is not the one that it
-    /// speaks of.
+    /// Whether the subscription has moved on since this was signed: a period was bought after it, and this is not
+    /// about that period.
     private func isStale(_ renewal: RenewalFact, at instant: Timestamp) -> Bool {
         var index = periods.partitioningIndex { $0.start > renewal.asOf }
         let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
@@ -192,10 +193,11 @@ struct SubscriptionRules {
         return false
     }
 
-    /// Whether this names the end of a period that was never heard of: beyond the end of all that are known and charged.
+    /// Whether this names the end of a period whose transaction never arrived: beyond the end of all known, charged
+    /// ones.
     ///
-    /// Apple's status beside it tells such a period from what a refund took away. Without one it is an extension, which
-    /// only a period that stands can have, and of which its own record would know if that were newer.
+    /// Apple's status beside it distinguishes such a period from one that a refund took away. Without a status it is
+    /// an extension: only a period that stands can have one, and its own record would state it if that were newer.
     func impliesPeriod(_ renewal: RenewalFact, at instant: Timestamp) -> Bool {
         impliesPeriod(renewal, at: instant, before: periods.partitioningIndex { $0.start > instant })
     }
@@ -232,7 +234,7 @@ struct SubscriptionRules {
         period.end(asSignedAt: renewal.asOf) >= renewsAt || (period.wasRevoked && period.expiresAt == renewsAt)
     }
 
-    /// The end of what is paid in one stretch of one product, by what was charged at an instant.
+    /// The end of the paid stretch of one product, by what was charged at an instant.
     private func endOfStretch(from index: Int, at instant: Timestamp, _ implied: RenewalFact?) -> Timestamp {
         let period = periods[index]
         var end = period.end(asSeenAt: instant)
@@ -256,7 +258,7 @@ struct SubscriptionRules {
         return end
     }
 
-    /// What a subscription is whose period has ended: in grace, being retried, or over.
+    /// The status of a subscription whose period has ended: in grace, being retried, or over.
     private func unpaid(
         since expiry: Timestamp, at instant: Timestamp, _ renewal: RenewalFact?, _ isStale: Bool
     ) -> (SubscriptionStatus, graceEndsAt: Timestamp?) {
@@ -269,9 +271,9 @@ struct SubscriptionRules {
         var grace = isRetried && !graceIsOver ? renewal?.graceExpiresAt : nil
         if grace == nil, renewal?.graceExpiresAt == nil, !isStale, let reported,
             reported.status == ReportedStatus.gracePeriod,
-            // Renewal info that is newer, and speaks of no retry, ends it.
+            // Newer renewal info without a retry ends it.
             isLatest || isRetried,
-            // Reported before this period was about to end, it speaks of an earlier failure.
+            // Reported before this period was about to end, it is about an earlier failure.
             reported.asOf > expiry.adding(days: -StatusPolicy.renewsEarlyDays)
         {
             grace = policy.graceEnd(from: expiry, in: environment)

@@ -13,11 +13,11 @@ public struct SubscriptionState: Sendable, Hashable {
     /// The subscription group, by the latest period.
     public let subscriptionGroupID: String?
 
-    /// When the latest paid stretch that is known ends, by the last phase.
+    /// When the latest known paid stretch ends, by the last phase.
     public var paidUntil: Timestamp { last.value.expiresAt }
 
-    /// Derives the state; nil where the facts make no subscription. Who needs to know what they do not explain, too, asks
-    /// for the whole ``PurchaseState``.
+    /// Derives the state; nil where the facts make no subscription. A caller that also needs what the facts do not
+    /// explain derives ``PurchaseState``.
     public init?(
         _ facts: PurchaseFacts, in environment: String = Environment.production.rawValue,
         policy: StatusPolicy = StatusPolicy()

@@ -1,12 +1,12 @@
 import AppStorePayloads
 import Base
 
-/// The statuses that Apple reported and the records do not explain: each decides for a while, and is an anomaly.
+/// The statuses that Apple reported and the records do not explain. Each decides for a while, and is an anomaly.
 struct UnexplainedReports {
     /// A reported status that decides.
     private struct Override {
         let report: ReportedStatus
-        /// When a later word of Apple's, a new period, the renewalDate it came with, or a day ends it.
+        /// Ended by the first of: a later signed statement of Apple's, a new period, its renewalDate, a day.
         let until: Timestamp
     }
 
@@ -14,7 +14,8 @@ struct UnexplainedReports {
     private let overrides: [Override]
     private let rules: SubscriptionRules
 
-    /// - Parameter horizon: reports that count from here on are judged, and the one that counts here, which may still decide.
+    /// - Parameter horizon: judged are the reports that count from here on, and the one in force here, which may still
+    ///   decide.
     init(_ facts: PurchaseFacts, _ rules: SubscriptionRules, from horizon: Timestamp) {
         self.rules = rules
         var anomalies = Self.missing(facts, rules, from: horizon)
@@ -23,7 +24,7 @@ struct UnexplainedReports {
         for report in facts.reportedStatuses where report.asOf >= first {
             let derived = rules.value(at: report.signedAt)?.status.appleStatus
             guard Self.contradicts(report, derived) else { continue }
-            // What was learned since may only seem to contradict it: a refund is dated before it is told.
+            // What arrived since may only seem to contradict it: a refund is dated before it is reported.
             let then = SubscriptionRules(
                 facts.known(at: max(report.signedAt, report.asOf)), in: rules.environment, policy: rules.policy)
             guard Self.contradicts(report, then.value(at: report.signedAt)?.status.appleStatus),
@@ -35,7 +36,7 @@ struct UnexplainedReports {
                         .statusContradicted, signedAt: report.signedAt, reportedStatus: report.status,
                         derivedStatus: derived))
             }
-            // One that a later-signed report overtook before it began to count decides nothing.
+            // A report that a later-signed one overtook before it began to count decides nothing.
             guard rules.reportedStatus(at: report.asOf) == report else { continue }
             overrides.append(Override(report: report, until: Self.end(of: report, rules)))
         }
@@ -50,7 +51,7 @@ struct UnexplainedReports {
     /// Where an answer may change because a report begins or ceases to decide.
     var instants: [Timestamp] { overrides.flatMap { [$0.report.asOf, $0.until] } }
 
-    /// What the subscription is at an instant, all things considered.
+    /// The status at an instant, reports included.
     func value(at instant: Timestamp) -> StatusAtInstant? {
         let value = rules.value(at: instant)
         guard let override = overrides.last(where: { $0.report.asOf <= instant }), instant < override.until else {
@@ -95,7 +96,7 @@ struct UnexplainedReports {
         return end
     }
 
-    /// Periods that Apple's records presuppose and that were never heard of, and transactions that give nothing.
+    /// Periods that Apple's records presuppose and that never arrived, and transactions that give nothing.
     private static func missing(
         _ facts: PurchaseFacts, _ rules: SubscriptionRules, from horizon: Timestamp
     ) -> [Anomaly] {
@@ -120,14 +121,13 @@ struct UnexplainedReports {
 }
 
 extension SubscriptionRules {
-    /// Whether the period that this names is one that was never heard of, as seen when it was signed.
+    /// Whether the period that this names never arrived, as seen when it was signed.
     fileprivate func impliesPeriod(_ renewal: RenewalFact) -> Bool {
         renewal.reportedStatus != nil && self.renewal(at: renewal.asOf) == renewal
             && impliesPeriod(renewal, at: renewal.asOf)
     }
 
-    /// Whether a reported 5 speaks of a renewal that was charged early and refunded: the period before it runs on all the
-    /// same.
+    /// Whether a reported 5 is about a renewal that was charged early and refunded: the period before it runs on.
     fileprivate func isRefundedEarlyRenewal(at report: ReportedStatus) -> Bool {
         guard report.status == ReportedStatus.revoked, let covering = covering(report.signedAt) else { return false }
         let lastDay = covering.expiresAt.adding(days: -StatusPolicy.renewsEarlyDays)

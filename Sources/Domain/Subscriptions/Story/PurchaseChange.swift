@@ -21,9 +21,9 @@ public struct PurchaseChange: Sendable, Hashable {
         case upgraded
         /// Another product within a period, effective at once.
         case productChanged = "product_changed"
-        /// A period whose own notification was not heard of, told by a later one.
+        /// A period whose own notification never arrived; a later one named it.
         case periodTold = "period_told"
-        /// A later purchase took this period's place, says Apple.
+        /// Apple reports that a later purchase took this period's place.
         case replaced
         /// What it renews to is another product now.
         case renewalProductChanged = "renewal_product_changed"
@@ -53,7 +53,7 @@ public struct PurchaseChange: Sendable, Hashable {
         case priceIncreasePending = "price_increase_pending"
         /// The customer agreed to a higher price, or need not.
         case priceIncreaseAgreed = "price_increase_agreed"
-        /// A refund was asked for; Apple wants data.
+        /// The customer asked for a refund; Apple asks for consumption data.
         case consumptionRequested = "consumption_requested"
         /// Apple declined a refund.
         case refundDeclined = "refund_declined"
@@ -67,7 +67,7 @@ public struct PurchaseChange: Sendable, Hashable {
         case commerceChanged = "commerce_changed"
         /// A type of notification that this release does not know.
         case unknownType = "unknown_type"
-        /// Nothing that was not known.
+        /// Nothing new.
         case nothingNew = "nothing_new"
     }
 
@@ -89,7 +89,7 @@ public struct PurchaseChange: Sendable, Hashable {
     public var quantity: Int64?
     /// Why it ended, where it did: 1 customer cancelled, 2 billing, 3 price increase not agreed, 4 unavailable, 5 other.
     public var intent: Int?
-    /// Apple's own word, where that is all there is to say.
+    /// Apple's own word, where there is nothing else to say.
     public var reason: String?
 
     /// A change.

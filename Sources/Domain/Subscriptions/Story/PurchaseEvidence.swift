@@ -1,8 +1,8 @@
 public import AppStorePayloads
 public import Base
 
-/// One piece of evidence about a purchase, with what its story needs beside the facts: whoever tells a story hands over all
-/// of them, in any order.
+/// One piece of evidence about a purchase, with what its story needs beside the facts. A story needs all pieces, in
+/// any order.
 public struct PurchaseEvidence: Sendable, Hashable {
     /// The notification that brought it; nil for a record that came by itself.
     public var notificationUUID: UniqueIdentifier?
@@ -47,7 +47,7 @@ public struct PurchaseEvidence: Sendable, Hashable {
         if let reportedStatus { facts.merge(reportedStatus) }
     }
 
-    /// The order in which a story is told: that of signing. Nothing in it depends on when or how the evidence arrived.
+    /// Whether this comes first in a story: by signing. When or how the evidence arrived does not matter.
     func isTold(before other: PurchaseEvidence) -> Bool {
         if signedAt != other.signedAt { return signedAt < other.signedAt }
         if let own = notificationUUID, let others = other.notificationUUID { return own < others }
@@ -57,19 +57,19 @@ public struct PurchaseEvidence: Sendable, Hashable {
 
     private var digests: [UInt8] { recordDigests.flatMap(\.self) }
 
-    /// What its records are known by.
+    /// The digests that identify its records.
     var recordDigests: [[UInt8]] { [transaction?.digest, renewal?.digest].compactMap(\.self) }
 
-    /// The digest of a record that came by itself, which is what such a piece is known by; nil for a notification.
+    /// The digest that identifies a record that came by itself; nil for a notification.
     public var loneDigest: [UInt8]? { notificationUUID == nil ? recordDigests.first : nil }
 
-    /// Whether it is not unsigned where Apple's signed word is known.
+    /// Whether its records count beside what Apple has signed.
     func counts(beside signed: SignedWord) -> Bool {
         transaction.map { signed.letsCount($0) } ?? true && renewal.map { signed.letsCount($0) } ?? true
     }
 
-    /// The instant that it is about: its signature, or what it tells of where Apple's clocks put that a moment later. A
-    /// purchase that is dated a second after its own signature has begun.
+    /// The instant that it is about: its signature, or the date of its purchase or refund where Apple's clocks put
+    /// that a moment later. A purchase that is dated a second after its own signature has begun.
     var instant: Timestamp {
         let latest = signedAt.adding(seconds: StatusPolicy.clockDifferenceSeconds)
         return [transaction?.purchasedAt, transaction?.revokedAt].compactMap(\.self)

@@ -1,20 +1,20 @@
 public import AppStorePayloads
 public import Base
 
-/// What happened to a purchase, told in the order in which Apple signed it: a function of the evidence alone, the same
-/// whatever arrived when. When each thing was learned is another question.
+/// What happened to a purchase, in the order in which Apple signed it. It depends on the evidence alone, not on the
+/// order of arrival. When each thing was learned is another question.
 public struct PurchaseStory: Sendable, Hashable {
-    /// What one piece of evidence tells.
+    /// What one piece of evidence contributes.
     public struct Entry: Sendable, Hashable {
-        /// The notification that tells it; nil for a record that came by itself.
+        /// The notification; nil for a record that came by itself.
         public var notificationUUID: UniqueIdentifier?
         /// What happened, in Apple's word.
         public var type: NotificationType?
         /// More about it, in Apple's word.
         public var subtype: NotificationSubtype?
-        /// The digest of the record that tells it, where that came by itself; nil for a notification.
+        /// The digest of the record, where that came by itself; nil for a notification.
         public var recordDigest: [UInt8]?
-        /// The transaction that it speaks of.
+        /// The transaction that it is about.
         public var transactionID: String?
         /// When Apple signed it.
         public var signedAt: Timestamp
@@ -22,9 +22,9 @@ public struct PurchaseStory: Sendable, Hashable {
         public var changes: [PurchaseChange]
         /// What it changed, for people: at most ``wordsWidth`` characters.
         public var words: String
-        /// The status at the entry before, by all that is known now; nil where there was none.
+        /// The status at the entry before, by all facts known now; nil where there was none.
         public var before: SubscriptionStatus?
-        /// What the subscription was at this instant, by all that is known now; nil for what is no subscription.
+        /// The status at this instant, by all facts known now; nil for what is not a subscription.
         public var after: StatusAtInstant?
     }
 
@@ -34,10 +34,10 @@ public struct PurchaseStory: Sendable, Hashable {
     /// The entries, in the order of signing.
     public let entries: [Entry]
 
-    /// Tells the story.
+    /// Builds the story.
     /// - Parameters:
-    ///   - evidence: all there is about one purchase, in any order.
-    ///   - purchase: which one it is; names of products are shortened by the app's.
+    ///   - evidence: all evidence about one purchase, in any order.
+    ///   - purchase: its key; the app's name shortens the names of products.
     public init(
         _ evidence: some Sequence<PurchaseEvidence>, of purchase: PurchaseKey, policy: StatusPolicy = StatusPolicy()
     ) {
@@ -45,7 +45,8 @@ public struct PurchaseStory: Sendable, Hashable {
         var facts = PurchaseFacts()
         for piece in evidence { piece.merge(into: &facts) }
         let state = SubscriptionState(facts, in: purchase.environment, policy: policy)
-        // What came with a notification is told by that, whichever of the two was signed first: it knows more about it.
+        // A record that a notification brought is shown there, whichever was signed first: the notification knows
+        // more.
         let notified = Set(evidence.filter { $0.notificationUUID != nil }.flatMap(\.recordDigests))
         let signed = SignedWord(facts)
         var told = StorySoFar()

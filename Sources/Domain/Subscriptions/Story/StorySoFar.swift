@@ -1,10 +1,10 @@
 import AppStorePayloads
 import Base
 
-/// What a story has told up to a piece of evidence, which is what shows what that piece changed.
+/// The story up to a piece of evidence. Compared with it, the piece shows what it changed.
 ///
-/// Changes are found in the signed records. Apple's type only says what no record does (a refund was asked for) and which
-/// of two names for one change is meant; a type that is lost or unknown leaves the rest of the story as it is.
+/// Changes are found in the signed records. Apple's type only states what no record does (a refund was asked for) and
+/// which of two names for one change is meant. A lost or unknown type leaves the rest of the story as it is.
 struct StorySoFar {
     /// The latest-signed record of each period, or of each one-time transaction.
     private var records: [String: TransactionFact] = [:]
@@ -13,7 +13,7 @@ struct StorySoFar {
     private var renewal: RenewalFact?
     private var reported: Int?
 
-    /// Takes the next piece of evidence; answers what it changed.
+    /// Takes the next piece of evidence; returns what it changed.
     mutating func take(_ piece: PurchaseEvidence, _ status: StatusAtInstant?) -> [PurchaseChange] {
         var changes: [PurchaseChange] = []
         if let type = piece.type, !type.isKnown { changes.append(PurchaseChange(.unknownType, reason: type.rawValue)) }
@@ -44,10 +44,10 @@ struct StorySoFar {
         .periodTold,
     ]
 
-    /// The types that tell of a purchase when it happens. Others speak of it later.
+    /// The types that report a purchase when it happens. Others mention it later.
     private static let buying: Set<NotificationType> = [.subscribed, .didRenew, .offerRedeemed, .oneTimeCharge]
 
-    /// What only the type tells.
+    /// What only the type states.
     private func asked(_ piece: PurchaseEvidence) -> [PurchaseChange] {
         let transaction = piece.transaction
         func about(_ kind: PurchaseChange.Kind, _ reason: String? = nil) -> PurchaseChange {
@@ -130,7 +130,7 @@ struct StorySoFar {
             from: new.purchasedAt, until: new.expiresAt, amount: paid(for: new, piece), quantity: new.quantity)
     }
 
-    /// A period of which nothing was told before.
+    /// A period that is not in the story yet.
     private func began(_ new: TransactionFact, _ piece: PurchaseEvidence) -> PurchaseChange {
         var change = PurchaseChange(
             .periodTold, productID: new.productID, from: new.purchasedAt, until: new.expiresAt,
@@ -156,7 +156,7 @@ struct StorySoFar {
         return new.isFreeTrial ? .trialStarted : .boughtAgain
     }
 
-    /// What a family shares was paid for by somebody else.
+    /// Another family member paid for what a family shares.
     private func paid(for new: TransactionFact, _ piece: PurchaseEvidence) -> Money? {
         new.ownership == OwnershipType.familyShared.rawValue ? nil : piece.price
     }
@@ -179,11 +179,11 @@ struct StorySoFar {
                 changes.append(PurchaseChange(.graceEnded))
             }
         }
-        // That a purchase ended says so already.
+        // An entry about the end implies it already.
         if new.autoRenew == false, previous?.autoRenew != false, piece.type != .expired {
             changes.append(PurchaseChange(.autoRenewOff))
         }
-        // Who buys or renews has auto-renew on.
+        // A purchase or renewal implies auto-renew.
         if new.autoRenew == true, previous?.autoRenew == false, !isNewPeriod {
             changes.append(PurchaseChange(.autoRenewOn))
         }

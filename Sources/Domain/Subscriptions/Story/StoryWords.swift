@@ -1,7 +1,7 @@
 import AppStorePayloads
 import Base
 
-/// A story's words, as seen at an entry's instant: dates of the same year are given without it.
+/// A story's words, as seen at an entry's instant: dates in that year are given without the year.
 struct StoryWords {
     private let at: Timestamp
     private let prefix: String
@@ -12,7 +12,7 @@ struct StoryWords {
         prefix = bundleID + "."
     }
 
-    /// As many of the changes as there is room for, the first one in any case.
+    /// As many of the changes as fit, and always the first one.
     func text(_ changes: [PurchaseChange]) -> String {
         var text = ""
         for change in changes {
