@@ -4,13 +4,13 @@ import Foundation
 import Postgres
 import Subscriptions
 
-/// What stands in the database of one purchase, as far as deriving it anew needs it.
+/// What the database holds of one purchase, as far as deriving it anew needs it.
 ///
-/// Of a long subscription only the end is read: what an ordinary renewal changes does not depend on what was over long
-/// before, and must not cost more for it.
+/// Of a long subscription only the end is read: what an ordinary renewal changes does not depend on periods that ended
+/// long before, and must not cost more for them.
 struct KnownPurchase: Sendable {
     let key: PurchaseKey
-    /// Where the facts begin; everything where they are whole.
+    /// How far back the facts reach.
     enum Extent: Sendable {
         case whole
         /// Facts about periods that began before `cut` are left out, and phases before `horizon` are not derived.
@@ -23,15 +23,15 @@ struct KnownPurchase: Sendable {
     var anomalies = 0
     /// Phases in `subscription_history`; nil where there is no subscription.
     var earlierPhases: Int?
-    /// Whether a transaction of it has turned up under another original transaction, or one that is new did before.
+    /// Whether one of its transactions is also recorded under another original transaction, or a new one is.
     var isShared = false
 }
 
 extension Ledger {
-    /// Reads what is known of purchases that are locked.
+    /// Reads locked purchases.
     /// - Parameters:
-    ///   - new: what is to be said of each; nil to read everything, whatever it is.
-    ///   - shared: what was said with a transaction that is another purchase's by now is left out.
+    ///   - new: the new statements about each; nil to read everything.
+    ///   - shared: statements with a transaction that belongs to another purchase by now are left out.
     func known(
         _ keys: [PurchaseKey], new: [PurchaseKey: [PurchaseStatement]]?,
         shared: SharedTransactions = SharedTransactions(), _ session: borrowing PostgresSession
@@ -64,8 +64,9 @@ extension Ledger {
 }
 
 extension PostgresQuery {
-    /// Makes sure that each purchase has a row, and locks it. `where false` updates nothing and locks all the same
-    /// (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"); the statements after this one see what other workers committed.
+    /// Inserts the missing rows of the purchases, and locks all of them. `where false` updates nothing and locks all
+    /// the same (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"); the statements after this one see what other workers
+    /// committed.
     static func lock(_ keys: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "ledger.lock",
@@ -80,12 +81,14 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// Each purchase's facts, as many as are needed. Of a subscription with phases in `subscription_history` of which
-    /// nothing is to be said before the phases at hand, that is the end: the three periods before the horizon and all since,
-    /// and the four statements before it and all since. Records of a period are signed up to a day before it begins.
+    /// Each purchase's facts, as many as are needed. Only the end is read of a subscription that has phases in
+    /// `subscription_history`, if no new statement is about a time before the phases in `subscriptions`:
+    /// - the three periods before the horizon and all since;
+    /// - the four statements before the horizon and all since. Records of a period are signed up to a day before it
+    ///   begins.
     ///
-    /// Only of a subscription whose records are dated as Apple dates them, and to which nothing is added that dates a known
-    /// period otherwise.
+    /// All records of such a subscription must be dated as Apple dates them, and no new one may date a known period
+    /// differently.
     fileprivate static func known(
         _ keys: [PurchaseKey], new: [PurchaseKey: [PurchaseStatement]]?
     ) -> PostgresQuery {

@@ -5,7 +5,7 @@ public import Postgres
 public import Subscriptions
 
 extension Ledger {
-    /// The next purchases that anything is known of, in the order of their keys.
+    /// The next recorded purchases, in the order of their keys.
     public func purchases(
         after last: PurchaseKey?, limit: Int, _ session: borrowing PostgresSession
     ) throws -> [PurchaseKey] {
@@ -15,17 +15,17 @@ extension Ledger {
         }
     }
 
-    /// Derives purchases anew from Apple's stored bytes and holds the result against what stands.
+    /// Derives purchases anew from Apple's stored bytes and compares the result with the stored rows.
     ///
-    /// Facts whose bytes retention has dropped are taken from their rows: what was said stands in `purchase_facts`, and the
-    /// latest signed records stand whole in `transactions` and `renewals`.
+    /// Facts whose bytes retention has dropped are taken from their rows: the statements from `purchase_facts`, and
+    /// the latest signed records, whole, from `transactions` and `renewals`.
     /// - Parameters:
     ///   - repair: write what was derived where it differs; workers wait for the purchases meanwhile.
-    ///   - discard: repair purchases too of which some bytes do not verify any more, and so forget what those brought.
-    ///   - open: reads and verifies stored bytes, some hundred at a time; answers in their order.
+    ///   - discard: also repair purchases some of whose bytes no longer verify, which forgets what those brought.
+    ///   - open: reads and verifies stored bytes, some hundred at a time; returns them in their order.
     /// - Returns: what differs, or with `repair` what differed; for how many notifications the bytes are gone; and the
-    ///   purchases of which some bytes do not verify.
-    /// - Throws: `PostgresError`, or what `open` throws: what is derived without bytes that are there would be wrong.
+    ///   purchases some of whose bytes no longer verify.
+    /// - Throws: `PostgresError`, or what `open` throws: a result without bytes that exist would be wrong.
     public func rederive(
         _ keys: [PurchaseKey], repair: Bool, discard: Bool = false, _ session: borrowing PostgresSession,
         open: ([EvidenceReference], borrowing PostgresSession) throws -> [ReopenedEvidence]
@@ -55,16 +55,16 @@ extension Ledger {
         return (differences, evidence.withoutBytes, evidence.unverified)
     }
 
-    /// All that is to be known of a purchase, read anew.
+    /// Everything about a purchase, read anew.
     private struct Reread {
         var known: KnownPurchase
         var entries: [LedgerEntry] = []
-        /// What was said by evidence whose bytes are gone.
+        /// Statements whose evidence has no bytes any more.
         var kept: [PurchaseStatement] = []
         var keptRecords = PurchaseUpdate.KeptRecords()
     }
 
-    /// What stands in each table if all of this is known.
+    /// The rows that each table should have, by these facts.
     private static func rows(
         of purchases: [Reread], _ shared: SharedTransactions, _ policy: StatusPolicy
     ) -> [(LedgerTable, PostgresQuery)] {
@@ -102,7 +102,7 @@ extension Ledger {
         ]
     }
 
-    /// The purchases' evidence, from nothing but what Apple signed, a page of bodies at a time.
+    /// The purchases' evidence, read from the bytes that Apple signed and nothing else, a page of bodies at a time.
     private func evidence(
         of keys: [PurchaseKey], _ shared: SharedTransactions, _ session: borrowing PostgresSession,
         open: ([EvidenceReference], borrowing PostgresSession) throws -> [ReopenedEvidence]
@@ -137,7 +137,7 @@ extension Ledger {
         return (keys.compactMap { purchases[$0] }, gone.outboxIDs.count, unverified)
     }
 
-    /// Evidence whose bytes retention has dropped: its rows, and what its records are known by.
+    /// Evidence whose bytes retention has dropped: its rows, and the names of its records.
     private struct GoneEvidence {
         var outboxIDs: [Int64] = []
         var uuids: [UUID] = []
@@ -148,7 +148,7 @@ extension Ledger {
     /// Bodies in memory at a time.
     private static let evidencePage = 200
 
-    /// Reads what is known from evidence whose bytes are gone.
+    /// Reads the statements and records of evidence whose bytes are gone.
     private func keep(
         _ gone: GoneEvidence, in purchases: inout [PurchaseKey: Reread], _ shared: SharedTransactions,
         _ session: borrowing PostgresSession
@@ -192,8 +192,8 @@ extension PurchaseKey {
 }
 
 extension PostgresQuery {
-    /// From every table that names purchases, so that a row which nothing vouches for is found too. What is compared with are
-    /// parameters and nothing else, so that each table's index is entered at that place: a page costs the same wherever it is.
+    /// Reads every table that names purchases, so that a row without evidence is found too. The comparisons use
+    /// parameters and nothing else, so that each table's index is entered at that place: every page costs the same.
     fileprivate static func purchasesAfter(_ last: PurchaseKey?, _ limit: Int) -> PostgresQuery {
         let tables = [
             "notifications", "records", "purchase_lines", "purchase_facts", "transactions", "renewals", "subscriptions",
@@ -240,7 +240,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// What pieces of evidence said.
+    /// The statements of pieces of evidence.
     fileprivate static func statements(of outboxIDs: [Int64], _ keys: [PurchaseKey]) -> PostgresQuery {
         let columns = PurchaseStatement.columns.map { "f.\($0.name)" }.joined(separator: ", ")
         return PostgresQuery(
@@ -255,8 +255,8 @@ extension PostgresQuery {
             """)
     }
 
-    /// Signed records that stand in the purchases' rows under the names of these notifications, or of none and came by
-    /// themselves.
+    /// The signed records in the purchases' rows that these notifications brought, or that came by themselves with
+    /// these digests.
     fileprivate static func records(
         of uuids: [UUID], _ digests: [[UInt8]], _ keys: [PurchaseKey]
     ) -> PostgresQuery {

@@ -16,7 +16,7 @@ public struct Ledger: Sendable {
     ///
     /// Locks are taken in one order everywhere (notifications by UUID, records by digest, then purchases by key), so two
     /// workers that share any of them wait for each other and never deadlock.
-    /// - Parameter comparing: derive the state before, too, for whoever wants to know what changed; costs as much again.
+    /// - Parameter comparing: derive the state before the batch, too, and return what changed; this doubles the cost.
     /// - Returns: what became of each entry, in the entries' order, and with `comparing` where it took each subscription.
     /// - Throws: `PostgresError`; the transaction must then be rolled back.
     public func apply(
@@ -26,10 +26,10 @@ public struct Ledger: Sendable {
         return (outcomes, comparing ? updates.compactMap { $0.transition(policy) } : [])
     }
 
-    /// The same, for who has to go on with the purchases that it changed: those of the batch that are new, and the ones that share
-    /// a transaction with them. They stay locked until the transaction ends.
-    /// - Parameter others: purchases to lock with them, although nothing new may be said of them. Each has been recorded, or is
-    ///   by these entries.
+    /// Applies a batch as ``apply(_:comparing:_:)`` does and returns the purchases that it changed: those of the batch
+    /// with new evidence, and those that share a transaction with them. They stay locked until the transaction ends.
+    /// - Parameter others: purchases to lock with them, even without new evidence. Each has been recorded, or is by
+    ///   these entries.
     public func applying(
         _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], _ session: borrowing PostgresSession
     ) throws -> (outcomes: [LedgerOutcome], purchases: [PurchaseKey]) {
@@ -37,7 +37,7 @@ public struct Ledger: Sendable {
         return (outcomes, updates.map(\.key))
     }
 
-    /// The same, for who tells what the batch made of each purchase, in the transaction that makes it.
+    /// Likewise, and returns how the batch changed each purchase, for the events written in the same transaction.
     package func telling(
         _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], _ session: borrowing PostgresSession
     ) throws -> (outcomes: [LedgerOutcome], news: [PurchaseNews]) {
@@ -49,8 +49,8 @@ public struct Ledger: Sendable {
         return (outcomes, updates.indices.map { updates[$0].news(words[updates[$0].key] ?? []) })
     }
 
-    /// Locks purchases until the transaction ends, in the order in which all are locked, and makes the rows that are not there.
-    /// - Parameter deadline: how long that may take; as long as any statement unless told.
+    /// Locks purchases until the transaction ends, in the one order of locking, and inserts the missing rows.
+    /// - Parameter deadline: how long that may take; by default as long as any statement.
     public static func hold(
         _ purchases: some Sequence<PurchaseKey>, deadline: Duration? = nil, _ session: borrowing PostgresSession
     ) throws {
@@ -76,14 +76,14 @@ public struct Ledger: Sendable {
         return (outcomes, updates)
     }
 
-    /// Which of these digests are of a record, come by itself, that is recorded already.
+    /// Which of these digests belong to records that came by themselves and are recorded already.
     package func known(_ digests: [[UInt8]], _ session: borrowing PostgresSession) throws -> Set<[UInt8]> {
         guard !digests.isEmpty else { return [] }
         return try Set(session.query(.knownRecords(digests)).map { try $0.decode(0, as: [UInt8].self) })
     }
 
-    /// Works out what a batch does to each purchase. Where the end of what is known does not reach back far enough for what
-    /// is new, all of it is read.
+    /// Derives what a batch does to each purchase. Where the end that was read does not reach back far enough for the
+    /// new evidence, the whole purchase is read.
     private func updates(
         of keys: [PurchaseKey], with entries: [PurchaseKey?: [LedgerEntry]], _ session: borrowing PostgresSession
     ) throws -> [PurchaseUpdate] {
@@ -100,7 +100,7 @@ public struct Ledger: Sendable {
                 outOfReach.append(known.key)
             }
         }
-        // Rare enough to do all of it over: a batch that meets one such transaction.
+        // A batch with such a transaction is done over as a whole; they are rare enough.
         if isShared { return try sharedUpdates(of: keys, with: entries, session) }
         for known in try known(outOfReach, new: nil, session) {
             guard let update = PurchaseUpdate(known, entries[known.key] ?? [], policy: policy) else { continue }
@@ -109,7 +109,7 @@ public struct Ledger: Sendable {
         return updates
     }
 
-    /// Whether one transaction stands under two original transactions within a batch.
+    /// Whether one transaction occurs under two original transactions within a batch.
     private static func sharesTransaction(_ entries: [LedgerEntry]) -> Bool {
         var originals: [String: String] = [:]
         for entry in entries {
@@ -120,8 +120,8 @@ public struct Ledger: Sendable {
         return false
     }
 
-    /// The same where a transaction has turned up under more than one original transaction: the others are derived anew with
-    /// it, since what they had may be theirs no more.
+    /// The updates where a transaction has turned up under more than one original transaction: the others are derived
+    /// anew with it, since it may no longer be theirs.
     private func sharedUpdates(
         of keys: [PurchaseKey], with entries: [PurchaseKey?: [LedgerEntry]], _ session: borrowing PostgresSession
     ) throws -> [PurchaseUpdate] {
@@ -155,7 +155,7 @@ public struct Ledger: Sendable {
     }
 
     private func writeSubscriptions(_ updates: [PurchaseUpdate], _ session: borrowing PostgresSession) throws {
-        // What was derived as a whole replaces what stands, of which there may be more rows.
+        // A subscription that was derived as a whole replaces the stored rows, which may be more.
         let replaced = updates.filter { $0.known.isWhole && $0.known.earlierPhases ?? 0 > 0 }.map(\.key)
         if !replaced.isEmpty { try session.query(LedgerTable.history.delete(replaced)) }
         let gone = updates.filter { $0.known.earlierPhases != nil && $0.state.subscription == nil }.map(\.key)
@@ -208,14 +208,14 @@ public struct Ledger: Sendable {
 }
 
 extension LedgerEntry {
-    /// A type nobody knows yet is parked: recorded whole, counted, its facts taken; a later release can give it meaning. So
-    /// is a receipt.
+    /// A notification of an unknown type is parked: recorded whole, counted, its facts taken; a later release can give
+    /// it meaning. A receipt is parked, too.
     var outcome: LedgerOutcome {
         if let notification { return notification.notificationType.isKnown ? .applied : .parked }
         return kind == .receipt ? .parked : .applied
     }
 
-    /// The purchase it is about; nil for what concerns none.
+    /// The purchase it is about; nil where there is none.
     package var purchase: PurchaseKey? {
         guard let environment, let bundleID,
             let id = transaction?.payload.originalTransactionId ?? renewal?.payload.originalTransactionId
@@ -236,7 +236,7 @@ extension LedgerEntry {
 extension KnownPurchase {
     var isWhole: Bool { if case .whole = extent { true } else { false } }
 
-    /// From where on anything is derived.
+    /// From where on the state is derived.
     var horizon: Timestamp { if case .tail(_, let horizon, _) = extent { horizon } else { .distantPast } }
 }
 

@@ -2,8 +2,8 @@ import Postgres
 
 /// One column of a table as it is written: its name, and the value that a row has there.
 ///
-/// A table is a list of these and nothing else names its columns, so that a statement's list and the arrays it reads
-/// cannot fall out of step.
+/// A table is a list of these, and its columns are named nowhere else, so that a statement's list and the arrays it
+/// reads cannot get out of step.
 struct LedgerColumn<Row>: Sendable {
     let name: String
     /// Binds the column's values, one array for all rows.
@@ -17,7 +17,7 @@ struct LedgerColumn<Row>: Sendable {
 }
 
 extension PostgresQuery {
-    /// `select * from unnest(…)`: rows worked out in memory, in the order of their columns.
+    /// `select * from unnest(…)`: rows computed in memory, in the order of their columns.
     static func rows<Row>(_ rows: [Row], _ columns: [LedgerColumn<Row>]) -> PostgresQuery {
         var statement = StringInterpolation(literalCapacity: 32 + 8 * columns.count, interpolationCount: columns.count)
         statement.appendLiteral("select * from unnest(")

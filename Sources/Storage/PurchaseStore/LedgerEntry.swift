@@ -5,7 +5,7 @@ public import Subscriptions
 
 /// One verified piece of evidence on its way into the ledger: a notification, or a record that came by itself.
 ///
-/// It never changes, and is an object because it goes through many hands: each copy of a value of its size would count up some
+/// It is an immutable object because it is passed on often: each copy of a value of its size would count up some
 /// thirty references, and a batch copies each entry a dozen times.
 public final class LedgerEntry: Sendable {
     /// A record, signed unless its evidence is unsigned by kind, and the SHA-256 of its JSON bytes.
@@ -22,9 +22,9 @@ public final class LedgerEntry: Sendable {
         }
     }
 
-    /// By what it is known when it comes again.
+    /// How it is recognized when it arrives again.
     public enum Identity: Sendable, Hashable {
-        /// A notification's name.
+        /// A notification's UUID.
         case notification(UniqueIdentifier)
         /// The SHA-256 of a record that came by itself: of the JSON that was signed, of a receipt's bytes.
         case record(EvidenceKind, digest: [UInt8])
@@ -36,13 +36,13 @@ public final class LedgerEntry: Sendable {
         case transaction(Signed<TransactionPayload>)
         /// Renewal info.
         case renewal(Signed<RenewalInfoPayload>)
-        /// An app transaction, of which no state is derived.
+        /// An app transaction; no state is derived from it.
         case appTransaction(AppTransactionPayload, digest: [UInt8])
-        /// A receipt, of which nothing is derived.
+        /// A receipt; nothing is derived from it.
         case receipt(digest: [UInt8])
-        /// What verifyReceipt answered of a transaction; its digest is that of the stored bytes.
+        /// A transaction of verifyReceipt's answer; its digest is that of the stored bytes.
         case receiptTransaction(Signed<TransactionPayload>)
-        /// What verifyReceipt answered of a subscription's future; its digest is that of the stored bytes.
+        /// A renewal info of verifyReceipt's answer; its digest is that of the stored bytes.
         case receiptRenewal(Signed<RenewalInfoPayload>)
     }
 
@@ -52,7 +52,7 @@ public final class LedgerEntry: Sendable {
     public let receivedAt: PostgresTimestamp
     /// Which way it came.
     public let source: EvidenceSource
-    /// By what it is known when it comes again.
+    /// How it is recognized when it arrives again.
     public let identity: Identity
     /// The environment it was verified to belong to; nil for a receipt.
     public let environment: String?
@@ -64,7 +64,7 @@ public final class LedgerEntry: Sendable {
     public let transaction: Signed<TransactionPayload>?
     /// The renewal info, if there is one.
     public let renewal: Signed<RenewalInfoPayload>?
-    /// When it was signed, as a whole, or answered, where nobody signed it; nil for a receipt.
+    /// When it was signed as a whole, or, if unsigned, answered; nil for a receipt.
     public let signedAt: Timestamp?
 
     /// A notification.
@@ -123,7 +123,7 @@ public final class LedgerEntry: Sendable {
         }
     }
 
-    /// The same from another row: what was verified before it was stored.
+    /// A copy for another row: evidence that was verified before it was stored.
     public init(_ entry: LedgerEntry, outboxID: Int64, receivedAt: PostgresTimestamp) {
         self.outboxID = outboxID
         self.receivedAt = receivedAt

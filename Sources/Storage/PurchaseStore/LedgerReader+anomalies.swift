@@ -3,9 +3,9 @@ import Postgres
 package import Subscriptions
 
 extension LedgerReader {
-    /// How many anomalies of each kind stand: every kind, those of which there are none as well. Nil for a role that may not
-    /// see them, such as the receiver's; asking first keeps a refusal out of the server's log each time somebody looks.
-    /// - Parameter deadline: for the answer; the pool's own unless told otherwise.
+    /// How many anomalies of each kind there are, kinds without any included. Nil for a role that may not read them,
+    /// such as the receiver's; asking first keeps a refusal out of the server's log at each look.
+    /// - Parameter deadline: for the answer; by default the pool's.
     package func anomalyCountsIfAllowed(deadline: Duration? = nil) async throws -> [Anomaly.Kind: Int64]? {
         let mayAsk: Bool = try await pool.query(
             PostgresQuery(
@@ -25,7 +25,7 @@ extension LedgerReader {
         return counts
     }
 
-    /// The same as samples, by kind.
+    /// ``anomalyCountsIfAllowed(deadline:)`` as samples, by kind.
     package func samples() async throws -> [MetricSample]? {
         try await anomalyCountsIfAllowed()?.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { MetricSample("storehook_anomalies", [("kind", $0.rawValue)], Double($1)) }

@@ -4,12 +4,12 @@ public import Foundation
 public import Postgres
 public import Subscriptions
 
-/// Reads what the ledger holds, for people who ask why.
+/// Reads the ledger for people and the commands that answer them.
 public struct LedgerReader: Sendable {
     let pool: PostgresPool
     let policy: StatusPolicy
 
-    /// A reader; what it works out itself goes by the operator's policy, as the worker does.
+    /// A reader. States that it derives itself follow the operator's policy, as the worker's do.
     public init(_ pool: PostgresPool, policy: StatusPolicy = StatusPolicy()) {
         self.pool = pool
         self.policy = policy
@@ -34,7 +34,7 @@ public struct LedgerReader: Sendable {
         ).map { try PurchaseStatus($0) }
     }
 
-    /// The apps that hold these purchases, among some: of renewal info, which names none.
+    /// Which of some apps hold these purchases: renewal info names no app.
     public func apps(
         holding purchases: Set<UnattributedPurchase>, among apps: [String]
     ) async throws -> [UnattributedPurchase: Set<String>] {
@@ -56,7 +56,7 @@ public struct LedgerReader: Sendable {
         }
     }
 
-    /// How many purchases there are, about.
+    /// The approximate number of purchases.
     public func purchaseCount() async throws -> Int64 {
         try await pool.query(
             PostgresQuery("ledger.purchase_count", "select count(*) from storehook.purchase_lines")

@@ -3,15 +3,15 @@ import Foundation
 import Postgres
 import Subscriptions
 
-/// A table of facts or of state: its columns, how rows worked out in memory are written to it, and held against what
-/// stands in it. Writing and checking share it, so that they cannot drift apart.
+/// A table of facts or of state: its columns, how rows computed in memory are written to it and compared with the
+/// stored ones. Writing and checking share it, so that they cannot drift apart.
 struct LedgerTable: Sendable {
     let name: String
     let key: [String]
     let columns: [String]
-    /// `columns` as a statement lists them; put together once, since each batch writes most tables.
+    /// `columns` as a statement lists them; joined once, since each batch writes most tables.
     private let list: String
-    /// The end of an upsert: what happens to a row that stands.
+    /// The end of an upsert: what happens to an existing row.
     private let replacement: String
 
     /// - Parameter guarding: when a row may be replaced; nil for always.
@@ -58,7 +58,7 @@ struct LedgerTable: Sendable {
         name: "anomalies", key: purchase + ["kind", "signed_at", "transaction_id"],
         columns: LedgerColumns.anomaly.map(\.name))
 
-    /// Writes rows over what stands. Its plan is kept: there is one way to do it, and naming so many columns takes long to plan.
+    /// Upserts rows. The plan is kept: there is one way to do it, and planning so many columns takes long.
     func upsert(_ rows: PostgresQuery) -> PostgresQuery {
         PostgresQuery(
             "ledger.upsert_\(name)",
@@ -71,7 +71,7 @@ struct LedgerTable: Sendable {
         ).keepingPlan()
     }
 
-    /// Adds rows, none of which stands yet; as ``upsert(_:)``.
+    /// Inserts rows that do not exist yet; otherwise as ``upsert(_:)``.
     func insert(_ rows: PostgresQuery) -> PostgresQuery {
         PostgresQuery(
             "ledger.insert_\(name)",
@@ -82,9 +82,9 @@ struct LedgerTable: Sendable {
         ).keepingPlan()
     }
 
-    /// What stands for these purchases and should not, or the other way round: key, column, what stands, what should.
+    /// The differences between the stored rows of these purchases and the given ones: key, column, stored, expected.
     ///
-    /// Rows are compared whole, and only those that differ are taken apart: a check of everything mostly finds nothing.
+    /// Rows are compared whole, and only those that differ are taken apart: a check mostly finds no difference.
     func differences(_ rows: PostgresQuery, of purchases: [PurchaseKey]) -> PostgresQuery {
         // A part of a key may be null, and json has no equality.
         let compared = { (row: String) in
@@ -122,7 +122,7 @@ struct LedgerTable: Sendable {
             """)
     }
 
-    /// Takes away all that stands for these purchases.
+    /// Deletes all rows of these purchases.
     func delete(_ purchases: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "ledger.delete_\(name)",

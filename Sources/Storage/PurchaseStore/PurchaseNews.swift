@@ -2,45 +2,45 @@ package import AppStorePayloads
 package import Base
 package import Subscriptions
 
-/// What a batch made of one purchase, for who tells of it in the same transaction: what stands, and what stood.
+/// How a batch changed one purchase, for the events written in the same transaction: its state now and before.
 package struct PurchaseNews: Sendable {
     /// The purchase.
     package var key: PurchaseKey
-    /// The subscription's phases, if it is one: those that were derived, with which the present and all that is to come are.
+    /// The subscription's phases, if it is one: those that were derived, which include the present and all later ones.
     package var phases: [Phase]
-    /// Its periods of which anything new was said.
+    /// Its periods that the batch brought new records about.
     package var periods: [PaidPeriod]
-    /// The same before the batch.
+    /// Those periods before the batch.
     package var periodsBefore: [PaidPeriod]
     private var state: PurchaseState?
     /// All of its periods, as far as they were derived.
     package var allPeriods: [PaidPeriod] { state?.paidPeriods ?? periods }
-    /// What was bought once, if that is what it is.
+    /// The one-time purchase, if it is one.
     package var oneTime: OneTimePurchase?
-    /// The same before the batch.
+    /// The one-time purchase before the batch.
     package var oneTimeBefore: OneTimePurchase?
-    /// Whether a subscription stood before the batch.
+    /// Whether a subscription was recorded before the batch.
     package var wasKnown: Bool
-    /// What the batch said of it that was not recorded before.
+    /// The batch's entries about it that were not recorded before.
     package var words: [Word]
 
-    /// What one entry says of itself: who tells needs no more of it, and an entry is large.
+    /// The part of an entry that events need; an entry is large.
     package struct Word: Sendable {
         /// Which way it came.
         package var source: EvidenceSource
-        /// A notification's type; nil for a record that came by itself, as its subtype and name.
+        /// A notification's type. For a record that came by itself this is nil, and so are subtype and UUID.
         package var type: NotificationType?
         /// Its subtype.
         package var subtype: NotificationSubtype?
-        /// Its name.
+        /// Its UUID.
         package var uuid: UniqueIdentifier?
         /// When the notification was signed.
         package var notifiedAt: Timestamp?
         /// When the first of its parts was signed.
         package var asOf: Timestamp
-        /// The transaction that it speaks of.
+        /// The transaction that it is about.
         package var transactionID: String?
-        /// Why a customer wants the money back, where Apple asks for data about that.
+        /// Why a customer wants the money back, where Apple asks for data about a refund.
         package var refundReason: String?
     }
 
@@ -64,7 +64,7 @@ package struct PurchaseNews: Sendable {
 }
 
 extension LedgerEntry {
-    /// What it says of itself.
+    /// The part that events need.
     var word: PurchaseNews.Word {
         var asOf = min(
             notification?.signedDate ?? .distantFuture, transaction?.payload.signedDate ?? .distantFuture,
@@ -82,7 +82,7 @@ extension LedgerEntry {
 }
 
 extension PurchaseUpdate {
-    /// What it makes of the purchase. Not an initializer, which would take an update as its own: it is large to copy.
+    /// What the batch changed. Not an initializer, which would take an update as its own: it is large to copy.
     func news(_ words: [PurchaseNews.Word]) -> PurchaseNews {
         let periods = state.paidPeriods(after: records, upon: known.facts)
         return PurchaseNews(

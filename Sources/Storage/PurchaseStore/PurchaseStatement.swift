@@ -14,7 +14,7 @@ struct PurchaseStatement: Sendable {
     let transaction: TransactionFact?
     let renewal: RenewalFact?
 
-    /// Takes what was said into the facts; answers whether any of it was not known.
+    /// Merges the statement into the facts; returns whether any of it was new.
     func merge(into facts: inout PurchaseFacts) -> Bool {
         var changed = false
         if let transaction { changed = facts.merge(transaction) || changed }
@@ -23,20 +23,20 @@ struct PurchaseStatement: Sendable {
         return changed
     }
 
-    /// Whether nobody signed it.
+    /// Whether it carries no signature.
     var isUnsigned: Bool { transaction?.isUnsigned ?? renewal?.isUnsigned ?? false }
 
     /// Whether its parts are signed, and dated as Apple dates them.
     var isRegular: Bool { transaction?.isRegular ?? true && renewal?.isRegular ?? true }
 
-    /// The earliest instant of which it may say anything new.
+    /// The earliest instant that it may affect.
     var since: Timestamp {
         [signedAt, transaction?.since, renewal?.asOf].compactMap(\.self).min() ?? signedAt
     }
 }
 
 extension PurchaseStatement {
-    /// What an entry says; nil where it concerns no purchase.
+    /// An entry's statement; nil where it is about no purchase.
     init?(_ entry: LedgerEntry) {
         guard let key = entry.purchase, let signedAt = entry.signedAt else { return nil }
         self.init(
@@ -126,7 +126,7 @@ extension PurchaseStatement {
     }
 }
 
-/// A row's columns one after the other: looking each up by its name would cost more than reading it.
+/// A row's columns, read one after the other: looking each up by its name would cost more than reading it.
 struct RowCells {
     private let row: PostgresRow
     private var place: Int

@@ -3,15 +3,14 @@ import Base
 import Postgres
 import Subscriptions
 
-/// What a batch does to one purchase: the facts as they stand, merged with what the batch says, and what is derived from
-/// that, once.
+/// What a batch does to one purchase: the stored facts merged with the batch's, and the state derived from them, once.
 struct PurchaseUpdate: Sendable {
     /// A whole signed record and the notification that brought it.
     struct Sourced<Payload: Sendable>: Sendable {
         var key: PurchaseKey
         var record: LedgerEntry.Signed<Payload>
         var notificationUUID: UniqueIdentifier?
-        /// Whether nobody signed it.
+        /// Whether it carries no signature.
         var isUnsigned = false
     }
 
@@ -23,25 +22,25 @@ struct PurchaseUpdate: Sendable {
 
     let known: KnownPurchase
     let state: PurchaseState
-    /// Whether the end of its facts can be told from the beginning by dates. Only then are they ever read in part.
+    /// Whether dates separate the end of its facts from the beginning. Only then are they ever read in part.
     let isRegular: Bool
-    /// What the batch says of transactions, as far as it counts for this purchase.
+    /// The batch's transaction records, as far as they count for this purchase.
     let records: [TransactionFact]
     private let sharedAnomalies: [Anomaly]
-    /// What the facts do not explain, and what is shared.
+    /// What the facts do not explain, and the shared transactions.
     var anomalies: [Anomaly] { state.anomalies + sharedAnomalies }
-    /// The latest-signed record of each transaction that the batch brought, to be written unless a later one stands.
+    /// The latest-signed record of each transaction in the batch. A stored later one is not overwritten.
     let transactions: [Sourced<TransactionPayload>]
     /// The latest-signed renewal info that the batch brought.
     let renewal: Sourced<RenewalInfoPayload>?
 
     var key: PurchaseKey { known.key }
 
-    /// Derives the purchase; nil where the facts that were read do not reach back far enough for what is new.
+    /// Derives the purchase; nil where the facts that were read do not reach back far enough for the new ones.
     /// - Parameters:
-    ///   - entries: what the batch brings of it.
-    ///   - kept: whole records whose evidence is gone, for who derives everything anew.
-    ///   - shared: what is known of transactions that turned up under more than one original transaction.
+    ///   - entries: the batch's entries about it.
+    ///   - kept: whole records whose evidence is gone, for a rebuild.
+    ///   - shared: the known transactions that turned up under more than one original transaction.
     init?(
         _ known: KnownPurchase, _ entries: [LedgerEntry], kept: KeptRecords = KeptRecords(),
         shared: SharedTransactions = SharedTransactions(), policy: StatusPolicy
@@ -89,11 +88,11 @@ struct PurchaseUpdate: Sendable {
         guard subscriptionRow != .outOfReach else { return nil }
     }
 
-    /// What is to stand in `subscriptions` and `subscription_history`.
+    /// The purchase's rows in `subscriptions` and `subscription_history`.
     enum SubscriptionRow: Equatable {
         case none
-        /// Phases that belong to `subscription_history` stand before the ones that were derived, and more of them than do
-        /// by their number now.
+        /// Earlier phases were not derived, and by the number of phases now some of those in `subscription_history`
+        /// belong in `subscriptions`.
         case outOfReach
         case phases(SubscriptionPhases)
     }
@@ -104,7 +103,7 @@ struct PurchaseUpdate: Sendable {
         let phases: [Phase]
         /// How many of them go to `subscription_history`.
         let moved: Int
-        /// How many stand there before them.
+        /// How many of its phases were there before.
         let before: Int
 
         var history: ArraySlice<Phase> { phases[..<moved] }
@@ -124,10 +123,10 @@ struct PurchaseUpdate: Sendable {
         return .phases(SubscriptionPhases(phases: subscription.phases, moved: earlier - before, before: before))
     }
 
-    /// Of each transaction the latest-signed record, in one order everywhere: so two workers never wait for each other's
-    /// rows in a ring. One transaction may come under two purchases.
+    /// The latest-signed record of each transaction, in one order everywhere, so that workers never wait for each
+    /// other's rows in a cycle. One transaction may occur under two purchases.
     static func latest(_ records: [Sourced<TransactionPayload>]) -> [Sourced<TransactionPayload>] {
-        // What most batches bring of most purchases.
+        // Most batches bring one record per purchase.
         guard records.count > 1 else { return records }
         var latest: [String: Sourced<TransactionPayload>] = [:]
         for record in records {
@@ -152,8 +151,8 @@ extension TransactionPayload: DatedPayload {}
 extension RenewalInfoPayload: DatedPayload {}
 
 extension PurchaseUpdate.Sourced where Payload: DatedPayload {
-    /// The rule of ``SignedFact/supersedes(_:)``, and of one record out of two notifications the smaller UUID is named, so
-    /// that the order of arrival shows nowhere.
+    /// The rule of ``SignedFact/supersedes(_:)``. Of one record out of two notifications the smaller UUID is kept, so
+    /// that the order of arrival never matters.
     func replaces(_ known: Self) -> Bool {
         if isUnsigned != known.isUnsigned { return known.isUnsigned }
         let (signedAt, knownSignedAt) = (record.payload.signedDate, known.record.payload.signedDate)

@@ -2,21 +2,21 @@ public import AppStorePayloads
 public import Base
 public import Subscriptions
 
-/// A purchase's story out of the database, and when each piece of it was learned.
+/// A purchase's story from the database, and when each piece of it was learned.
 public struct RecordedStory: Sendable, Hashable {
-    /// What one piece of evidence tells, and when it was learned.
+    /// One entry of the story, and when it was learned.
     public struct Entry: Sendable, Hashable {
         /// What happened.
         public var told: PurchaseStory.Entry
-        /// When it was learned, and by what; nil only for what is not recorded.
+        /// When it was learned, and from what; nil only if it is not recorded.
         public var learned: Learned?
     }
 
-    /// When something was learned, and by what.
+    /// When something was learned, and from what.
     public struct Learned: Sendable, Hashable {
-        /// By what kind of evidence.
+        /// The kind of evidence.
         public var kind: EvidenceKind
-        /// Which way that came the first time.
+        /// Which way it came the first time.
         public var source: EvidenceSource
         /// When it was stored.
         public var receivedAt: Timestamp
@@ -32,7 +32,7 @@ public struct RecordedStory: Sendable, Hashable {
     public let entries: [Entry]
 }
 
-/// What was believed of a purchase once a piece of evidence had been applied, for audits.
+/// The state of a purchase as derived once a piece of evidence had been applied, for audits.
 public struct RecordedBelief: Sendable, Hashable {
     /// The purchase.
     public let purchase: PurchaseKey
@@ -44,10 +44,10 @@ public struct RecordedBelief: Sendable, Hashable {
     public let subtype: NotificationSubtype?
     /// When Apple signed it.
     public let signedAt: Timestamp
-    /// When it was learned, and by what; nil only for what is not recorded.
+    /// When it was learned, and from what; nil only if it is not recorded.
     public let learned: RecordedStory.Learned?
-    /// The latest instant at which Apple had said anything that was known by then: `believed` is as of it.
+    /// The latest signature among all evidence known by then: `believed` is as of it.
     public let asOf: Timestamp
-    /// What the subscription was believed to be; nil for what was not known as one.
+    /// The status derived then; nil where no subscription was known.
     public let believed: StatusAtInstant?
 }

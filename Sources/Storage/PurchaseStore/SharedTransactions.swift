@@ -3,8 +3,8 @@ import Base
 import Postgres
 import Subscriptions
 
-/// Transactions that turned up under more than one original transaction, and whose each of them is: the latest-signed record
-/// says so, whatever came first.
+/// Transactions that turned up under more than one original transaction, and the owner of each: the latest-signed
+/// record decides, whatever came first.
 struct SharedTransactions: Sendable {
     private struct Transaction: Hashable {
         let environment: String
@@ -29,8 +29,8 @@ struct SharedTransactions: Sendable {
     private var owners: [Transaction: Owner] = [:]
     private var claimed: [PurchaseKey: Set<String>] = [:]
 
-    /// Takes in a row of ``PostgresQuery/shared(_:)``: a purchase, a transaction of it that others have as well, and the
-    /// record of it that stands.
+    /// Adds a row of ``PostgresQuery/shared(_:)``: a purchase, one of its transactions that others have as well, and
+    /// the stored record of that transaction.
     mutating func add(_ row: PostgresRow) throws {
         let key = try PurchaseKey(row)
         let id: String = try row.decode("transaction_id")
@@ -45,7 +45,7 @@ struct SharedTransactions: Sendable {
                 isUnsigned: try row.decode("is_unsigned", as: Bool?.self) ?? false))
     }
 
-    /// Takes in a record that is not written yet.
+    /// Adds a record that is not written yet.
     mutating func add(_ entry: LedgerEntry) {
         guard let record = entry.transaction, let key = entry.purchase else { return }
         note(
@@ -65,14 +65,14 @@ struct SharedTransactions: Sendable {
         owners[Transaction(environment: key.environment, bundleID: key.bundleID, id: id)]
     }
 
-    /// The transactions that a purchase has and that are another's.
+    /// The transactions under this purchase that belong to another.
     func foreign(to key: PurchaseKey) -> Set<String> {
         (claimed[key] ?? []).filter { id in
             owner(of: id, for: key).map { $0.originalTransactionID != key.originalTransactionID } ?? false
         }
     }
 
-    /// Whether something was said with a transaction that is another purchase's: then all of it is said of that one.
+    /// Whether a statement's transaction belongs to another purchase: then all of the statement does.
     func isForeign(_ statement: PurchaseStatement) -> Bool {
         guard let id = statement.transaction?.transactionID, claimed[statement.key]?.contains(id) == true else {
             return false
@@ -82,7 +82,7 @@ struct SharedTransactions: Sendable {
         } ?? false
     }
 
-    /// What is to be told of a purchase.
+    /// The purchase's shared transactions, as anomalies.
     func anomalies(of key: PurchaseKey) -> [Anomaly] {
         (claimed[key] ?? []).sorted().compactMap { id in
             owner(of: id, for: key).map { Anomaly(.transactionShared, signedAt: $0.signedAt, transactionID: id) }
@@ -91,7 +91,7 @@ struct SharedTransactions: Sendable {
 }
 
 extension PostgresQuery {
-    /// Notes those new transactions that stand under another original transaction, under both.
+    /// Records new transactions that occur under another original transaction, under both.
     static func noteShared(_ keys: [PurchaseKey], _ new: [LedgerEntry]) -> PostgresQuery {
         let records = new.filter { $0.transaction != nil }
         return PostgresQuery(
@@ -132,7 +132,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// The shared transactions of these purchases, each with the record that stands.
+    /// The shared transactions of these purchases, each with its stored record.
     static func shared(_ keys: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "ledger.shared",

@@ -7,12 +7,12 @@ import Subscriptions
 /// How a subscription's phases are spread over rows: the last four to seven in `subscriptions`, the earlier ones in fours
 /// in `subscription_history`.
 ///
-/// Where they are cut depends on their number alone, so that the same facts make the same rows in whatever order they came.
+/// Where they are cut depends on their number alone, so that the order of arrival does not change the rows.
 enum StoredPhases {
     /// Phases of one row of `subscription_history`, and the fewest that stay in `subscriptions`.
     static let rowSize = 4
 
-    /// How many stand in `subscription_history`, of so many in all.
+    /// How many of `count` phases go to `subscription_history`.
     static func earlier(of count: Int) -> Int { max(0, count / rowSize - 1) * rowSize }
 
     /// A row of `subscription_history`.
@@ -61,8 +61,8 @@ extension PostgresQuery {
         .rows(rows, LedgerColumns.history) { $0.phases }
     }
 
-    /// Rows each of which has phases of its own. Arrays of arrays cannot be passed, so all phases travel in one array a
-    /// column, with the number of the row that each belongs to, and are gathered there.
+    /// Rows each of which has phases of its own. Arrays of arrays cannot be passed, so all phases are passed in one
+    /// array per column, with the number of their row, and gathered there.
     private static func rows<Row>(
         _ rows: [Row], _ columns: [LedgerColumn<Row>], phases: (Row) -> ArraySlice<Phase>
     ) -> PostgresQuery {

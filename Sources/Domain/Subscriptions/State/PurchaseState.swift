@@ -90,7 +90,7 @@ public struct PurchaseState: Sendable {
 }
 
 extension TransactionFact {
-    /// it.
+    /// A day: the most that Apple's dates within one notification may differ; in practice, a thousandth of it.
     public static let regularDelay: Int64 = 86_400_000
 
     /// Whether it is signed, and dated as Apple dates records. An unsigned one may give way to a signed one of any
