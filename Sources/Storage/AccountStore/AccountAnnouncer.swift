@@ -5,10 +5,11 @@ import Postgres
 import PurchaseStore
 import Synchronization
 
-/// Tells listeners which accounts changed, beside the transactions that changed them: a hint, which may fail or come late.
+/// Sends hints about changed accounts, outside the transactions that changed them. A hint may fail or be late.
 ///
-/// It may not be a part of those: while one session that listens reads nothing, PostgreSQL's queue of notifications fills up, and
-/// when it is full every transaction that notifies fails. Many accounts at once are told in one statement, and very many as "any".
+/// It must not be part of those transactions: while a listening session reads nothing, PostgreSQL's notification queue
+/// fills up, and once it is full every transaction that notifies fails. Many accounts are announced in one statement,
+/// and very many as "any".
 final class AccountAnnouncer: Sendable {
     static let channel = "storehook_accounts"
 
@@ -20,18 +21,18 @@ final class AccountAnnouncer: Sendable {
     private let pool: PostgresPool
     private let state = Mutex(State())
 
-    /// The most that are named one by one.
+    /// The most accounts that are named one by one.
     private static let limit = 1000
     private static let interval = Duration.milliseconds(10)
     private static let deadline = Duration.seconds(2)
 
     init(_ pool: PostgresPool) { self.pool = pool }
 
-    /// Sends hints soon, and does not wait for them.
+    /// Sends hints soon; does not wait for them.
     func announce(_ accounts: some Collection<UniqueIdentifier>) {
         guard !accounts.isEmpty else { return }
         let begins = state.withLock { state in
-            // One more than is named says that there were more.
+            // One account above the limit records that there were more.
             for account in accounts where state.waiting.count <= Self.limit { state.waiting.insert(account) }
             defer { state.isRunning = true }
             return !state.isRunning
@@ -39,7 +40,7 @@ final class AccountAnnouncer: Sendable {
         if begins { Task { await run() } }
     }
 
-    /// Says that any account may have changed, and waits until that is out, or has failed.
+    /// Announces that any account may have changed; waits until that is sent or has failed.
     func announceAll() async { await send([""]) }
 
     private func run() async {
@@ -57,7 +58,7 @@ final class AccountAnnouncer: Sendable {
         }
     }
 
-    /// Its commit waits neither for the disk nor for a standby: there is nothing in it to be kept.
+    /// Its commit waits neither for the disk nor for a standby: a hint need not survive.
     private func send(_ payloads: [String]) async {
         _ = try? await pool.query(
             PostgresQuery(

@@ -3,21 +3,21 @@ import AppStorePayloads
 package import Base
 package import Subscriptions
 
-/// Why an account is what it is at an instant, however long ago.
+/// Why an account has its status at an instant, however long ago.
 package struct AccountExplanation: Sendable {
     /// A purchase that the account has or had a part in.
     package struct Line: Sendable {
         /// The purchase.
         package var key: PurchaseKey
-        /// What it is at the instant; nil before it began.
+        /// Its phase at the instant; nil before it began.
         package var phase: LinePhase?
-        /// Whose it is then; nil where it is free.
+        /// The account that owned it then; nil where it was free.
         package var owner: UniqueIdentifier?
         /// How it came to its owners.
         package var bindings: [PurchaseBinding]
     }
 
-    /// An act of staff's with its record.
+    /// An act of staff, with its record.
     package struct Act: Sendable {
         /// What, and when.
         package var act: StaffAct
@@ -37,9 +37,9 @@ package struct AccountExplanation: Sendable {
     package var at: Timestamp
     /// The catalog's number.
     package var catalogVersion: Int64
-    /// Its version now; 0 where nothing is written of it.
+    /// Its version now; 0 where it has no stored status.
     package var version: Int64
-    /// What it is, as a function of time, from its beginning.
+    /// Its status as a function of time, from its beginning.
     package var state: AccountState
     /// Its purchases.
     package var lines: [Line]
@@ -47,9 +47,9 @@ package struct AccountExplanation: Sendable {
     package var acts: [Act]
     /// The app's own trial.
     package var trial: StartedTrial?
-    /// When it was erased; what was before is forgotten.
+    /// When it was erased; everything before is forgotten.
     package var erasedAt: Timestamp?
 
-    /// What it is then.
+    /// Its phase at the instant.
     package var value: AccountPhase { state.value(at: at) }
 }

@@ -1,6 +1,6 @@
 import Postgres
 
-/// What a transaction has to derive accounts under, as of one statement of it.
+/// The clock, and the catalogs that a transaction has to derive accounts under, as of one statement.
 struct AccountMoment {
     /// The database's clock.
     let clock: PostgresTimestamp
@@ -9,7 +9,7 @@ struct AccountMoment {
     /// The catalog that is being prepared.
     let preparing: Int64?
 
-    /// Reads it: one statement, which whoever settles a batch needs for the clock in any case.
+    /// Reads it: one statement, which a transaction that settles a batch needs for the clock in any case.
     init(_ session: borrowing PostgresSession) throws {
         let row = try session.query(
             PostgresQuery(
@@ -21,7 +21,7 @@ struct AccountMoment {
         preparing = try row.decode(2)
     }
 
-    /// Whether there is anything to derive accounts under.
+    /// Whether there is no catalog to derive accounts under.
     var isIdle: Bool { current == nil && preparing == nil }
 
     /// The catalogs to derive under, the current one first.

@@ -6,7 +6,7 @@ import Foundation
 import Postgres
 import PurchaseStore
 
-/// An act of staff's that cannot be done.
+/// Why an act of staff cannot be done.
 package enum ActRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// No catalog was ever applied.
     case noCatalog
@@ -60,7 +60,7 @@ extension AccountStore {
             let known = try self.load([token], for: [catalog], whole: true, session)
                 .first { $0.environment == Environment.production.rawValue }
             let facts = known?.facts ?? AccountFacts(account: token)
-            // Of two within a millisecond the later one is of the next.
+            // Of two acts within a millisecond the later one is dated a millisecond later.
             let act = StaffAct(
                 id: .max, at: max(now, facts.acts.map(\.at).max()?.adding(milliseconds: 1) ?? now), kind: kind)
             var changed = facts
@@ -110,7 +110,7 @@ extension StaffAct.Kind {
         }
     }
 
-    /// Why the account is another by it, as it is told.
+    /// The cause that events give for the change.
     fileprivate var cause: EventCause {
         switch self {
         case .grant: .grant
@@ -134,7 +134,7 @@ extension StaffAct.Kind {
         }
     }
 
-    /// Says why there is nothing for it to do, if there is not.
+    /// Throws the reason if the act would do nothing.
     fileprivate func refuse(
         _ was: AccountState, _ would: AccountState, _ acts: [StaffAct], at instant: Timestamp
     ) throws(ActRefusal) {

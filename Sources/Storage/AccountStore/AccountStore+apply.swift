@@ -7,7 +7,7 @@ import PurchaseStore
 import Subscriptions
 
 extension AccountStore {
-    /// What applying a catalog came to.
+    /// The result of applying a catalog.
     package struct Applied: Sendable, Hashable {
         /// The catalog's number.
         package var version: Int64
@@ -17,40 +17,46 @@ extension AccountStore {
         package var moves: [TierMove: Int] = [:]
     }
 
-    /// How many purchases or accounts are held at once: what workers may have to wait for.
+    /// How many purchases or accounts one transaction locks: workers may have to wait for them.
     static let page = 100
 
-    /// Makes a catalog current, for all accounts at one instant, while workers go on; the earlier one stays on record. The first one
-    /// also binds all purchases to the accounts that Apple signed into them.
+    /// Makes a catalog current, for all accounts at one instant, while workers go on; the earlier one stays on record.
+    /// The first catalog also binds all purchases to the accounts that Apple signed into them.
     ///
-    /// **Why no account keeps phases of before.** (1) The catalog is noted as being prepared and that is committed. Whoever changes
-    /// facts asks for `catalog_state` in the same transaction, after it has written something, and derives under both the current
-    /// and the prepared one. (2) Transactions that were running at that commit may have asked before it: each has a number by then
-    /// and a lock on `catalog_state`, by which they are known, and they are waited for (``waitForWriters(patience:)``; all of them
-    /// read committed data, so that none asks with a snapshot older than its lock). (3) Only then purchases and accounts are gone
-    /// through, each page holding its accounts: a page sees all that those transactions did; whoever comes before it at an account
-    /// is seen by it, and whoever comes after it derives under the prepared catalog again. Accounts that turn up
-    /// behind it were made by transactions that know of the catalog. (4) One statement makes it current. Who asked before that
-    /// derives under it, too, and who asks after it sees it as the current one. Whoever is killed in between leaves a catalog being
-    /// prepared, which costs workers some time and is taken over by the next who applies one.
+    /// **Why no account keeps stale phases.**
+    /// 1. The catalog is recorded as being prepared, and that is committed. Every transaction that changes facts reads
+    ///    `catalog_state` after it has written something, and derives under both the current and the prepared catalog.
+    /// 2. Transactions that were running at that commit may have read it earlier. Each has a transaction ID by then
+    ///    and a lock on `catalog_state`; these identify it, and it is waited for (``waitForWriters(patience:)``). All
+    ///    of them read committed data, so none reads with a snapshot older than its lock.
+    /// 3. Only then the purchases and accounts are processed in pages, and each page locks its accounts. A page sees
+    ///    all that those transactions did, and all that was done to an account before the page locked it. A
+    ///    transaction that comes after the page derives under the prepared catalog again. Accounts inserted behind it
+    ///    come from transactions that know the catalog.
+    /// 4. One statement makes the catalog current. Transactions that read `catalog_state` before it derive under this
+    ///    catalog, too; later ones see it as the current one.
     ///
-    /// Accounts of which the two catalogs say the same (``/Accounts/CatalogChange``) are not derived again: what stands is carried over.
+    /// If the process is killed in between, the catalog stays in preparation. That costs workers some time, and the
+    /// next apply takes over.
     ///
-    /// **Why it holds nobody up.** No page waits for a row longer than a fraction of a second, nor for all of its rows longer than a
-    /// second: it lets go of those that it holds and is tried again (``step(_:isDurable:patience:_:)``). Who stands in the way for longer than `patience` ends it, and no
-    /// account has changed.
+    /// Accounts for which the two catalogs agree (``/Accounts/CatalogChange``) are not derived again: their rows are
+    /// carried over.
+    ///
+    /// **Why it does not block others.** No page waits for one row longer than a fraction of a second, nor for all of
+    /// its rows longer than a second: it releases its locks and is tried again (``step(_:isDurable:patience:_:)``). If
+    /// another transaction blocks it for longer than `patience`, it ends, and no account has changed.
     /// - Parameters:
     ///   - yaml: the file.
     ///   - person: who applies it.
-    ///   - patience: how long others' transactions may stand in the way.
-    ///   - onPage: told how many accounts are done.
+    ///   - patience: how long other transactions may block it.
+    ///   - onPage: called with the number of accounts done.
     /// - Throws: `CatalogFault` where the file cannot be used, ``ApplyRefusal``, `PostgresError`.
     package func apply(
         _ yaml: String, by person: String, patience: Duration = AccountStore.usualPatience,
         onPage: @Sendable (Int) -> Void = { _ in }
     ) async throws -> Applied {
         let catalog = try Catalog(yaml: yaml)
-        // Who stands in the way already is told of before anything is written.
+        // A transaction that blocks already is reported before anything is written.
         try await waitForWriters(patience: patience)
         let (version, isLinked) = try await prepare(yaml, by: person)
         do {
@@ -61,10 +67,10 @@ extension AccountStore {
         }
     }
 
-    /// How long others' transactions may stand in the way of a catalog, unless told.
+    /// How long other transactions may block a catalog by default.
     package static let usualPatience = Duration.seconds(60)
 
-    /// What another catalog changes where one is current.
+    /// The current catalog, and what the new one changes.
     private struct Base {
         var current: Int64
         var change: CatalogChange
@@ -89,7 +95,7 @@ extension AccountStore {
         }
         applied.moves = try await makeCurrent(version, patience)
         await announceAll()
-        // It is done: rows that somebody holds go with the next catalog.
+        // The catalog is current: rows that others have locked go with the next catalog.
         _ = try? await sweep(keeping: version, patience)
         return applied
     }
@@ -127,7 +133,7 @@ extension AccountStore {
         return moment
     }
 
-    /// Notes the accounts of all purchases.
+    /// Records the accounts of all purchases.
     private func linkAll(for version: Int64, _ patience: Duration) async throws {
         var last: PurchaseKey?
         while true {
@@ -186,7 +192,7 @@ extension AccountStore {
         ).map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
     }
 
-    /// The switch, and what it changed as of now.
+    /// Switches the catalog, and returns what that changed as of now.
     private func makeCurrent(_ version: Int64, _ patience: Duration) async throws -> [TierMove: Int] {
         try await step("catalog.switch", isDurable: true, patience: patience) { session, _ in
             let before = try AccountMoment(session).current
@@ -199,7 +205,8 @@ extension AccountStore {
                     """)
             ).affectedRows
             guard switched == 1 else { throw ApplyRefusal.superseded }
-            // Of one that a newer release applied this one does not know what everybody had; accounts have rows under it.
+            // If a newer release applied the earlier catalog, this one cannot read its free tier; accounts have rows
+            // under it.
             let free = try before.flatMap { try self.readable($0, session)?.free.id }
             let rows = try session.query(
                 PostgresQuery(

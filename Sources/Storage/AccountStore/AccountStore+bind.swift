@@ -13,16 +13,16 @@ extension AccountStore {
     /// See ``transfers``.
     package static let transferDays = 30
 
-    /// Gives purchases to an account that has proven that it holds them, as far as they are free, and derives the accounts
-    /// concerned, in the transaction that stored and applied the proof. What Apple signed is taken from the merged facts and not
-    /// from the record that was handed in.
+    /// Gives free purchases to an account that has proven that it holds them, and derives the accounts concerned, in
+    /// the transaction that stored and applied the proof. The account that Apple signed is taken from the merged
+    /// facts, not from the record that was handed in.
     ///
-    /// It locks the purchases and then the accounts, so the caller may have locked purchases, and no account.
+    /// It locks the purchases and then the accounts, so the caller may have locked purchases, but no account.
     /// - Parameters:
     ///   - purchases: all that were handed in at once; each has facts.
     ///   - account: what the app's own tokens call the account.
     ///   - changed: further purchases that the transaction changed, to be derived with them.
-    /// - Returns: what became of each, and what is to be told after the commit.
+    /// - Returns: the outcome for each, and what to announce after the commit.
     package func bind(
         _ purchases: [PurchaseKey], to account: String, under rule: RestoreRule, changed: [PurchaseKey] = [],
         _ session: borrowing PostgresSession
@@ -44,12 +44,12 @@ extension AccountStore {
         }
         try record(recorded.map { Binding(key: $0.key, kind: $0.kind, token: token) }, session)
         var settled = try settle(all.sorted(), naming: [token: account], session)
-        // Without a catalog there are no accounts to tell.
+        // Without a catalog there are no accounts to report.
         if settled.hasCatalog { settled.formerOwners = formerOwners }
         return (outcomes, settled)
     }
 
-    /// Those purchases of which anything is known, in the order given.
+    /// The recorded ones of these purchases, in the order given.
     package func known(
         _ purchases: [PurchaseKey], _ session: borrowing PostgresSession
     ) throws -> [PurchaseKey] {
@@ -58,7 +58,7 @@ extension AccountStore {
         return purchases.filter(known.contains)
     }
 
-    /// Those purchases that are an account's now, in the order given: not those that it had and somebody else has.
+    /// The purchases that the account owns now, in the order given: not those that another account has by now.
     package func owned(_ purchases: [PurchaseKey], by token: UniqueIdentifier) async throws -> [PurchaseKey] {
         guard !purchases.isEmpty else { return [] }
         let owned = try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts.owned")) {
@@ -68,11 +68,11 @@ extension AccountStore {
         return purchases.filter(owned.contains)
     }
 
-    /// Moves a purchase to an account, whatever Apple signed and signs into it: what later renewals do not undo.
+    /// Moves a purchase to an account, whatever Apple signed or signs into it: later renewals do not undo it.
     /// - Parameters:
     ///   - account: what the app's own tokens call it, or the token.
     ///   - person: who does it.
-    /// - Returns: nil where nothing is known of the purchase.
+    /// - Returns: nil where the purchase is not recorded.
     package func move(
         _ purchase: PurchaseKey, to account: String, by person: String, why: String
     ) async throws -> Settled? {
@@ -93,12 +93,12 @@ extension AccountStore {
         return settled
     }
 
-    /// The text by which an account is called, where it is one: a token's own text is the name of who is a UUID, and of nobody else.
+    /// The name to record for an account; none where the text is a UUID, which is the token itself.
     func naming(_ token: UniqueIdentifier, _ account: String) -> [UniqueIdentifier: String] {
         UniqueIdentifier(account) == nil ? [token: account] : [:]
     }
 
-    /// A row of `storehook.purchase_bindings` that is to be written.
+    /// A row of `storehook.purchase_bindings` to be written.
     struct Binding: Sendable {
         var key: PurchaseKey
         var kind: PurchaseBinding.Kind
@@ -123,7 +123,7 @@ extension AccountStore {
                 """))
     }
 
-    /// Whose purchases are now; none of those of which nothing is known.
+    /// The owners of purchases now; purchases that are not recorded are left out.
     func standing(
         _ purchases: [PurchaseKey], _ session: borrowing PostgresSession
     ) throws -> [StandingPurchase] {

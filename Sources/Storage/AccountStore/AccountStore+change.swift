@@ -6,7 +6,7 @@ import Postgres
 import PurchaseStore
 
 extension AccountStore {
-    /// Those of some accounts that a change of catalogs may concern, in order.
+    /// Which of some accounts a change of catalogs may concern, in order.
     func concerned(
         by change: CatalogChange, of accounts: [UniqueIdentifier], _ session: borrowing PostgresSession
     ) throws -> [UniqueIdentifier] {
@@ -44,8 +44,8 @@ extension AccountStore {
         ).map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
     }
 
-    /// Gives accounts that are held the same phases under a catalog that is prepared as they have under the current one: what is
-    /// derived of them is the same. Readers see the same version then, too.
+    /// Copies the phases of locked accounts from the current catalog to a prepared one, under which they would be
+    /// derived alike. The version that readers see stays, too.
     func carry(
         _ accounts: [UniqueIdentifier], from current: Int64, to version: Int64, _ session: borrowing PostgresSession
     ) throws {

@@ -8,12 +8,12 @@ package import PurchaseStore
 package import Subscriptions
 
 extension AccountStore {
-    /// Derives a page of accounts anew and holds the result against what stands.
+    /// Derives a page of accounts anew and compares the result with the stored rows.
     /// - Parameters:
     ///   - last: the last account of the page before; nil for the first page.
     ///   - repair: write what was derived where it differs; workers wait for the accounts meanwhile.
-    /// - Returns: the accounts of the page, none after the last one, and what differs or differed; nil where no catalog was ever
-    ///   applied.
+    /// - Returns: the accounts of the page, none after the last one, and what differs or differed; nil where no
+    ///   catalog was ever applied.
     package func rederive(
         after last: UniqueIdentifier?, repair: Bool, _ session: borrowing PostgresSession
     ) throws -> (accounts: [UniqueIdentifier], differences: [RowDifference])? {
@@ -40,7 +40,7 @@ extension AccountStore {
         return (accounts, differences)
     }
 
-    /// Notes the accounts of a page of purchases anew, where somebody keeps that at all. They must be locked for `repair`.
+    /// Derives `account_lines` of a page of purchases anew, where it is kept. `repair` needs the purchases locked.
     /// - Returns: what differs or differed.
     package func relink(
         _ purchases: [PurchaseKey], repair: Bool, _ session: borrowing PostgresSession

@@ -7,11 +7,11 @@ import PurchaseStore
 import Subscriptions
 
 extension AccountStore {
-    /// Derives accounts that are held under every catalog that there is to derive under, and writes what differs.
+    /// Derives locked accounts under the current and the prepared catalog, and writes what differs.
     /// - Parameters:
-    ///   - only: leave it at this one of them.
-    ///   - noting: what is told of each that is known, under the current one.
-    /// - Returns: the accounts that changed under the current one.
+    ///   - only: derive under this catalog alone.
+    ///   - noting: called with each known account and its state under the current catalog.
+    /// - Returns: the accounts that changed under the current catalog.
     func derive(
         _ accounts: [UniqueIdentifier], under moment: AccountMoment, only: Int64? = nil,
         noting note: (LoadedAccount, AccountState) -> Void = { _, _ in }, _ session: borrowing PostgresSession
@@ -43,7 +43,7 @@ extension AccountStore {
 }
 
 extension LoadedAccount {
-    /// What stands in the account's row, if all of this is known.
+    /// The account's row, by these facts.
     func derived(by catalog: Catalog, _ version: Int64) -> StoredAccount { row(of: state(by: catalog), version) }
 
     func state(by catalog: Catalog) -> AccountState { AccountState(facts, catalog: catalog, from: keptFrom) }
@@ -52,7 +52,7 @@ extension LoadedAccount {
         StoredAccount(token: token, environment: environment, catalog: version, state)
     }
 
-    /// The purchases that are its own at an instant.
+    /// The purchases that it owns at an instant.
     func owned(at instant: Timestamp) -> [PurchaseKey] {
         lines.map(\.line).filter { line in
             let signed =
@@ -76,7 +76,7 @@ extension PostgresQuery {
     private static let replaced = (["known_from"] + StoredAccount.phaseColumns)
         .map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
 
-    /// Writes rows of the current catalog where they differ: each change counts its version up.
+    /// Writes rows of the current catalog where they differ; each change increments their version.
     fileprivate static func write(_ rows: [StoredAccount]) -> PostgresQuery {
         PostgresQuery(
             "accounts.write",
@@ -91,9 +91,9 @@ extension PostgresQuery {
             """)
     }
 
-    /// Writes rows of a catalog that is to become current. Its version is what readers are going to see then: one more than now
-    /// where the phases are others, and the same where they are not. It never shrinks: who began before a catalog became current may
-    /// still write its rows when readers see them. Where nothing stands, an account was free.
+    /// Writes rows of a catalog that is being prepared. Their version is the one that readers will see: one more than
+    /// now where the phases differ, the current one otherwise. It never shrinks, because a transaction that began
+    /// before the switch may still write these rows when readers see them. An account without a row was free.
     fileprivate static func prepare(_ rows: [StoredAccount], beside current: Int64?) -> PostgresQuery {
         let versions = """
             select derived.*,

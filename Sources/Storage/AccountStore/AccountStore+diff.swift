@@ -17,23 +17,24 @@ extension AccountStore {
             package var move: TierMove
         }
 
-        /// How many accounts were looked at.
+        /// How many accounts were compared.
         package var accounts = 0
-        /// How many accounts would have another tier, by which.
+        /// How many accounts would have another tier, by move.
         package var moves: [TierMove: Int] = [:]
-        /// Some of them, of each move.
+        /// Some of the accounts of each move.
         package var examples: [Example] = []
     }
 
-    /// How many accounts are looked at at once. Nobody waits for them.
+    /// How many accounts are compared at once. Nothing waits for them.
     private static let lookedAt = 500
 
-    /// Of each move so many accounts are named.
+    /// How many accounts are named for each move.
     private static let named = 5
 
-    /// Derives every account that a catalog may concern under it and holds it against what stands now, and writes nothing. What it
-    /// counts is what ``apply(_:by:patience:onPage:)`` then does, as long as no end passes and nothing comes in between.
-    /// - Parameter onPage: told how many accounts are done.
+    /// Derives every account that a catalog may concern under it, compares it with its status now, and writes nothing.
+    /// The counts are what ``apply(_:by:patience:onPage:)`` then does, as long as no period ends and nothing changes
+    /// in between.
+    /// - Parameter onPage: called with the number of accounts done.
     package func diff(_ catalog: Catalog, onPage: @Sendable (Int) -> Void = { _ in }) async throws -> CatalogDiff {
         let isLinked: Bool = try await pool.query(
             PostgresQuery("catalog.is_linked", "select is_linked from storehook.catalog_state")
@@ -62,7 +63,7 @@ extension AccountStore {
         }
     }
 
-    /// Before the first catalog nobody keeps which accounts have a part in which purchases, so that it is looked up first.
+    /// Before the first catalog `account_lines` is not kept, so the accounts of purchases are looked up first.
     private func diffUnlinked(_ catalog: Catalog, onPage: @Sendable (Int) -> Void) async throws -> CatalogDiff {
         let held = try await allHeld()
         var diff = CatalogDiff()

@@ -26,7 +26,7 @@ extension AccountStore {
             }
             switch done {
             case .unknown: return nil
-            // A purchase came between reading which there are and holding them: purchases are held first, so once more.
+            // A purchase was added after the list was read. Purchases are locked before accounts, so start again.
             case .outpaced: continue
             case .erased(let freed, let changed):
                 announce(changed)
@@ -44,7 +44,7 @@ extension AccountStore {
     private func erase(
         _ token: UniqueIdentifier, _ purchases: [PurchaseKey], by person: String, _ session: borrowing PostgresSession
     ) throws -> Erasure {
-        // Who changes anything has a number by the time at which it asks for the catalog: see apply(_:by:patience:onPage:).
+        // Every writer has a transaction ID before it reads the catalog: see apply(_:by:patience:onPage:).
         try session.query(PostgresQuery("accounts.number", "select pg_current_xact_id()::text"))
         try Ledger.hold(purchases, session)
         let isKnown = try !session.query(
@@ -52,7 +52,7 @@ extension AccountStore {
         ).isEmpty
         guard isKnown else { return .unknown }
         let moment = try AccountMoment(session)
-        // Others that Apple signed into them are derived, too: what was signed for them counts no more either.
+        // Other accounts that Apple signed into them are derived, too: those signatures no longer count either.
         let concerned = moment.isIdle || purchases.isEmpty ? [] : try link(purchases, session)
         let accounts = Set(concerned).union([token]).sorted()
         try hold(accounts, session)
@@ -66,7 +66,7 @@ extension AccountStore {
             }, session)
         for statement in Self.forgetting(token) { try session.query(statement) }
         guard !moment.isIdle else { return .erased(freed.count, []) }
-        // Once more: by the instant before, the purchases are still its own.
+        // With a new clock: at the earlier instant the purchases are still its own.
         var settled = try settle(accounts, under: AccountMoment(session), session)
         for purchase in freed { settled.formerOwners[purchase.key] = token }
         try witness?.witness(settled, of: purchases, cause: .staff, session)

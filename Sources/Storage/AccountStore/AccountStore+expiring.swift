@@ -13,24 +13,24 @@ package struct ExpiringAccount: Sendable, Hashable {
     package var account: String?
     /// Its tier now.
     package var tier: String
-    /// What it is now.
+    /// Its status now.
     package var status: String
     /// What gives it access now.
     package var source: String
-    /// Apple's id of the product, where a purchase does.
+    /// Apple's id of the product, where a purchase gives access.
     package var productID: String?
     /// When its access ends.
     package var accessUntil: Timestamp
-    /// Until then, each day that has begun counted.
+    /// Days until then; a day that has begun counts.
     package var daysLeft: Int
 }
 
 extension AccountStore {
-    /// The accounts that lose their access within some days with nothing to renew it, the next first: out of an index, whatever the
-    /// number of accounts.
+    /// The accounts that lose their access within some days with nothing to renew it, the earliest first. An index
+    /// answers it, whatever the number of accounts.
     /// - Parameters:
-    ///   - days: within how many; as many as the catalog's `warning_days` unless told.
-    ///   - limit: the most to be answered.
+    ///   - days: within how many; by default the catalog's `warning_days`.
+    ///   - limit: the most accounts to return.
     /// - Throws: ``ActRefusal/noCatalog``, ``UnreadableCatalog``, `PostgresError`.
     package func expiring(
         within days: Int? = nil, in environment: String, limit: Int

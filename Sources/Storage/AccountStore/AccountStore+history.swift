@@ -7,12 +7,12 @@ import PurchaseStore
 import Subscriptions
 
 extension AccountStore {
-    /// Works out what an account was at an instant, from all phases of its purchases, also those that are over for long, by all that
-    /// is known now and under the current catalog.
+    /// Derives an account's status at an instant from all phases of its purchases, long-ended ones included, by all
+    /// facts known now and under the current catalog.
     /// - Parameters:
     ///   - account: its token.
-    ///   - instant: now unless told.
-    /// - Returns: nil where nothing was ever heard of the account in this environment.
+    ///   - instant: by default now.
+    /// - Returns: nil where the account is unknown in this environment.
     /// - Throws: ``ActRefusal/noCatalog`` where none was ever applied.
     package func history(
         of account: UniqueIdentifier, in environment: String, at instant: Timestamp? = nil

@@ -8,41 +8,42 @@ import PurchaseStore
 package import Subscriptions
 
 extension AccountStore {
-    /// What settling came to.
+    /// The result of settling.
     package struct Settled: Sendable {
-        /// The database's clock, read on the way.
+        /// The database's clock.
         package var clock: PostgresTimestamp
-        /// The accounts whose phases changed: to be told by ``AccountStore/announce(_:)`` once the transaction is committed.
+        /// The accounts whose phases changed; ``AccountStore/announce(_:)`` takes them once the transaction is
+        /// committed.
         package var changed: [UniqueIdentifier] = []
         /// Whether a catalog was ever applied.
         package var hasCatalog = false
         /// The catalog that readers see; nil where none was applied.
         package var catalog: Int64?
-        /// How many days before an end that catalog wants it told.
+        /// How many days before an end that catalog wants it reported.
         package var warningDays: Int?
-        /// What the accounts are that were derived, for who tells of them: under the current catalog.
+        /// The states of the derived accounts under the current catalog, for events.
         package var states: [State] = []
-        /// Whose the purchases are; none of those that are nobody's.
+        /// The owners of the purchases; free ones are left out.
         package var owners: [PurchaseKey: UniqueIdentifier] = [:]
-        /// Whose those purchases were that this transaction took from somebody.
+        /// The former owners of the purchases that this transaction took from an account.
         package var formerOwners: [PurchaseKey: UniqueIdentifier] = [:]
     }
 
-    /// What an account is in one environment.
+    /// An account's status in one environment.
     package struct State: Sendable {
         /// Its token.
         package var token: UniqueIdentifier
         /// Apple's name of the environment.
         package var environment: String
-        /// What it is, as a function of time.
+        /// Its status as a function of time.
         package var state: AccountState
     }
 
-    /// Works out whose purchases are, and derives the accounts concerned, in the transaction that changed the purchases. They must
-    /// be locked (`Ledger.apply` does), and no account may be.
+    /// Determines the owners of purchases and derives the accounts concerned, in the transaction that changed the
+    /// purchases. The purchases must be locked (`Ledger.apply` does that), and no account may be.
     ///
-    /// Where no catalog was ever applied it asks for that and the clock in one statement, and does no more. That no account is
-    /// left with what was true before is argued at ``apply(_:by:patience:onPage:)``.
+    /// Where no catalog was ever applied, it reads that and the clock in one statement, and does no more. Why no
+    /// account keeps a stale status is explained at ``apply(_:by:patience:onPage:)``.
     /// - Parameter naming: what the app's own tokens call accounts, where that is known.
     /// - Throws: `PostgresError`, or ``UnreadableCatalog``; the transaction must then be rolled back.
     package func settle(
@@ -56,7 +57,7 @@ extension AccountStore {
         return moment.isIdle ? Settled(moment) : try settle(accounts, under: moment, session)
     }
 
-    /// The same, telling of it: for who has changed purchases and has no evidence of his own to tell why.
+    /// Likewise, and reports it to the witness: for a caller that changed purchases without evidence to explain it.
     package func settle(
         _ purchases: [PurchaseKey], telling cause: EventCause, _ session: borrowing PostgresSession
     ) throws -> Settled {
@@ -65,7 +66,7 @@ extension AccountStore {
         return settled
     }
 
-    /// Derives accounts that are held, and notes what they are.
+    /// Derives locked accounts, and returns their states.
     func settle(
         _ accounts: [UniqueIdentifier], under moment: AccountMoment, _ session: borrowing PostgresSession
     ) throws -> Settled {
@@ -85,7 +86,7 @@ extension AccountStore {
         return settled
     }
 
-    /// Notes the accounts of purchases that are locked, and answers them with those that they were of before.
+    /// Records the accounts of locked purchases; returns these accounts and the former ones.
     func link(_ purchases: [PurchaseKey], _ session: borrowing PostgresSession) throws -> [UniqueIdentifier] {
         try session.query(
             PostgresQuery(
@@ -115,7 +116,7 @@ extension AccountStore {
         ).map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
     }
 
-    /// The accounts that Apple signed into the purchases of `changed`, at any time, or that anything binds them to.
+    /// The accounts that Apple ever signed into the purchases of `changed`, and those that a binding names.
     static let holders = """
         holder as (
             select t.token, c.environment, c.original_transaction_id, c.bundle_id
@@ -138,11 +139,12 @@ extension AccountStore {
         )
         """
 
-    /// Makes sure that each account has a row, and holds it. `where` decides whether a name is written; the row is locked in
-    /// either case (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"), and what is read after this sees what others committed.
+    /// Inserts the missing rows of the accounts, and locks all of them. `where` decides whether a name is written; the
+    /// row is locked in either case (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"), and the statements after this see
+    /// what others committed.
     /// - Parameters:
     ///   - accounts: in order.
-    ///   - deadline: how long that may take; as long as any statement unless told.
+    ///   - deadline: how long that may take; by default as long as any statement.
     func hold(
         _ accounts: [UniqueIdentifier], naming: [UniqueIdentifier: String] = [:], deadline: Duration? = nil,
         _ session: borrowing PostgresSession

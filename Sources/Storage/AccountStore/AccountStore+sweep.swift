@@ -5,8 +5,8 @@ import Postgres
 import PurchaseStore
 
 extension AccountStore {
-    /// Gives up what was prepared. Rows that are in somebody's hands go with the next catalog. Where none is current, nobody keeps
-    /// `account_lines` from now on, so that the next one has to begin with them.
+    /// Gives up a prepared catalog. Rows that others have locked go with the next catalog. Where no catalog is
+    /// current, `account_lines` is not kept from now on, so that the next one has to fill it first.
     func withdraw(_ version: Int64) async throws {
         try await pool.query(
             PostgresQuery(
@@ -23,7 +23,8 @@ extension AccountStore {
     /// How many accounts' rows are swept at once.
     private static let sweepPage = 1000
 
-    /// Deletes rows of unused catalogs, 1,000 accounts at a time. Only transactions that began under such a catalog can block on them.
+    /// Deletes rows of unused catalogs, 1,000 accounts at a time. Only transactions that began under such a catalog
+    /// can block it.
     func sweep(keeping version: Int64?, _ patience: Duration) async throws {
         var last: UniqueIdentifier?
         repeat {

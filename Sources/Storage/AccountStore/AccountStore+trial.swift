@@ -7,20 +7,20 @@ import Foundation
 import Postgres
 import PurchaseStore
 
-/// What became of an account's wish to try the app.
+/// The outcome of asking for the app's own trial.
 package enum TrialOutcome: Sendable, Hashable {
     /// It has begun.
     case started(StartedTrial)
-    /// The account has had its trial, or the download has: one for ever.
+    /// The account has had its trial, or the download has: each has one for ever.
     case hadOne
     /// The catalog has no trial, or none with this product.
     case notOffered
 }
 
 extension AccountStore {
-    /// Starts the app's own trial of an account, once for ever; and once for a download of the app, where the app proves one. Of any
-    /// number at once one starts, and what it gives is derived with it. Whether the account is eligible otherwise is the caller's to
-    /// judge.
+    /// Starts the app's own trial of an account: once ever for the account, and once ever for a download of the app,
+    /// where the app proves one. Of concurrent calls one starts it, and the account is derived in the same
+    /// transaction. Whether the account is eligible otherwise is up to the caller.
     /// - Parameters:
     ///   - account: what the app's own tokens call it.
     ///   - product: the short id of the product that it is started with; nil for none.
@@ -40,7 +40,7 @@ extension AccountStore {
             let started = StartedTrial(
                 tier: trial.tier, product: product, startedAt: startedAt,
                 endsAt: startedAt.adding(days: Int64(trial.days)))
-            // Who wants the same hash at once waits for this transaction, and then finds it there.
+            // A concurrent insert of the same hash waits for this transaction, and then finds the row.
             let isFirst = try !session.query(
                 PostgresQuery(
                     "accounts.start_trial",
@@ -76,6 +76,6 @@ extension AccountStore {
         ).isEmpty
     }
 
-    /// What is kept for ever of who has had a trial.
+    /// What is kept for ever of an account or download that has had a trial.
     static func hash(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
 }

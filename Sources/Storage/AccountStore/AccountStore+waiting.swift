@@ -2,22 +2,22 @@ import Foundation
 import Postgres
 
 extension AccountStore {
-    /// How long a page waits for a row that somebody else holds. It holds others meanwhile, behind which workers wait: after so
-    /// long it lets them go, and is tried again.
+    /// How long a page waits for a locked row. It holds other rows meanwhile, which workers wait for: then it releases
+    /// them, and is tried again.
     private static let lockTimeout = "200ms"
-    /// The same for all of its rows together, which may be let go one after the other, each in time. That they had to be read from
-    /// disk counts as well: the next time they are in memory.
+    /// The limit for all of a page's rows, each of which may become free in time. Reading them from disk counts as
+    /// well: the next time they are in memory.
     private static let pageTimeout = Duration.seconds(1)
 
-    /// What is left of the time in which a page has to hold its rows.
+    /// The time that a page has left to lock its rows.
     struct PageWait: Sendable {
-        /// It is over, and the page not held.
+        /// The time is over, and the page is not locked.
         struct Over: Error {}
 
         private let end = ContinuousClock.now + AccountStore.pageTimeout
 
-        /// Runs a statement that holds rows, which is given a deadline. The server keeps the time by itself: on an encrypted
-        /// connection it cannot be asked to stop, and notices seconds later that the connection was closed instead.
+        /// Runs a statement that locks rows, with a deadline. The server keeps the deadline: over an encrypted
+        /// connection it cannot be asked to cancel, and it notices a closed connection only seconds later.
         func spend(_ session: borrowing PostgresSession, _ hold: (Duration) throws -> Void) throws {
             let left = Int64(ContinuousClock.now.duration(to: end) / .milliseconds(1))
             guard left > 0 else { throw Over() }
@@ -41,10 +41,10 @@ extension AccountStore {
         private static let grace = Duration.milliseconds(500)
     }
 
-    /// Runs a step of applying in a transaction that makes room where it would have to wait.
+    /// Runs a step of applying in a transaction that ends where it would have to wait, and is tried again.
     /// - Parameters:
-    ///   - patience: after so long that nothing but waiting came of it, ``ApplyRefusal/heldUp(seconds:by:)``.
-    ///   - body: holds what others may wait for by the ``PageWait`` that it is given.
+    ///   - patience: after so long without success it throws ``ApplyRefusal/heldUp(seconds:by:)``.
+    ///   - body: locks rows that others may wait for through the given ``PageWait``.
     func step<T: Sendable>(
         _ name: String, isDurable: Bool = false, patience: Duration,
         _ body: @Sendable (borrowing PostgresSession, PageWait) throws -> T
@@ -73,11 +73,11 @@ extension AccountStore {
         return state == .lockNotAvailable || state == .deadlockDetected
     }
 
-    /// Waits until every transaction has ended that had changed something and asked for the catalog when this began.
+    /// Waits for every transaction that has written something and read `catalog_state` when this begins.
     ///
-    /// Who asks for it holds the weakest lock on `catalog_state` until the transaction ends, and who has changed something has a
-    /// number, on which a lock is held as well. Others, however long they stay open, are none of these: a dump has no number, and a
-    /// stranger's session has never asked.
+    /// A transaction that reads it holds the weakest lock on `catalog_state` until it ends, and one that has written
+    /// something holds a lock on its transaction ID. Other transactions have only one of these, however long they stay
+    /// open: a dump has no ID, and an unrelated session has never read the table.
     func waitForWriters(patience: Duration) async throws {
         let writers = try await pool.query(
             PostgresQuery(
@@ -126,7 +126,7 @@ extension AccountStore {
         ).first?.decode(0, as: String.self)
     }
 
-    /// Of those that have changed something, the one that has been open for longest.
+    /// The transaction with an ID that has been open for longest.
     private func longestOpen() async throws -> String? {
         try await describe(
             try await pool.query(

@@ -6,28 +6,28 @@ package import Postgres
 import PurchaseStore
 import Synchronization
 
-/// Who has which purchase, what staff did, the app's trials, and each account's status as a function of time.
+/// Who owns each purchase, acts of staff, the app's trials, and each account's status as a function of time.
 ///
-/// Whoever changes what a status depends on derives it in the same transaction (``settle(_:naming:_:)``). Locks are taken in one
-/// order everywhere: purchases by their keys, then accounts by their tokens.
+/// A transaction that changes what a status depends on derives it as well (``settle(_:naming:_:)``). Locks are taken
+/// in one order everywhere: purchases by their keys, then accounts by their tokens.
 package final class AccountStore: Sendable {
     let pool: PostgresPool
     private let announcer: AccountAnnouncer
-    /// Told of what this store changes by itself. Who settles what others changed tells of it together with that.
+    /// Called for what this store changes by itself. A caller that settles other changes reports those itself.
     let witness: (any AccountWitness)?
-    /// Catalogs that were read, by version: a version never changes.
+    /// The catalogs that were read, by version: a version never changes.
     private let catalogs = Mutex<[Int64: Catalog]>([:])
 
     /// The store behind a pool of connections. One is enough.
-    /// - Parameter witness: told of every change, in its transaction; nil where nothing is going to change.
+    /// - Parameter witness: called with every change, in its transaction; nil where nothing is going to change.
     package init(_ pool: PostgresPool, witness: (any AccountWitness)? = nil) {
         self.pool = pool
         self.witness = witness
         announcer = AccountAnnouncer(pool)
     }
 
-    /// A transaction that holds purchases or accounts: whoever runs it may be stopped in the middle, and then the workers are not to
-    /// wait for as long as it stands still.
+    /// A transaction that locks purchases or accounts. If its process is suspended in the middle, workers must not
+    /// wait for as long as that lasts.
     static func holding(_ name: String, isDurable: Bool = true) -> TransactionOptions {
         TransactionOptions(idleTimeout: .seconds(30), isDurable: isDurable, name: name)
     }
@@ -39,7 +39,7 @@ package final class AccountStore: Sendable {
         return (version, try catalog(version, session))
     }
 
-    /// The same in a transaction of its own.
+    /// Likewise, in a transaction of its own.
     package func current() async throws -> (version: Int64, catalog: Catalog)? {
         try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts")) { try current($0) }
     }
@@ -59,7 +59,7 @@ package final class AccountStore: Sendable {
         }
     }
 
-    /// The catalog of a number that stands in a row.
+    /// The catalog of a version that a row names.
     package func catalog(_ version: Int64, _ session: borrowing PostgresSession) throws -> Catalog {
         if let read = self.known(version) { return read }
         let source: String = try session.query(
@@ -70,7 +70,7 @@ package final class AccountStore: Sendable {
             throw UnreadableCatalog(version: version, why: "\(error)")
         }
         catalogs.withLock { known in
-            // One is current, one may be prepared, and one is what readers may still have begun with.
+            // One is current, one may be prepared, and readers may have begun with an older one.
             if known.count >= Self.catalogsKept { known.removeAll() }
             known[version] = catalog
         }
@@ -79,15 +79,15 @@ package final class AccountStore: Sendable {
 
     private static let catalogsKept = 4
 
-    /// A catalog that was read before.
+    /// A catalog that was read before, by version.
     func known(_ version: Int64) -> Catalog? { catalogs.withLock { $0[version] } }
 
-    /// The newest catalog that was read, for what may be a version behind; nil where none was yet.
+    /// The newest catalog that was read; it may be a version behind. Nil where none was read yet.
     package var remembered: Catalog? { catalogs.withLock { known in known.max { $0.key < $1.key }?.value } }
 
     func announceAll() async { await announcer.announceAll() }
 
-    /// Tells whoever listens that these accounts changed, beside the transaction that changed them and after it: a hint.
+    /// Sends listeners a hint that these accounts changed, outside of the transaction that changed them and after it.
     package func announce(_ accounts: some Collection<UniqueIdentifier>) { announcer.announce(accounts) }
 
     /// The channel of ``announce(_:)``: each payload is an account's token, or empty where any may have changed.

@@ -3,39 +3,39 @@ import AppStorePayloads
 package import Base
 package import Subscriptions
 
-/// All that is needed to say what an account is: read at one instant, in one statement.
+/// All that an answer about an account needs: read at one instant, in one statement.
 package struct AccountView: Sendable {
-    /// A purchase that is the account's at that instant.
+    /// A purchase that the account owns at that instant.
     package struct Line: Sendable {
         /// The purchase.
         package var key: PurchaseKey
-        /// What was bought: nil for a subscription.
+        /// The kind of a one-time purchase; nil for a subscription.
         package var oneTime: OneTimePurchase.Kind?
-        /// Whether it was bought once and for all: by Apple's record, or, of one that does not say how long it lasts, by the catalog.
+        /// Whether it lasts for ever: by Apple's record, or, where that gives no term, by the catalog.
         package var isForLife: Bool {
             oneTime == .nonConsumable || (oneTime == .nonRenewing && expiresAt == nil)
         }
         /// Apple's id of the product, at that instant.
         package var productID: String?
-        /// What it is.
+        /// Its status.
         package var status: SubscriptionStatus
-        /// Whether it gives the account access, by the catalog and with all that staff did.
+        /// Whether it gives the account access, by the catalog and all acts of staff.
         package var givesAccess: Bool
-        /// The end of what it gives, grace included, as known then, or when it ended; nil for what has no end.
+        /// When its access ends, grace included, as known at that instant, or when it ended; nil where it has no end.
         package var expiresAt: Timestamp?
         /// Whether it is going to renew.
         package var willRenew: Bool
         /// Whether it is in Apple's introductory free trial.
         package var inTrial: Bool
-        /// Since when it is cancelled, where it is; or when it was taken back.
+        /// Since when it is cancelled, where it is; or when it was refunded.
         package var cancelledAt: Timestamp?
-        /// When the trial of Apple's began and ends or ended, where one is at hand.
+        /// When Apple's trial began and ends or ended, where it has one.
         package var trialStartedAt: Timestamp?
         /// See ``trialStartedAt``.
         package var trialEndsAt: Timestamp?
-        /// The transaction that decides.
+        /// The deciding transaction.
         package var transactionID: String?
-        /// When what counts now was bought.
+        /// When the deciding period was bought.
         package var purchasedAt: Timestamp?
         /// When it was bought first.
         package var originallyPurchasedAt: Timestamp?
@@ -51,27 +51,27 @@ package struct AccountView: Sendable {
 
     /// The account.
     package var token: UniqueIdentifier
-    /// The environment that was asked about.
+    /// The environment of the question.
     package var environment: String
-    /// The database's clock: the instant of which this is.
+    /// The database's clock: the instant of this view.
     package var now: Timestamp
     /// The catalog; nil where none was ever applied.
     package var catalog: Catalog?
     /// Its number.
     package var catalogVersion: Int64?
-    /// Grows with every change of the phases; 0 where nothing was ever heard of the account.
+    /// Grows with every change of the phases; 0 where the account is unknown.
     package var version: Int64
-    /// What it is, as a function of time.
+    /// Its status as a function of time.
     package var state: AccountState
-    /// Its purchases, the one that speaks first, then by their end, the latest first.
+    /// Its purchases: the deciding one first, then by their end, the latest first.
     package var lines: [Line]
     /// The app's own trial, if it has had it.
     package var trial: StartedTrial?
 
-    /// What it is now.
+    /// Its status now.
     package var current: AccountPhase { state.value(at: now) }
-    /// When it loses access, as known now; nil where it has none, or no end of it.
+    /// When it loses access, as known now; nil where it has none, or access without an end.
     package var accessUntil: Timestamp? { state.accessUntil(at: now) }
-    /// The purchase that speaks, where one does.
+    /// The deciding purchase, where there is one.
     package var line: Line? { lines.first { $0.key == current.purchase } }
 }

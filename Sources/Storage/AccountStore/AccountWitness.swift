@@ -2,11 +2,11 @@ package import Events
 package import Postgres
 package import Subscriptions
 
-/// Who is told what has become of accounts, in the transaction that changes them.
+/// Is called with changed accounts, in the transaction that changes them.
 package protocol AccountWitness: Sendable {
     /// - Parameters:
-    ///   - settled: what the accounts are now.
-    ///   - purchases: those of which the same transaction has changed whose they are, or what they are; they are held.
+    ///   - settled: the accounts' new states.
+    ///   - purchases: the locked purchases whose owner or state the same transaction has changed.
     ///   - cause: why.
     func witness(
         _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,

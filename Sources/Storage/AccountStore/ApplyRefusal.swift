@@ -2,8 +2,8 @@
 package enum ApplyRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// Another catalog is being prepared by now.
     case superseded
-    /// Somebody's transaction stood in the way for so long, and no account has changed. Who it is, as far as this database user
-    /// may see that.
+    /// Another transaction blocked it for so long, and no account has changed. `by` describes that transaction as far
+    /// as this database user may see it.
     case heldUp(seconds: Int64, by: String?)
 
     /// One line: what happened, and what to do.

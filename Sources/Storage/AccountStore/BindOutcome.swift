@@ -1,10 +1,10 @@
-/// What became of a purchase that an account proved.
+/// The outcome for a purchase that an account proved.
 package enum BindOutcome: String, Sendable, Hashable, CaseIterable {
-    /// It is the account's from now on: nobody else's signature or proof stood against it.
+    /// It is the account's from now on: no other account had a signature or proof for it.
     case bound
     /// It was the account's before.
     case already
-    /// It was another account's and moved, on record.
+    /// It was another account's and moved; the move is recorded.
     case transferred
     /// Apple signed it for another account: 403 whatever the rule.
     case otherAccountsToken
@@ -15,10 +15,10 @@ package enum BindOutcome: String, Sendable, Hashable, CaseIterable {
     package var isHeld: Bool { self == .bound || self == .already || self == .transferred }
 }
 
-/// Who gets a purchase that another account proves: `STOREHOOK_RESTORE`.
+/// Which account gets a purchase that another account proves: `STOREHOOK_RESTORE`.
 package enum RestoreRule: String, Sendable, Hashable, CaseIterable {
-    /// Whoever has it.
+    /// The account that has it.
     case keep
-    /// Who proves it last, at most three times in 30 days.
+    /// The account that proves it last, at most three times in 30 days.
     case transfer
 }

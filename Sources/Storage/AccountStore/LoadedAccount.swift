@@ -6,16 +6,16 @@ import Postgres
 import PurchaseStore
 import Subscriptions
 
-/// What stands in the database of one account in one environment, as far as its status depends on it.
+/// What the database holds about one account in one environment, as far as its status depends on it.
 struct LoadedAccount: Sendable {
     /// A purchase that may be the account's.
     struct Line: Sendable {
         var line: AccountLine
-        /// Phases of it that stand in `subscription_history`.
+        /// How many of its phases are in `subscription_history`.
         var earlierPhases = 0
-        /// Where the phases at hand begin.
+        /// Where the loaded phases begin.
         var knownFrom: Timestamp?
-        /// Whether the earlier ones have been read, too.
+        /// Whether the earlier ones are loaded, too.
         var isWhole = false
 
         var hasMore: Bool { earlierPhases > 0 && !isWhole }
@@ -26,9 +26,9 @@ struct LoadedAccount: Sendable {
     var lines: [Line] = []
     var acts: [StaffAct] = []
     var trial: StartedTrial?
-    /// Whether anything is known of it at all; else there is nothing to write.
+    /// Whether the account has any facts; otherwise there is nothing to write.
     var isKnown = false
-    /// What was before counts no more.
+    /// Facts before this do not count.
     var erasedAt: Timestamp?
 
     /// Its facts.
@@ -36,8 +36,8 @@ struct LoadedAccount: Sendable {
         AccountFacts(account: token, lines: lines.map(\.line), acts: acts, trial: trial)
     }
 
-    /// From when on its phases are kept: from where the phases at hand of each purchase reach back, so that a row grows no longer
-    /// than they do. Which phases were read decides nothing.
+    /// From when on its phases are kept: from the latest beginning of a purchase's phases in `subscriptions`, so that
+    /// a row does not grow without bound. Which phases were loaded does not matter.
     var keptFrom: Timestamp {
         ([erasedAt] + lines.map { $0.earlierPhases > 0 ? $0.knownFrom : nil }).compactMap(\.self).max() ?? .distantPast
     }
@@ -53,11 +53,11 @@ struct LoadedAccount: Sendable {
 }
 
 extension AccountStore {
-    /// Reads accounts that are held: three statements, and one more where earlier phases are needed.
+    /// Reads locked accounts: three statements, and one more where earlier phases are needed.
     /// - Parameters:
-    ///   - catalogs: what they are to be derived under.
-    ///   - isWhole: read everything of every purchase, for who asks for instants long ago.
-    ///   - lines: what names their purchases, where that is not `account_lines`.
+    ///   - catalogs: the catalogs to derive them under.
+    ///   - isWhole: read everything about every purchase, for questions about instants long ago.
+    ///   - lines: the query that names their purchases, where that is not `account_lines`.
     func load(
         _ accounts: [UniqueIdentifier], for catalogs: [Catalog], whole isWhole: Bool = false,
         lines: PostgresQuery? = nil, _ session: borrowing PostgresSession
@@ -127,7 +127,7 @@ extension LinePhase {
     }
 }
 
-/// Rows put together.
+/// Gathers rows by account.
 private struct Loading {
     struct ID: Hashable {
         var token: UniqueIdentifier
@@ -219,7 +219,7 @@ extension StaffAct.Kind {
 }
 
 extension PurchaseOwnership {
-    /// Reads the columns of bindings that were gathered.
+    /// Reads the columns of aggregated bindings.
     init(bindings row: PostgresRow) throws {
         guard let ids = try row.decode("binding_ids", as: [Int64]?.self) else {
             self.init()

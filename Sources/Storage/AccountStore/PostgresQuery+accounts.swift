@@ -3,7 +3,7 @@ import Postgres
 import Subscriptions
 
 extension PostgresQuery {
-    /// All that was recorded of a purchase's owners, beside `l`, which names it.
+    /// All recorded bindings of a purchase, joined to `l`, which names it.
     static let bindings = """
         left join lateral (
                select array_agg(b.id) as binding_ids, array_agg(b.kind) as binding_kinds,
@@ -14,7 +14,7 @@ extension PostgresQuery {
               ) b on true
         """
 
-    /// What stands of a purchase, beside `l`, which names it.
+    /// The stored state of a purchase, joined to `l`, which names it.
     static let purchase = """
         left join storehook.subscriptions s
                on s.original_transaction_id = l.original_transaction_id and s.bundle_id = l.bundle_id
@@ -44,7 +44,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// The same of purchases that are named with the account that they are read for: where `account_lines` is not kept yet.
+    /// Likewise, of purchases given with their accounts: for where `account_lines` is not kept yet.
     static func lines(of tokens: [UUID], _ purchases: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "accounts.unlinked_lines",
@@ -59,7 +59,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// What else accounts' statuses depend on, all of it in Production; and where something was derived of them before.
+    /// What else accounts' statuses depend on, all of it in Production; and in which environments a status is stored.
     static func about(_ tokens: [UUID]) -> PostgresQuery {
         PostgresQuery(
             "accounts.about",
@@ -92,7 +92,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Phases that are over and stand in `subscription_history`, in order.
+    /// Ended phases from `subscription_history`, in order.
     static func earlierPhases(of purchases: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "accounts.history",

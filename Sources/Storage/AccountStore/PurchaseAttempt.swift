@@ -11,7 +11,7 @@ package struct PurchaseAttempt: Sendable, Hashable {
     /// How it ended.
     package enum Outcome: String, Sendable, Hashable, CaseIterable { case pending, cancelled, failed, completed }
 
-    /// Whose.
+    /// The account.
     package var account: UniqueIdentifier
     /// Apple's id of the product.
     package var productID: String
@@ -19,7 +19,7 @@ package struct PurchaseAttempt: Sendable, Hashable {
     package var kind: Kind
     /// How it ended.
     package var outcome: Outcome
-    /// What the app says of why.
+    /// The app's reason.
     package var reason: String?
 
     /// Memberwise.
@@ -35,7 +35,7 @@ package struct PurchaseAttempt: Sendable, Hashable {
 }
 
 extension AccountStore {
-    /// Records what an app saw: for orders and figures, nothing is decided by it.
+    /// Records what an app saw, for orders and figures; nothing else depends on it.
     package func record(_ attempt: PurchaseAttempt) async throws {
         try await pool.query(
             PostgresQuery(

@@ -6,12 +6,12 @@ import Postgres
 import PurchaseStore
 import Subscriptions
 
-/// Whose a purchase is, at the moment at which somebody proves to hold it.
+/// The owner of a purchase at the moment at which an account proves that it holds it.
 struct StandingPurchase {
     let key: PurchaseKey
     private let now: Timestamp
     private let signed: UniqueIdentifier?
-    /// The accounts that Apple has signed into it, as far as is at hand.
+    /// The accounts that Apple has signed into it, as far as they were loaded.
     let everySigned: Set<UniqueIdentifier>
     private let transfers: Int64
     private let ownership: PurchaseOwnership
@@ -28,10 +28,10 @@ struct StandingPurchase {
         ownership = try PurchaseOwnership(bindings: row)
     }
 
-    /// Who has it; nil where it is free.
+    /// Its owner; nil where it is free.
     var owner: UniqueIdentifier? { ownership.owner(signed: signed, at: now) }
 
-    /// What becomes of it where an account proves it.
+    /// The outcome where an account proves it.
     func outcome(for token: UniqueIdentifier, under rule: RestoreRule) -> BindOutcome {
         if owner == token { return .already }
         if let signed = ownership.counting(signed, at: now), signed != token { return .otherAccountsToken }

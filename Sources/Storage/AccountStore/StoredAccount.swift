@@ -6,17 +6,18 @@ import Postgres
 import PurchaseStore
 import Subscriptions
 
-/// A row of `storehook.account_status`, but for its version: what is derived of one account in one environment under one catalog.
+/// A row of `storehook.account_status` without its version: one account's derived status in one environment, by one
+/// catalog.
 struct StoredAccount: Sendable, Hashable {
     let token: UniqueIdentifier
     let environment: String
     let catalog: Int64
-    /// Nil where the first phase reaches back for ever.
+    /// Nil where the first phase has no beginning.
     let knownFrom: Timestamp?
     let phases: [AccountPhase]
 
-    /// How few phases are kept of an account that has had very many. Where they are cut depends on their number alone, so that the
-    /// same facts make the same row in whatever order they came. What is to come is never that many.
+    /// How few phases are kept of an account with very many. Where they are cut depends on their number alone, so that
+    /// the order of arrival does not change the row. There are never that many future phases.
     static let fewest = 32
 
     /// - Parameter from: before it not all is known.
@@ -39,8 +40,8 @@ struct StoredAccount: Sendable, Hashable {
 }
 
 extension PostgresQuery {
-    /// `derived`: the rows, as the first parts of a WITH. Arrays of arrays cannot be passed, so all phases travel in one array a
-    /// column, with the number of the row that each belongs to, and are gathered there.
+    /// `derived`: the rows, as the first parts of a WITH. Arrays of arrays cannot be passed, so all phases are passed
+    /// in one array per column, with the number of their row, and gathered there.
     static func derived(_ rows: [StoredAccount]) -> PostgresQuery {
         let phases = rows.enumerated().flatMap { number, row in row.phases.map { (Int32(number + 1), $0) } }
         let all = phases.map(\.1)
@@ -72,7 +73,7 @@ extension PostgresQuery {
 }
 
 extension AccountState {
-    /// Reads the columns of phases by their names, which may begin with something; nil where the row has none.
+    /// Reads the columns of phases by their names, which may have a prefix; nil where the row has none.
     init?(_ row: PostgresRow, in environment: String, prefix: String = "") throws {
         guard let starts = try row.decode("\(prefix)phase_starts", as: [PostgresTimestamp]?.self) else { return nil }
         let statuses = try row.decode("\(prefix)phase_status", as: [String].self)
@@ -107,7 +108,7 @@ extension AccountState {
 }
 
 extension Timestamp {
-    /// Where a phase begins: what reaches back for ever is written as the first instant there is.
+    /// The beginning of a phase: a phase without a beginning is stored with the earliest instant.
     init(phaseStart: PostgresTimestamp) {
         self = phaseStart == .earliest ? .distantPast : Timestamp(phaseStart)
     }

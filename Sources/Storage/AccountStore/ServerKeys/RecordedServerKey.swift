@@ -1,18 +1,18 @@
 package import Postgres
 
-/// What is known of a server key: everything but the key.
+/// What is recorded about a server key: everything but the key.
 package struct RecordedServerKey: Sendable, Hashable {
-    /// Its number, by which it is revoked.
+    /// Its number; it is revoked by this.
     package var id: Int64
     /// SHA-256 of its text.
     package var digest: [UInt8]
-    /// What it is for, as who made it has called it.
+    /// What it is for, as its creator named it.
     package var name: String
     /// When it was made.
     package var createdAt: PostgresTimestamp
     /// Who made it.
     package var createdBy: String
-    /// Since when it is good for nothing; nil while it is good.
+    /// Since when it is no longer valid; nil while it is.
     package var revokedAt: PostgresTimestamp?
     /// Who revoked it.
     package var revokedBy: String?

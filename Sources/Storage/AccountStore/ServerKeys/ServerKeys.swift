@@ -1,13 +1,13 @@
 package import Postgres
 
-/// The keys that the operator's own servers ask the account API with.
+/// The keys with which the operator's own servers call the account API.
 package struct ServerKeys: Sendable {
     private let pool: PostgresPool
 
     /// The keys behind a pool of connections. One is enough.
     package init(_ pool: PostgresPool) { self.pool = pool }
 
-    /// How many valid ones are read at a time; whoever has more than that should revoke some.
+    /// How many valid keys are read at a time; an operator with more should revoke some.
     package static let most = 1000
 
     /// Records a new key.
@@ -27,8 +27,8 @@ package struct ServerKeys: Sendable {
             ).one())
     }
 
-    /// Makes a key good for nothing, for ever. Account APIs that run heed it within seconds.
-    /// - Returns: the key as it stands, with who revoked it first; nil where there is none of this number.
+    /// Revokes a key for ever. Running account APIs notice within seconds.
+    /// - Returns: the key, with the person who revoked it first; nil where no key has this number.
     package func revoke(_ id: Int64, by person: String) async throws -> RecordedServerKey? {
         try await pool.query(
             PostgresQuery(
@@ -43,14 +43,14 @@ package struct ServerKeys: Sendable {
         ).first.map { try RecordedServerKey($0) }
     }
 
-    /// All that were ever made, the latest first.
+    /// All keys ever made, the latest first.
     package func list() async throws -> [RecordedServerKey] {
         try await pool.query(
             PostgresQuery("server_key.list", "select * from storehook.server_keys order by id desc limit \(Self.most)")
         ).map { try RecordedServerKey($0) }
     }
 
-    /// Those that are good.
+    /// The valid keys.
     package func valid() async throws -> [RecordedServerKey] {
         try await pool.query(
             PostgresQuery(
@@ -59,7 +59,7 @@ package struct ServerKeys: Sendable {
         ).map { try RecordedServerKey($0) }
     }
 
-    /// Notes that these were used, each once an hour at most: a row that every request writes would be a queue.
+    /// Records that these were used, each at most once an hour: a row that every request writes would be a queue.
     package func noteUse(of ids: [Int64]) async throws {
         guard !ids.isEmpty else { return }
         try await pool.query(

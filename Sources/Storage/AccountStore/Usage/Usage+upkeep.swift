@@ -1,6 +1,6 @@
 import Postgres
 
-/// What was thrown away of usage, because nobody can report anything of it any more.
+/// The usage rows that were deleted because no report can refer to them any more.
 package struct UsageUpkeep: Sendable, Hashable {
     /// Counters of days and months that are over.
     package var counters: Int64 = 0
@@ -12,11 +12,11 @@ package struct UsageUpkeep: Sendable, Hashable {
 }
 
 extension Usage {
-    /// Throws away the counters of days and months that are over and too long ago to be reported, and the keys that are not to be kept
-    /// any longer. A portion each time, so that nobody waits for long; what is left over after many goes the next time.
+    /// Deletes the counters of days and months that ended too long ago to be reported, and expired keys. It deletes a
+    /// portion at a time, so that nothing waits for long; what is left over after many portions goes the next time.
     ///
-    /// A counter stays two days longer than anything can be reported of it: if the catalog's time zone changes, days end at another
-    /// time than was written down.
+    /// A counter is kept two days longer than a report can refer to it: if the catalog's time zone changes, days end
+    /// at another time than was written down.
     package func dropOld() async throws -> UsageUpkeep {
         var report = UsageUpkeep()
         report.counters = try await inPortions(

@@ -8,15 +8,16 @@ import PurchaseStore
 
 /// What accounts have used of the catalog's features.
 ///
-/// A limit is looked at and used up in one statement, so that it holds however many come at once. Nothing is ever reset: a new day has a
-/// counter of its own, which begins where it is first counted to. A report whose answer was lost may be sent again if it has a key;
-/// without one it may count twice, as when the database fails over between the commit and the answer.
+/// One statement checks a limit and uses it up, so that it holds under concurrency. Counters are never reset: a new
+/// day has a counter of its own, which is inserted by its first report. A report whose answer was lost may be sent
+/// again if it has a key; without one it may count twice, as when a failover comes between the commit and the answer.
 package struct Usage: Sendable {
     let pool: PostgresPool
     private let clock: @Sendable () -> Timestamp
 
     /// The usage behind a pool of connections.
-    /// - Parameter clock: a guess at the database's clock, by which a window is tried first; wrong ones cost a round trip.
+    /// - Parameter clock: an estimate of the database's clock, which selects the window to try first; a wrong one
+    ///   costs a round trip.
     package init(_ pool: PostgresPool, clock: @escaping @Sendable () -> Timestamp = Usage.machineClock) {
         self.pool = pool
         self.clock = clock
@@ -27,10 +28,10 @@ package struct Usage: Sendable {
         Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))
     }
 
-    /// Counts what is reported of a feature, if its limit has room for it.
+    /// Counts a report of a feature, if its limit has room for it.
     ///
-    /// What is said to have been used at another time counts to the day or month of that time. A key is known until 35 days after that
-    /// has ended; of what is counted in total, until 35 days after the report.
+    /// Usage at another time counts to the day or month of that time. A key is kept until 35 days after that has
+    /// ended, or, for what is counted in total, until 35 days after the report.
     /// - Parameters:
     ///   - feature: what is counted in the account's tier.
     ///   - token: the account's.
@@ -52,7 +53,7 @@ package struct Usage: Sendable {
         }
     }
 
-    /// What an account has used now of each of these features, in their order.
+    /// What an account has used of these features in their windows now, in their order.
     /// - Parameter timeZone: the catalog's.
     package func current(
         _ features: [CountedFeature], of token: UniqueIdentifier, in timeZone: TimeZone
@@ -79,7 +80,7 @@ package struct Usage: Sendable {
         }
     }
 
-    /// Forgets all that an account has used, for one that is erased.
+    /// Deletes an account's usage, for its erasure.
     package static func erase(_ token: UniqueIdentifier, _ session: borrowing PostgresSession) throws {
         let token = UUID(token)
         try session.query(
@@ -88,15 +89,15 @@ package struct Usage: Sendable {
             PostgresQuery("usage.erase_counters", "delete from storehook.usage_counters where token = \(token)"))
     }
 
-    /// What a statement came to that was asked about a window.
+    /// The result of a statement about a window.
     private enum Attempt<Value> {
         case found(Value)
-        /// The database's clock, for which the window is another one.
+        /// The database's clock is in another window.
         case elsewhere(Timestamp)
     }
 
-    /// Asks about the window of an instant; of now, by this machine's clock, and if the database's is elsewhere, by that. The last time
-    /// whatever comes: clocks do not jump from day to day.
+    /// Runs a statement for the window of an instant, by default of this machine's clock; if the database's clock is
+    /// in another window, for that one. The last attempt takes the window as it is: clocks do not jump by days.
     private func atItsTime<Value>(
         _ instant: Timestamp?, _ ask: (_ instant: Timestamp, _ isSure: Bool) async throws -> Attempt<Value>
     ) async throws -> Value {
@@ -115,7 +116,7 @@ package struct Usage: Sendable {
 }
 
 extension PostgresQuery {
-    /// - Parameter isSure: that the database's clock is not to be held against the window.
+    /// - Parameter isSure: do not compare the window with the database's clock.
     fileprivate static func count(
         _ report: UsageReport, of feature: CountedFeature, for token: UniqueIdentifier, in window: UsageWindow,
         isSure: Bool
@@ -161,7 +162,7 @@ extension UsageWindow {
 }
 
 extension UsageOutcome {
-    /// What the statement says; a repeated report was counted in a window that may have been another.
+    /// Reads the statement's row; a repeated report may have been counted in another window.
     fileprivate init(_ row: PostgresRow, _ feature: String, _ window: UsageWindow) throws {
         func count() throws -> UsageCount {
             let period = try row.decode("period", among: Catalog.UsagePeriod.self)
@@ -195,7 +196,7 @@ extension UsageOutcome {
 }
 
 extension UUID {
-    /// What a key is known by: keys are of any length and any letters.
+    /// The digest that identifies a key: keys have any length and any characters.
     fileprivate init(digestOf key: String) {
         self.init(
             uuid: SHA256.hash(data: Data(key.utf8)).withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })

@@ -11,6 +11,6 @@ package struct UsageCount: Sendable, Hashable {
     /// How much there is; nil where there is no limit.
     package var limit: Int64?
 
-    /// How much is left; nil where there is no limit. 0, too, for who has more than a lower tier allows.
+    /// How much is left; nil where there is no limit. Also 0 where more is used than a lower tier allows.
     package var remaining: Int64? { limit.map { max(0, $0 - used) } }
 }

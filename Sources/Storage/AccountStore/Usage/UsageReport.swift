@@ -1,7 +1,7 @@
 import AppStorePayloads
 package import Base
 
-/// What somebody says was used of a feature.
+/// A report of usage of a feature.
 package struct UsageReport: Sendable, Hashable {
     /// What it does to the count.
     package enum Act: Sendable, Hashable {
@@ -13,7 +13,7 @@ package struct UsageReport: Sendable, Hashable {
         case set(Int64)
     }
 
-    /// Why a report is none.
+    /// Why a report is invalid.
     package enum Fault: Error, Sendable, Hashable {
         /// The amount is not within the act's bounds.
         case amount
@@ -23,9 +23,9 @@ package struct UsageReport: Sendable, Hashable {
 
     /// What it does to the count.
     package let act: Act
-    /// Names the report, so that it counts once however often it is sent; nil where nobody repeats it.
+    /// Names the report, so that it counts once however often it is sent; nil where it is not repeated.
     package let key: String?
-    /// When it was used, where that is not now.
+    /// When the usage happened, if not now.
     package let usedAt: Timestamp?
 
     /// A report of these parts.
