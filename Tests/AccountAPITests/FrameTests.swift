@@ -1,6 +1,7 @@
 import AccountAPI
 import AccountStore
 import AppStorePayloads
+import Base
 import Foundation
 import HTTPKit
 import HTTPTypes

@@ -1,5 +1,6 @@
 import AccountAPI
 import AppStorePayloads
+import Base
 import Foundation
 import HTTPTypes
 import TestSupport

@@ -12,7 +12,7 @@ import Testing
 struct PartTests {
     @Test("Values are written as JSON that everybody reads, members in the order given")
     func values() throws {
-        let value: APIValue = [
+        let value: JSONValue = [
             "b": "a\"\\\n\u{1}\u{7F}é😀", "a": [1, -9_223_372_036_854_775_808, true, nil], "c": [:], "d": [],
             "t": .time(Timestamp(millisecondsSince1970: 1_767_225_600_250)),
         ]

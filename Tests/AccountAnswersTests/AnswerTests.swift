@@ -78,7 +78,7 @@ struct AnswerTests {
 
     @Test("show the status in the language asked for")
     func languages() {
-        func shown(_ languages: [String], _ status: AccountStatus = .cancelled) -> APIValue? {
+        func shown(_ languages: [String], _ status: AccountStatus = .cancelled) -> JSONValue? {
             StatusAnswer.shape.value(of: subscriber(status), for: Reader(Pictures.reading, languages: languages))[
                 "displayStatus"]
         }

@@ -89,7 +89,7 @@ enum Pictures {
 }
 
 /// The text of an answer.
-func text(_ value: APIValue) -> String { String(decoding: value.bytes, as: UTF8.self) }
+func text(_ value: JSONValue) -> String { String(decoding: value.bytes, as: UTF8.self) }
 
 /// JSON as a document prints it, without the white space between its parts.
 func compact(_ document: String) -> String {

@@ -19,19 +19,21 @@ extension Event {
         kind: String, instant: Timestamp, bundleID: String?, environment: String, account: String?, version: Int64?,
         sequence: Int64, previousSequence: Int64?, content: String
     ) -> String {
-        var body = JSONText(capacity: 2048)
-        body.add("type", kind)
-        body.add("timestamp", instant)
-        body.add("data", content) { content, data in
-            data.add("app", bundleID)
-            data.add("environment", environment)
-            data.add("account", account)
-            data.add("version", version)
-            data.add("sequence", sequence)
-            data.add("previousSequence", previousSequence)
-            data.addMembers(content)
+        var json = JSONWriter(capacity: 2048)
+        json.object { body in
+            body.add("type", kind)
+            body.add("timestamp", instant)
+            body.add("data", content) { content, data in
+                data.add("app", bundleID)
+                data.add("environment", environment)
+                data.add("account", account)
+                data.add("version", version)
+                data.add("sequence", sequence)
+                data.add("previousSequence", previousSequence)
+                data.addMembers(content)
+            }
         }
-        return body.object
+        return json.text
     }
 }
 
@@ -45,10 +47,10 @@ extension EventDraft {
 
     /// Appends the same, in UTF-8.
     public func writeContent(to bytes: inout [UInt8]) {
-        JSONText.write(to: &bytes) { write(to: &$0) }
+        JSONWriter.appendMembers(to: &bytes) { write(to: &$0) }
     }
 
-    private func write(to json: inout JSONText) {
+    private func write(to json: inout JSONWriter) {
         switch subject {
         case .subscription(let value, let previous):
             json.add("subscription", value) { $0.write(of: purchase, to: &$1) }
@@ -80,7 +82,7 @@ extension EventDraft {
 }
 
 extension EventCause {
-    fileprivate func write(to json: inout JSONText) {
+    fileprivate func write(to json: inout JSONWriter) {
         json.add("kind", name)
         if case .notification(let type, let subtype, let uuid) = self {
             json.add("type", type)
@@ -91,7 +93,7 @@ extension EventCause {
 }
 
 extension StatusAtInstant {
-    fileprivate func write(of purchase: PurchaseKey?, to json: inout JSONText) {
+    fileprivate func write(of purchase: PurchaseKey?, to json: inout JSONWriter) {
         json.add("originalTransactionId", purchase?.originalTransactionID)
         json.add("productId", productID)
         json.add("status", status.rawValue)
@@ -108,7 +110,7 @@ extension StatusAtInstant {
 }
 
 extension PaidPeriod {
-    fileprivate func write(to json: inout JSONText) {
+    fileprivate func write(to json: inout JSONWriter) {
         json.add("transactionId", transactionID)
         json.add("productId", productID)
         json.add("ownership", ownership)
@@ -121,7 +123,7 @@ extension PaidPeriod {
 }
 
 extension OneTimePurchase {
-    fileprivate func write(of purchase: PurchaseKey?, to json: inout JSONText) {
+    fileprivate func write(of purchase: PurchaseKey?, to json: inout JSONWriter) {
         json.add("originalTransactionId", purchase?.originalTransactionID)
         json.add("transactionId", transactionID)
         json.add("productId", productID)
@@ -137,7 +139,7 @@ extension OneTimePurchase {
 }
 
 extension AccountPhase {
-    fileprivate func write(to json: inout JSONText) {
+    fileprivate func write(to json: inout JSONWriter) {
         json.add("tier", tier)
         json.add("status", status.rawValue)
         json.add("access", access)

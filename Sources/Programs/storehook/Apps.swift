@@ -1,5 +1,6 @@
 import AppStorePayloads
 import ArgumentParser
+import Base
 import EvidenceStore
 import Foundation
 import Operations

@@ -5,6 +5,7 @@ import AppStoreServerAPI
 import AppStoreVerification
 import AppleSync
 import ArgumentParser
+import Base
 import EvidenceStore
 import Foundation
 import HTTPKit

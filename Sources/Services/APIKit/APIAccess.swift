@@ -1,3 +1,4 @@
+package import Base
 package import HTTPTypes
 package import Logging
 
@@ -7,11 +8,11 @@ package protocol APIAccess: Sendable, Hashable {
     associatedtype Caller: Sendable
 
     /// The security schemes of the OpenAPI document.
-    static var securitySchemes: APIValue { get }
+    static var securitySchemes: JSONValue { get }
     /// Whether everybody may call. Then no caller is looked for.
     var isOpen: Bool { get }
     /// The requirements of an operation in the OpenAPI document.
-    var security: APIValue { get }
+    var security: JSONValue { get }
     /// What an endpoint may answer because callers are looked for.
     var problems: [ProblemCode] { get }
 

@@ -1,3 +1,4 @@
+package import Base
 package import HTTPTypes
 import Hummingbird
 package import Logging
@@ -18,7 +19,7 @@ package struct APIAnswer: Sendable {
 
     /// An answer with a JSON body, or with none.
     package init(
-        _ status: HTTPResponse.Status = .ok, _ value: APIValue?, contentType: String = "application/json",
+        _ status: HTTPResponse.Status = .ok, _ value: JSONValue?, contentType: String = "application/json",
         headers: HTTPFields = [:], log: Logger.Metadata = [:]
     ) {
         self.init(status, bytes: value?.bytes, contentType: contentType, headers: headers, log: log)

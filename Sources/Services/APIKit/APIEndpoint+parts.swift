@@ -1,3 +1,4 @@
+package import Base
 package import HTTPTypes
 
 /// Which limits of rate hold.

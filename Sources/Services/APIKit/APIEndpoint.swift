@@ -1,3 +1,4 @@
+package import Base
 package import HTTPTypes
 
 /// One method of one path: who may call it, what it takes and answers, and what does it.

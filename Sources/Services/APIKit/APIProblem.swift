@@ -1,3 +1,4 @@
+package import Base
 package import HTTPTypes
 package import Logging
 
@@ -8,7 +9,7 @@ package struct APIProblem: Error, Sendable {
     /// Why, in a sentence of ours: nothing that came with the request.
     package var detail: String
     /// Further members of the answer, such as `retryAt`.
-    package var members: [APIValue.Member]
+    package var members: [JSONValue.Member]
     /// Headers of the answer beside its type.
     package var headers: HTTPFields
     /// What its log line has beside.
@@ -16,7 +17,7 @@ package struct APIProblem: Error, Sendable {
 
     /// A problem.
     package init(
-        _ code: ProblemCode, _ detail: String, members: [APIValue.Member] = [], headers: HTTPFields = [:],
+        _ code: ProblemCode, _ detail: String, members: [JSONValue.Member] = [], headers: HTTPFields = [:],
         log: Logger.Metadata = [:]
     ) {
         self.code = code
@@ -32,7 +33,7 @@ package struct APIProblem: Error, Sendable {
     }
 
     /// As RFC 9457 has it.
-    package var value: APIValue {
+    package var value: JSONValue {
         .object(
             [
                 .init("type", .string("urn:storehook:problem:\(code.code)")), .init("title", .string(code.title)),

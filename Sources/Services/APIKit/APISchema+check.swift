@@ -1,4 +1,5 @@
 package import AppStorePayloads
+import Base
 
 extension APISchema {
     /// What is wrong with an object that was sent, in a sentence that names the member and quotes nothing of it; nil if it fits.

@@ -1,6 +1,8 @@
+import Base
+
 extension APISchema {
     /// As OpenAPI 3.1 writes it, named ones by reference.
-    var openAPI: APIValue {
+    var openAPI: JSONValue {
         switch self {
         case .string(let lengths, let format):
             return Self.typed(
@@ -25,7 +27,7 @@ extension APISchema {
                 "array",
                 [.init("items", element.openAPI), most.map { .init("maxItems", .integer(Int64($0))) }])
         case .object(let properties):
-            let required = properties.filter(\.isRequired).map { APIValue.string($0.name) }
+            let required = properties.filter(\.isRequired).map { JSONValue.string($0.name) }
             return Self.typed(
                 "object",
                 [
@@ -54,17 +56,17 @@ extension APISchema {
         }
     }
 
-    private static func typed(_ type: String, _ members: [APIValue.Member?]) -> APIValue {
-        .object([APIValue.Member("type", .string(type))] + members.compactMap(\.self))
+    private static func typed(_ type: String, _ members: [JSONValue.Member?]) -> JSONValue {
+        .object([JSONValue.Member("type", .string(type))] + members.compactMap(\.self))
     }
 }
 
 extension APISchema.Property {
-    fileprivate var openAPI: APIValue {
+    fileprivate var openAPI: JSONValue {
         // What may be missing may be null: that is how many clients say that there is nothing.
         let schema = isRequired || schema.isNullable ? schema : .nullable(schema)
         guard let about, case .object(let members) = schema.openAPI else { return schema.openAPI }
-        return .object(members + [APIValue.Member("description", .string(about))])
+        return .object(members + [JSONValue.Member("description", .string(about))])
     }
 }
 
@@ -75,18 +77,18 @@ extension APISchema {
 }
 
 extension APISchema.Rule {
-    fileprivate var openAPI: APIValue {
+    fileprivate var openAPI: JSONValue {
         switch self {
         case .atMostOne(let names):
             // Null counts as missing, so that it is not enough to say which names may not stand together.
-            let there = names.map { name -> APIValue in
+            let there = names.map { name -> JSONValue in
                 [
                     "required": [.string(name)],
                     "properties": .object([.init(name, ["not": ["type": "null"]])]),
                 ]
             }
             let pairs = there.indices.flatMap { one in
-                there.indices.filter { $0 > one }.map { other -> APIValue in
+                there.indices.filter { $0 > one }.map { other -> JSONValue in
                     ["not": ["allOf": [there[one], there[other]]]]
                 }
             }

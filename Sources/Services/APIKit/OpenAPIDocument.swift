@@ -7,16 +7,16 @@ package enum OpenAPIDocument {
     package static func bytes<Access>(
         of endpoints: [APIEndpoint<Access>], title: String, description: String
     ) -> [UInt8] {
-        var paths: [(path: String, operations: [APIValue.Member])] = []
+        var paths: [(path: String, operations: [JSONValue.Member])] = []
         for endpoint in endpoints {
-            let operation = APIValue.Member(endpoint.method.rawValue.lowercased(), operation(endpoint))
+            let operation = JSONValue.Member(endpoint.method.rawValue.lowercased(), operation(endpoint))
             if let index = paths.firstIndex(where: { $0.path == endpoint.path }) {
                 paths[index].operations.append(operation)
             } else {
                 paths.append((endpoint.path, [operation]))
             }
         }
-        let document: APIValue = [
+        let document: JSONValue = [
             "openapi": "3.1.0",
             "info": [
                 "title": .string(title), "version": .string(Release.version), "description": .string(description),
@@ -31,7 +31,7 @@ package enum OpenAPIDocument {
         return document.bytes
     }
 
-    private static func schemas<Access>(_ endpoints: [APIEndpoint<Access>]) -> [String: APIValue] {
+    private static func schemas<Access>(_ endpoints: [APIEndpoint<Access>]) -> [String: JSONValue] {
         var named: [String: APISchema] = [:]
         for endpoint in endpoints {
             var all = endpoint.successes.compactMap(\.schema) + endpoint.query.map(\.schema)
@@ -42,8 +42,8 @@ package enum OpenAPIDocument {
         return named.mapValues(\.openAPI)
     }
 
-    private static func operation<Access>(_ endpoint: APIEndpoint<Access>) -> APIValue {
-        var members: [APIValue.Member] = [
+    private static func operation<Access>(_ endpoint: APIEndpoint<Access>) -> JSONValue {
+        var members: [JSONValue.Member] = [
             .init("operationId", .string(endpoint.name)), .init("summary", .string(endpoint.summary)),
             .init("security", endpoint.access.security),
         ]
@@ -62,8 +62,8 @@ package enum OpenAPIDocument {
         return .object(members)
     }
 
-    private static func parameters<Access>(_ endpoint: APIEndpoint<Access>) -> [APIValue] {
-        var parameters: [APIValue] = endpoint.path.split(separator: "/").compactMap { part in
+    private static func parameters<Access>(_ endpoint: APIEndpoint<Access>) -> [JSONValue] {
+        var parameters: [JSONValue] = endpoint.path.split(separator: "/").compactMap { part in
             guard part.hasPrefix("{"), part.hasSuffix("}") else { return nil }
             let name = String(part.dropFirst().dropLast())
             return [
@@ -81,9 +81,9 @@ package enum OpenAPIDocument {
     }
 
     /// Of one status there is one description, whatever the number of its codes.
-    private static func responses<Access>(_ endpoint: APIEndpoint<Access>) -> APIValue {
-        var responses: [(status: Int, value: APIValue)] = endpoint.successes.map { success in
-            var members: [APIValue.Member] = [.init("description", .string(success.about))]
+    private static func responses<Access>(_ endpoint: APIEndpoint<Access>) -> JSONValue {
+        var responses: [(status: Int, value: JSONValue)] = endpoint.successes.map { success in
+            var members: [JSONValue.Member] = [.init("description", .string(success.about))]
             if let schema = success.schema {
                 members.append(.init("content", ["application/json": ["schema": schema.openAPI]]))
             }
@@ -92,7 +92,7 @@ package enum OpenAPIDocument {
         let problems = Dictionary(grouping: endpoint.allProblems) { endpoint.style.status($0.status).code }
         for (status, codes) in problems.sorted(by: { $0.key < $1.key }) {
             let about = codes.map { "\($0.code): \($0.title)." }.joined(separator: " ")
-            var members: [APIValue.Member] = [.init("description", .string(about))]
+            var members: [JSONValue.Member] = [.init("description", .string(about))]
             if [429, 503].contains(status) {
                 members.append(
                     .init(

@@ -1,3 +1,4 @@
+package import Base
 package import HTTPTypes
 
 /// How an endpoint writes its problems.

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Postgres
 
 extension PostgresJSON {

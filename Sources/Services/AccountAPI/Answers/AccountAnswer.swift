@@ -1,7 +1,7 @@
-package import APIKit
+import APIKit
 import Accounts
 import AppStorePayloads
-import Base
+package import Base
 
 /// `GET /v1/account`, and the member `account` of other answers.
 package enum AccountAnswer {

@@ -1,6 +1,7 @@
 import APIKit
 import Accounts
 import AppStorePayloads
+import Base
 
 /// `GET /v1/entitlements`: what gives access, until when, and what that opens.
 enum EntitlementsAnswer {

@@ -1,6 +1,7 @@
 import APIKit
 import Accounts
 import AppStorePayloads
+import Base
 
 /// `GET /v1/features`, `GET /v1/features/{feature}` and `GET /v1/usage/current`.
 enum FeatureAnswer {

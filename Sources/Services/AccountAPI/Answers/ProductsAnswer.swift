@@ -1,5 +1,6 @@
 import APIKit
 import Accounts
+import Base
 
 /// `GET /v1/products`: what a paywall shows.
 struct ProductsAnswer: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import APIKit
 package import Accounts
+import Base
 
 /// For whom an answer is written: by which catalog, and in which language.
 package struct Reader: Sendable {
@@ -15,7 +16,7 @@ package struct Reader: Sendable {
     }
 
     /// A text in the reader's language, or null.
-    func text(_ text: LocalizedText?) -> APIValue { .text(text?[languages]) }
+    func text(_ text: LocalizedText?) -> JSONValue { .text(text?[languages]) }
 
     /// What customers call a tier; its id where the catalog does not say.
     func name(ofTier tier: String) -> String { catalog.tier(tier)?.names?[languages] ?? tier }

@@ -1,4 +1,5 @@
-package import APIKit
+import APIKit
+package import Base
 import HTTPTypes
 
 /// `POST /v1/subscriptions/restore`: what became of each that was handed in, and the account as it is now.

@@ -1,6 +1,7 @@
 import APIKit
 import Accounts
 import AppStorePayloads
+import Base
 
 /// `GET /v1/subscriptions/status`, and what refreshing answers.
 enum StatusAnswer {

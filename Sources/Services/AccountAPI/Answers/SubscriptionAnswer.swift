@@ -1,6 +1,7 @@
 import APIKit
 import Accounts
 import AppStorePayloads
+import Base
 
 /// A purchase, wherever an answer tells of one.
 package enum SubscriptionAnswer {
@@ -49,7 +50,7 @@ package enum SubscriptionAnswer {
         ])
 
     /// The same, or null.
-    static func value(of subscription: SubscriptionPicture?, for reader: Reader) -> APIValue {
+    static func value(of subscription: SubscriptionPicture?, for reader: Reader) -> JSONValue {
         subscription.map { shape.value(of: $0, for: reader) } ?? .null
     }
 }

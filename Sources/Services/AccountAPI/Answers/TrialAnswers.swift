@@ -1,6 +1,7 @@
 import APIKit
 import Accounts
 import AppStorePayloads
+import Base
 
 /// What is answered about the app's own trial, which is not one of Apple's introductory offers.
 enum TrialAnswers {

@@ -1,4 +1,5 @@
-package import APIKit
+import APIKit
+package import Base
 
 /// `POST /v1/usage/{feature}`: that use was counted, and what is left.
 package struct UsageAnswer: Sendable, Hashable {
@@ -27,7 +28,7 @@ package struct UsageAnswer: Sendable, Hashable {
     ) { (answer: UsageAnswer) in answer.feature }
 
     /// The members of the refusal `limit_reached`, beside those of every problem.
-    package static func members(of refused: FeaturePicture, for reader: Reader) -> [APIValue.Member] {
+    package static func members(of refused: FeaturePicture, for reader: Reader) -> [JSONValue.Member] {
         guard case .object(let members) = FeatureAnswer.shape.value(of: refused, for: reader) else { return [] }
         let told = ["feature", "reason", "requiredTier", "limit", "used", "remaining", "resetsAt"]
         return members.filter { told.contains($0.name) }

@@ -1,4 +1,5 @@
 import APIKit
+import Base
 
 /// `POST /v1/subscriptions/verify`: the purchase that was proven, and the account as it is now.
 struct VerifyAnswer: Sendable, Hashable {

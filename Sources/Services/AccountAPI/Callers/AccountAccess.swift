@@ -1,4 +1,5 @@
 package import APIKit
+package import Base
 import HTTPTypes
 import Logging
 
@@ -11,7 +12,7 @@ package enum AccountAccess: APIAccess {
     /// The operator's servers, with a key.
     case server
 
-    package static var securitySchemes: APIValue {
+    package static var securitySchemes: JSONValue {
         [
             "appToken": [
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
@@ -33,7 +34,7 @@ package enum AccountAccess: APIAccess {
 
     package var isOpen: Bool { self == .anyone }
 
-    package var security: APIValue {
+    package var security: JSONValue {
         switch self {
         case .anyone: []
         case .account: [["appToken": []], ["serverKey": [], "account": []]]
@@ -64,7 +65,7 @@ package typealias AccountEndpoint = APIEndpoint<AccountAccess>
 /// A request to it.
 package typealias AccountRequest = APIRequest<AccountAccess>
 /// What an answer of it looks like.
-package typealias AccountShape<Subject: Sendable> = AnswerShape<Subject, Reader>
+package typealias AccountShape<Subject: Sendable> = Shape<Subject, Reader>
 
 extension APIRequest where Access == AccountAccess {
     /// On whose behalf; nil where the endpoint is for anyone, or for servers whatever the account.

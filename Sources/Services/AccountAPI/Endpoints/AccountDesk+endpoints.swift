@@ -2,6 +2,7 @@ import APIKit
 import Accounts
 import AppStorePayloads
 import AppStoreVerification
+import Base
 import HTTPTypes
 import Logging
 

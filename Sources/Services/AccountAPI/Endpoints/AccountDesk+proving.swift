@@ -3,6 +3,7 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import AppStoreVerification
+import Base
 import EvidenceStore
 import HTTPTypes
 import Logging
@@ -39,7 +40,7 @@ extension AccountDesk {
     }
 
     /// `POST …/verify`: one purchase.
-    func verify(_ request: AccountRequest, _ shape: (VerifyAnswer, Reader) -> APIValue) async throws -> APIAnswer {
+    func verify(_ request: AccountRequest, _ shape: (VerifyAnswer, Reader) -> JSONValue) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         guard let body = request.body, let text = body.string("signedTransactionInfo") else {
             if let receipt = Self.receipt(in: request.body) {
@@ -86,7 +87,7 @@ extension AccountDesk {
     /// proves is the account's whatever becomes of the receipt, and what is said beside the two has to be true of one of them.
     /// - Parameter isAllOrNothing: whether it is a problem where nothing is the account's, for answers that do not tell of each.
     func restore(
-        _ request: AccountRequest, isAllOrNothing: Bool = false, _ shape: (RestoreAnswer, Reader) -> APIValue
+        _ request: AccountRequest, isAllOrNothing: Bool = false, _ shape: (RestoreAnswer, Reader) -> JSONValue
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         try requireEnvironment(request)

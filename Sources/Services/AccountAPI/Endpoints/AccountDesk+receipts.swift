@@ -112,7 +112,7 @@ extension AccountDesk {
 
     /// `POST …/verify` with a receipt: the purchase that is meant, or the best of those that the receipt proves.
     func verify(
-        receipt text: String, _ request: AccountRequest, _ shape: (VerifyAnswer, Reader) -> APIValue
+        receipt text: String, _ request: AccountRequest, _ shape: (VerifyAnswer, Reader) -> JSONValue
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         try requireEnvironment(request)

@@ -1,4 +1,5 @@
 import APIKit
+import Base
 package import EventStore
 
 /// A page of the feed, written: `{"events":[…],"next":…,"newest":…}`.

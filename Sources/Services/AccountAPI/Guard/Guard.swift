@@ -1,5 +1,6 @@
 import APIKit
 import AppStorePayloads
+import Base
 import HTTPTypes
 import Logging
 

@@ -1,4 +1,5 @@
 package import APIKit
+import Base
 import HTTPTypes
 
 extension APIEndpoint where Access == AccountAccess {

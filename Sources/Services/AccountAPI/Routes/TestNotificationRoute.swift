@@ -152,12 +152,12 @@ package struct TestNotificationRoute: Sendable {
 
     private static func value(
         _ way: TestNotificationTrial.Way, _ arrival: CanaryArrival, _ scope: AppEnvironment
-    ) -> APIValue {
+    ) -> JSONValue {
         func instant(_ timestamp: PostgresTimestamp?) -> Timestamp? {
             timestamp.map { Timestamp(millisecondsSince1970: $0.millisecondsSince1970) }
         }
         let applied = instant(arrival.appliedAt)
-        var took: APIValue = .null
+        var took: JSONValue = .null
         // Of two clocks, which may differ: a way has no negative length.
         if let asked = way.askedAt, let applied { took = .integer(max(0, applied.milliseconds(since: asked))) }
         return [

@@ -1,4 +1,5 @@
 package import AccountStore
+import Base
 
 /// What a catalog would change, or has changed, for accounts, as people and scripts see it.
 package struct CatalogDiffAnswer: Encodable, Sendable {

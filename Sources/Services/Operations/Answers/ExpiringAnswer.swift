@@ -1,5 +1,6 @@
 package import AccountStore
 import AppStorePayloads
+import Base
 
 /// The accounts that lose their access soon, as people and scripts see them.
 package struct ExpiringAnswer: Encodable, Sendable {

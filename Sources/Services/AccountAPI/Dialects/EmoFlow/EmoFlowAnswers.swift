@@ -1,6 +1,7 @@
 import APIKit
 import Accounts
 import AppStorePayloads
+import Base
 
 /// The answers of the EmoFlow dialect: its members, in its order.
 ///

@@ -1,6 +1,7 @@
 package import APIKit
 import AppStoreServerAPI
 import AppStoreVerification
+import Base
 import HTTPTypes
 
 extension ProblemStyle {

@@ -1,0 +1,91 @@
+package import Foundation
+
+/// What stands in JSON in one way only: a ``Shape`` needs nothing but the member to know its value and its schema.
+package protocol JSONConvertible: Sendable {
+    /// It as JSON.
+    var json: JSONValue { get }
+    /// What that looks like.
+    static var schema: APISchema { get }
+}
+
+extension JSONConvertible where Self: RawRepresentable, RawValue == String {
+    /// Its word.
+    package var json: JSONValue { .string(rawValue) }
+    /// Any word.
+    package static var schema: APISchema { .text }
+}
+
+extension JSONConvertible where Self: RawRepresentable & CaseIterable, RawValue == String {
+    /// One of its words.
+    package static var schema: APISchema { .choice(allCases.map(\.rawValue)) }
+}
+
+extension String: JSONConvertible {
+    /// It.
+    package var json: JSONValue { .string(self) }
+    /// Any text.
+    package static var schema: APISchema { .text }
+}
+
+extension Bool: JSONConvertible {
+    /// It.
+    package var json: JSONValue { .bool(self) }
+    /// `true` or `false`
+    package static var schema: APISchema { .boolean }
+}
+
+extension Int64: JSONConvertible {
+    /// It.
+    package var json: JSONValue { .integer(self) }
+    /// Any.
+    package static var schema: APISchema { .integer() }
+}
+
+extension Int: JSONConvertible {
+    /// It.
+    package var json: JSONValue { .integer(Int64(self)) }
+    /// Any.
+    package static var schema: APISchema { .integer() }
+}
+
+extension Timestamp: JSONConvertible {
+    /// As RFC 3339 has it, in UTC.
+    package var json: JSONValue { .time(self) }
+    /// The same.
+    package static var schema: APISchema { .time }
+}
+
+extension UniqueIdentifier: JSONConvertible {
+    /// In lower case.
+    package var json: JSONValue { .string(description) }
+    /// A UUID.
+    package static var schema: APISchema { .string(format: "uuid") }
+}
+
+extension UUID: JSONConvertible {
+    /// In lower case.
+    package var json: JSONValue { .string(uuidString.lowercased()) }
+    /// A UUID.
+    package static var schema: APISchema { .string(format: "uuid") }
+}
+
+extension Optional: JSONConvertible where Wrapped: JSONConvertible {
+    /// It, or null.
+    package var json: JSONValue { self?.json ?? .null }
+    /// It, or null.
+    package static var schema: APISchema { .nullable(Wrapped.schema) }
+}
+
+extension Array: JSONConvertible where Element: JSONConvertible {
+    /// A list.
+    package var json: JSONValue { .array(map(\.json)) }
+    /// A list.
+    package static var schema: APISchema { .array(Element.schema) }
+}
+
+extension JSONValue: JSONConvertible {
+    /// It.
+    package var json: JSONValue { self }
+    /// Anything.
+    package static var schema: APISchema { .any([]) }
+}

@@ -1,0 +1,113 @@
+/// A JSON value that is written. Members stay in the order in which they are given, so that the same answer is the same text.
+package enum JSONValue: Sendable, Hashable {
+    /// `null`
+    case null
+    /// `true`, `false`
+    case bool(Bool)
+    /// A whole number.
+    case integer(Int64)
+    /// A finite number.
+    case number(Double)
+    /// A text.
+    case string(String)
+    /// A list.
+    case array([JSONValue])
+    /// An object.
+    case object([Member])
+    /// JSON that is written already, such as what Apple signed: it goes out byte for byte.
+    case written([UInt8])
+
+    /// A name and its value.
+    package struct Member: Sendable, Hashable {
+        /// The name.
+        package var name: String
+        /// The value.
+        package var value: JSONValue
+
+        /// A member.
+        package init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// An instant as RFC 3339 has it, in UTC.
+    package static func time(_ timestamp: Timestamp) -> JSONValue { .string(timestamp.description) }
+
+    /// An instant, or null.
+    package static func time(_ timestamp: Timestamp?) -> JSONValue { timestamp.map { .time($0) } ?? .null }
+
+    /// A text, or null.
+    package static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+    /// JSON that is written already, or null.
+    package static func written(_ json: [UInt8]?) -> JSONValue { json.map { .written($0) } ?? .null }
+
+    /// The member's value; nil where there is none of this name, or this is no object.
+    package subscript(_ name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    /// The same with the members of all objects in the order of their names.
+    package var sorted: JSONValue {
+        switch self {
+        case .array(let values): .array(values.map(\.sorted))
+        case .object(let members):
+            .object(members.map { Member($0.name, $0.value.sorted) }.sorted { $0.name < $1.name })
+        default: self
+        }
+    }
+
+    /// Without white space.
+    package var bytes: [UInt8] {
+        var json = JSONWriter(capacity: 2048)
+        write(to: &json)
+        return json.bytes
+    }
+
+    /// The same as a text.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    func write(to json: inout JSONWriter) {
+        switch self {
+        case .null: json.writeNull()
+        case .bool(let value): json.write(value)
+        case .integer(let value): json.write(value)
+        case .number(let value): json.write(value)
+        case .string(let text): json.write(text)
+        case .array(let values): json.list(values)
+        case .object(let members): json.object(members)
+        case .written(let bytes): json.write(json: bytes)
+        }
+    }
+
+    /// As a table shows it; nil for null.
+    var cell: String? {
+        switch self {
+        case .null: nil
+        case .string(let text): text
+        case .bool(let value): value ? "yes" : "no"
+        default: text
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    /// A text.
+    package init(stringLiteral value: String) { self = .string(value) }
+    /// A number.
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    /// `true` or `false`.
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A list.
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// An object; its members in the order in which they stand.
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.map { Member($0.0, $0.1) })
+    }
+    /// `null`
+    package init(nilLiteral: ()) { self = .null }
+}

@@ -1,0 +1,188 @@
+/// What an answer looks like, and what it says: its members in their order, each with its name, its schema and where its value
+/// comes from; and, for people, the columns of a table. Each surface has a shape of its own over the same view, so that it keeps its
+/// names. A value may depend on the reader, such as on a language. `/openapi.json` and the answers are both made of it, so that
+/// they cannot differ.
+package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
+    /// A member, a column, or both.
+    package struct Field: Sendable {
+        fileprivate typealias Value = @Sendable (Subject, Reader) -> JSONValue
+
+        fileprivate struct Column: Sendable {
+            var heading: String
+            var isNumeric: Bool
+            var cell: @Sendable (Subject, Reader) -> String?
+        }
+
+        fileprivate var member: (property: APISchema.Property, value: Value)?
+        fileprivate var column: Column?
+
+        fileprivate init(_ property: APISchema.Property, column: String? = nil, _ value: @escaping Value) {
+            member = (property, value)
+            self.column = column.map { heading in
+                Column(heading: heading, isNumeric: property.schema.isNumber) { value($0, $1).cell }
+            }
+        }
+
+        /// A member whose type says what it looks like.
+        package init<Value: JSONConvertible>(_ name: String, _ value: @escaping @Sendable (Subject) -> Value) {
+            self.init(.required(name, Value.schema)) { subject, _ in value(subject).json }
+        }
+
+        /// The same, with a sentence about it.
+        package init<Value: JSONConvertible>(
+            _ name: String, _ about: String, _ value: @escaping @Sendable (Subject) -> Value
+        ) {
+            self.init(.required(name, Value.schema, about)) { subject, _ in value(subject).json }
+        }
+
+        /// The same, which is a column as well: numbers to the right, `-` for null.
+        package init<Value: JSONConvertible>(
+            _ name: String, column: String, _ value: @escaping @Sendable (Subject) -> Value
+        ) {
+            self.init(.required(name, Value.schema), column: column) { subject, _ in value(subject).json }
+        }
+
+        /// A member with a schema of its own, the same for every reader.
+        package init(
+            _ name: String, _ schema: APISchema, _ about: String? = nil,
+            _ value: @escaping @Sendable (Subject) -> JSONValue
+        ) {
+            self.init(.required(name, schema, about)) { subject, _ in value(subject) }
+        }
+
+        /// A member that depends on the reader.
+        package static func read<Value: JSONConvertible>(
+            _ name: String, _ about: String? = nil, _ value: @escaping @Sendable (Subject, Reader) -> Value
+        ) -> Field {
+            Field(.required(name, Value.schema, about)) { value($0, $1).json }
+        }
+
+        /// A member that depends on the reader, with a schema of its own.
+        package static func read(
+            _ name: String, _ schema: APISchema, _ about: String? = nil,
+            _ value: @escaping @Sendable (Subject, Reader) -> JSONValue
+        ) -> Field {
+            Field(.required(name, schema, about), value)
+        }
+
+        /// A member that has a shape of its own.
+        package static func nested<Part>(
+            _ name: String, _ shape: Shape<Part, Reader>, _ about: String? = nil,
+            _ part: @escaping @Sendable (Subject) -> Part
+        ) -> Field {
+            Field(.required(name, shape.schema, about)) { shape.value(of: part($0), for: $1) }
+        }
+
+        /// A member that has a shape of its own, or is null.
+        package static func nullable<Part>(
+            _ name: String, _ shape: Shape<Part, Reader>, _ about: String? = nil,
+            _ part: @escaping @Sendable (Subject) -> Part?
+        ) -> Field {
+            Field(.required(name, .nullable(shape.schema), about)) { subject, reader in
+                part(subject).map { shape.value(of: $0, for: reader) } ?? .null
+            }
+        }
+
+        /// A list whose elements have a shape.
+        package static func list<Part>(
+            _ name: String, _ shape: Shape<Part, Reader>, _ about: String? = nil,
+            _ parts: @escaping @Sendable (Subject) -> [Part]
+        ) -> Field {
+            Field(.required(name, .array(shape.schema), about)) { subject, reader in
+                .array(parts(subject).map { shape.value(of: $0, for: reader) })
+            }
+        }
+
+        /// A column only: `-` for nil.
+        /// - Parameter isNumeric: whether it is set to the right.
+        package static func column(
+            _ heading: String, isNumeric: Bool = false, _ cell: @escaping @Sendable (Subject) -> String?
+        ) -> Field {
+            var field = Field()
+            field.column = Column(heading: heading, isNumeric: isNumeric) { subject, _ in cell(subject) }
+            return field
+        }
+
+        private init() {}
+
+        fileprivate func part<Whole: Sendable>(
+            _ part: @escaping @Sendable (Whole) -> Subject
+        ) -> Shape<Whole, Reader>.Field? {
+            member.map { property, value in .init(property) { whole, reader in value(part(whole), reader) } }
+        }
+    }
+
+    private let name: String?
+    private let omitsNull: Bool
+    private let fields: [Field]
+
+    /// A shape.
+    /// - Parameters:
+    ///   - name: what `/openapi.json` calls it; nil where it has no name of its own.
+    ///   - omitsNull: whether members that are null are left out.
+    package init(_ name: String? = nil, omitsNull: Bool = false, _ fields: [Field]) {
+        self.name = name
+        self.omitsNull = omitsNull
+        self.fields = fields
+    }
+
+    /// The same members after others.
+    package func after<Whole: Sendable>(
+        _ first: [Shape<Whole, Reader>.Field], named name: String? = nil,
+        _ part: @escaping @Sendable (Whole) -> Subject
+    ) -> Shape<Whole, Reader> {
+        Shape<Whole, Reader>(name, omitsNull: omitsNull, first + fields.compactMap { $0.part(part) })
+    }
+
+    /// What `/openapi.json` says of it.
+    package var schema: APISchema {
+        let object = APISchema.object(fields.compactMap(\.member?.property))
+        return name.map { .named($0, object) } ?? object
+    }
+
+    /// The members.
+    package func value(of subject: Subject, for reader: Reader) -> JSONValue {
+        .object(
+            fields.compactMap { field in
+                guard let member = field.member else { return nil }
+                let value = member.value(subject, reader)
+                return omitsNull && value == .null ? nil : .init(member.property.name, value)
+            })
+    }
+
+    /// The columns, a line for each.
+    package func table(of subjects: [Subject], for reader: Reader) -> String {
+        let columns = fields.compactMap(\.column)
+        var table = Table(
+            columns.map(\.heading), numeric: Set(columns.indices.filter { columns[$0].isNumeric }))
+        for subject in subjects { table.add(columns.map { $0.cell(subject, reader) ?? "-" }) }
+        return table.text
+    }
+}
+
+/// What a command answers: names in snake case, what is not there left out, the same for every reader.
+package typealias CommandShape<Subject: Sendable> = Shape<Subject, Void>
+
+extension Shape where Reader == Void {
+    /// A shape of what a command answers.
+    package init(_ fields: [Field]) { self.init(nil, omitsNull: true, fields) }
+
+    /// The members.
+    package func value(of subject: Subject) -> JSONValue { value(of: subject, for: ()) }
+
+    /// A list.
+    package func values(of subjects: [Subject]) -> JSONValue { .array(subjects.map { value(of: $0) }) }
+
+    /// The columns, a line for each.
+    package func table(of subjects: [Subject]) -> String { table(of: subjects, for: ()) }
+}
+
+extension APISchema {
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .integer: true
+        case .nullable(let schema): schema.isNumber
+        default: false
+        }
+    }
+}
