@@ -2,37 +2,37 @@ package import Foundation
 package import Postgres
 package import Subscriptions
 
-/// What could not be done, and what became of it.
+/// Evidence that could not be processed, and how that was resolved.
 package struct DeadLetter: Sendable, Hashable {
     /// The letter's number.
     package var id: Int64
     /// The stored evidence it is about.
     package var outboxID: Int64
-    /// As the letter itself says; nobody vouches for it if the letter is unverified.
+    /// As the payload says; without proof if the letter is unverified.
     package var notificationUUID: UUID?
-    /// As the letter itself says.
+    /// As the payload says.
     package var type: String?
-    /// As the letter itself says.
+    /// As the payload says.
     package var subtype: String?
-    /// Whom it is for.
+    /// What kind of failure it is.
     package var category: DeadLetterCategory
     /// The code, a ``ReasonCode`` unless another release wrote it.
     package var reason: String
     /// One line for people.
     package var message: String
-    /// Claims it took.
+    /// How many claims it took.
     package var attempts: Int
     /// When the notification was stored.
     package var receivedAt: PostgresTimestamp
-    /// When it was buried.
+    /// When it became a dead letter.
     package var deadAt: PostgresTimestamp
-    /// What became of it.
+    /// How it was resolved.
     package var resolution: DeadLetterResolution
-    /// When somebody replayed or discarded it.
+    /// When an operator replayed or discarded it.
     package var resolvedAt: PostgresTimestamp?
-    /// Who did.
+    /// The operator.
     package var resolvedBy: String?
-    /// Why, in their words.
+    /// The operator's reason.
     package var resolvedWhy: String?
     /// What the bytes were stored as.
     package var kind = EvidenceKind.notification

@@ -1,7 +1,7 @@
-/// Whom a dead letter is for. The raw values are names that others build on: they never change.
+/// What kind of failure a dead letter is. The raw values are stored and sent, so they never change.
 package enum DeadLetterCategory: String, Sendable, Hashable, CaseIterable {
-    /// We could not trust it.
+    /// It could not be verified.
     case unverified
-    /// We trust it and could not apply it.
+    /// It was verified and could not be applied.
     case unprocessable
 }

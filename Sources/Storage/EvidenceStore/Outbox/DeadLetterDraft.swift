@@ -2,21 +2,21 @@ package import Foundation
 package import Postgres
 package import Subscriptions
 
-/// A piece of evidence about to be buried, mostly a notification, and why.
+/// A piece of evidence that is about to become a dead letter, mostly a notification, and why.
 package struct DeadLetterDraft: Sendable, Hashable {
-    /// The row it was.
+    /// Its row in the outbox.
     package var outboxID: Int64
     /// When it was stored.
     package var receivedAt: PostgresTimestamp
-    /// As the letter itself says; nobody vouches for it if it is unverified.
+    /// As the payload says; without proof if it is unverified.
     package var notificationUUID: UUID?
-    /// As the letter itself says; shortened to what the schema takes.
+    /// As the payload says; shortened to what the schema takes.
     package var type: String?
-    /// As the letter itself says; shortened to what the schema takes.
+    /// As the payload says; shortened to what the schema takes.
     package var subtype: String?
-    /// Why it is buried.
+    /// Why it could not be processed.
     package var reason: ReasonCode
-    /// Whom it is for.
+    /// What kind of failure it is.
     package var category: DeadLetterCategory { reason.category ?? .unprocessable }
     /// What it was stored as.
     package var kind: EvidenceKind
@@ -24,10 +24,10 @@ package struct DeadLetterDraft: Sendable, Hashable {
     package var source: EvidenceSource
     /// One line for people; never contents of the payload.
     package var message: String
-    /// Claims it took.
+    /// How many claims it took.
     package var attempts: Int
 
-    /// A draft of a claimed row's letter; `attempts` are the row's unless told otherwise.
+    /// A draft for a claimed row; `attempts` are by default the row's.
     package init(
         _ claimed: ClaimedNotification, reason: ReasonCode, message: String,
         notificationUUID: UUID? = nil, type: String? = nil, subtype: String? = nil, attempts: Int? = nil

@@ -1,9 +1,9 @@
-/// What became of a dead letter. The raw values are names that others build on: they never change.
+/// How a dead letter was resolved. The raw values are stored and sent, so they never change.
 package enum DeadLetterResolution: String, Sendable, Hashable, CaseIterable {
-    /// It waits for somebody.
+    /// It waits for an operator.
     case open
     /// Its notification was put back on the queue.
     case replayed
-    /// Somebody gave it up.
+    /// An operator discarded it.
     case discarded
 }

@@ -6,7 +6,7 @@ package struct Evidence: Sendable, Hashable {
     package var kind: EvidenceKind
     /// Which way it came.
     package var source: EvidenceSource
-    /// The compact JWS, byte for byte; of a receipt whatever came, and of what verifyReceipt answered its extract.
+    /// The compact JWS, byte for byte; for a receipt its bytes as they came, for verifyReceipt's answer the extract.
     package var bytes: [UInt8]
 
     /// A piece of evidence; at most ``Subscriptions/EvidenceKind/maximumSize`` bytes.
@@ -18,7 +18,7 @@ package struct Evidence: Sendable, Hashable {
 }
 
 extension EvidenceKind {
-    /// Whether it is a JWS, which names the certificates of who signed it.
+    /// Whether it is a JWS, which names the signer's certificates.
     package var isJWS: Bool { self != .receipt && !isUnsigned }
 
     /// The most that is stored of it, in bytes; the schema checks the same numbers. A receipt lists every purchase of a
@@ -26,7 +26,7 @@ extension EvidenceKind {
     package var maximumSize: Int { self == .receipt ? 4_194_304 : Outbox.maximumBodySize }
 }
 
-// The numbers by which outbox's columns know them.
+// The numbers of these values in the outbox's columns.
 
 extension EvidenceKind {
     private static let numbered: [EvidenceKind] = [

@@ -2,17 +2,17 @@ package import Postgres
 
 /// What one round of maintenance did.
 package struct MaintenanceReport: Sendable, Hashable {
-    /// What became of a day that is older than the retention.
+    /// The outcome for a day that is older than the retention.
     package enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// The bytes of its settled notifications are gone.
         case dropped
-        /// Nothing went: what is there is still to do, or too much of it is.
+        /// Nothing was dropped: all of it, or too much of it, is still to be processed.
         case stays
-        /// Another session was at it.
+        /// Another session was processing it.
         case busy
-        /// Somebody was reading the outbox for longer than receivers may be kept waiting.
+        /// A session was reading the outbox for longer than receivers may be kept waiting.
         case postponed
-        /// It could not be dropped for a reason that is among the ``MaintenanceReport/failures``.
+        /// It could not be dropped for a reason listed in ``MaintenanceReport/failures``.
         case failed
     }
 
@@ -20,11 +20,11 @@ package struct MaintenanceReport: Sendable, Hashable {
     package struct Day: Sendable, Hashable {
         /// The day in UTC, `YYYY-MM-DD`.
         package var day: String
-        /// What became of it.
+        /// The outcome.
         package var outcome: Outcome
-        /// Notifications whose bytes went.
+        /// How many notifications lost their bytes.
         package var gone: Int64
-        /// Notifications whose bytes stay, because something is still to do about them.
+        /// How many notifications keep their bytes, because they are still to be processed.
         package var kept: Int64
 
         init(_ day: String, _ outcome: Outcome, gone: Int64 = 0, kept: Int64 = 0) {
@@ -35,7 +35,7 @@ package struct MaintenanceReport: Sendable, Hashable {
         }
     }
 
-    /// A step that could not be done, while the others were.
+    /// A step that failed while the others were done.
     package struct Failure: Sendable, Hashable {
         /// Which step: `the letters that did not verify`, `the day 2026-01-31`.
         package var step: String
@@ -51,13 +51,13 @@ package struct MaintenanceReport: Sendable, Hashable {
 
     /// Partitions made ahead.
     package var made = 0
-    /// Days older than the retention of which something was there, the oldest first.
+    /// Days older than the retention that still had bytes, the oldest first.
     package var days: [Day] = []
-    /// Letters that were given up because they did not verify.
+    /// How many letters were discarded because they did not verify.
     package var expired: Int64 = 0
-    /// Days that are over and were counted, or counted further, for the books.
+    /// How many past days were counted, or counted further, for conservation.
     package var settled = 0
-    /// What could not be done, in the order of the steps.
+    /// The failed steps, in order.
     package var failures: [Failure] = []
 
     /// Nothing done yet.

@@ -7,7 +7,7 @@ extension Outbox {
         try await pool.query(.openDeadLetters(filter, limit, withBodies: false)).map { try DeadLetter($0) }
     }
 
-    /// Open dead letters with the bytes they are about (nil where they are gone), the oldest first.
+    /// Open dead letters with their evidence's bytes (nil where they are gone), the oldest first.
     package func deadLettersWithBodies(
         _ filter: DeadLetterFilter, limit: Int
     ) async throws -> [(letter: DeadLetter, evidence: OpenedEvidence?)] {
@@ -16,7 +16,7 @@ extension Outbox {
         return try zip(rows, bodies).map { (try DeadLetter($0), $1) }
     }
 
-    /// One letter, open or not, with the bytes it is about (nil where they are gone); nil if there is none of that number.
+    /// One letter, open or not, with its evidence's bytes (nil where they are gone); nil if no letter has that number.
     package func deadLetter(
         _ id: Int64
     ) async throws -> (letter: DeadLetter, body: OpenedBody?)? {
@@ -28,8 +28,8 @@ extension Outbox {
         return (letter, try await receipt(letter.outboxID, receivedAt: letter.receivedAt).map { .success($0) })
     }
 
-    /// Puts open letters back on the queue, their attempts begun anew, and notes who did it. A letter that is not open is
-    /// left alone, so replaying twice changes nothing twice.
+    /// Puts open letters back on the queue, their attempts starting anew, and records who did it. A letter that is not
+    /// open is left alone, so replaying twice changes nothing twice.
     /// - Parameters:
     ///   - perSecond: how many become due each second; nil for all at once.
     /// - Returns: the ids of the letters replayed.
@@ -41,7 +41,7 @@ extension Outbox {
         return try replayed.map { try $0.decode(0) }
     }
 
-    /// Gives open letters up, and notes who did it and why.
+    /// Discards open letters, and records who did it and why.
     /// - Returns: the ids of the letters discarded.
     package func discard(_ ids: [Int64], by who: String, why: String) async throws -> [Int64] {
         try await pool.query(.discard(ids, who, why), durably: true).map { try $0.decode(0) }
@@ -105,7 +105,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Closing the letter and queueing the row are one statement: there is no instant at which it is in both places.
+    /// Closing the letter and queueing the row are one statement: the row is never in both places.
     fileprivate static func replay(
         _ filter: DeadLetterFilter, _ perSecond: Double?, _ who: String, _ why: String?
     ) -> PostgresQuery {

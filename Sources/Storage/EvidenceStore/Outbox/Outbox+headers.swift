@@ -3,9 +3,9 @@ import Postgres
 extension Outbox {
     /// Keeps the headers of these JWS, so that receivers need not store them again each time.
     ///
-    /// Only of JWS whose signature and chain have been verified: the signature covers the header, so nobody but Apple can
-    /// put one in here, however much is posted. Costs nothing for headers that are known. Those that were known before a new
-    /// connection was made are kept again: the database behind it may lack them.
+    /// Takes only JWS whose signature and chain have been verified: the signature covers the header, so only Apple can
+    /// put one in here, however much is posted. It costs nothing for known headers. Headers that were known before a
+    /// new connection was made are kept again: the database behind it may lack them.
     /// - Parameter verified: compact JWS.
     /// - Throws: `PostgresError`. Nothing is lost by it; one that is transient lets the headers be tried again next time.
     package func keepHeaders(of verified: [[UInt8]]) async throws {
@@ -13,7 +13,7 @@ extension Outbox {
         let new = headers.offering(verified)
         guard !new.isEmpty else { return }
         do {
-            // Sorted: two workers who meet the same new headers at the same time must not wait for each other in a ring.
+            // Sorted: two workers with the same new headers must not wait for each other in a cycle.
             let sorted = new.sorted { $0.lexicographicallyPrecedes($1) }
             headers.learn(try await pool.query(.keep(sorted)).map { try SignatureHeader($0) })
         } catch let error as PostgresError where error.isTransient {
@@ -31,7 +31,7 @@ extension Outbox {
 }
 
 extension PostgresQuery {
-    /// What stands in the table afterwards: nothing where it is full.
+    /// Returns the rows in the table afterwards: none where it is full.
     fileprivate static func keep(_ headers: [[UInt8]]) -> PostgresQuery {
         PostgresQuery(
             "outbox.keep_headers",

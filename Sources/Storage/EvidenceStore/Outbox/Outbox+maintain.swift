@@ -1,11 +1,16 @@
 import Postgres
 
 extension Outbox {
-    /// Makes partitions ahead, counts days that are over for the books, gives up letters that did not verify, and drops the
-    /// bytes that are older than the retention, each day in a transaction of its own. What one step or day cannot do keeps
-    /// none of the others from being done: it is among the report's ``MaintenanceReport/failures``.
-    /// Safe to run from many machines at once: one does it, the others are told that it is busy.
-    /// - Throws: `PostgresError` where the database is away. A day whose lock does not become free is no error: it is put off.
+    /// Does the maintenance of the outbox, each day in a transaction of its own:
+    /// - makes partitions ahead;
+    /// - counts past days for conservation;
+    /// - discards letters that did not verify;
+    /// - drops bytes that are older than the retention.
+    ///
+    /// A step or day that fails does not stop the others: it is listed in the report's ``MaintenanceReport/failures``.
+    /// Safe to run from many machines at once: one does it, the others report it as busy.
+    /// - Throws: `PostgresError` where the database is unreachable. A day whose lock does not become free is no error:
+    ///   it is postponed.
     package func maintain(_ retention: Retention) async throws -> MaintenanceReport {
         var failures: [MaintenanceReport.Failure] = []
         func attempt<T>(_ step: String, _ body: () async throws -> T) async throws -> T? {
@@ -38,7 +43,7 @@ extension Outbox {
         return report
     }
 
-    /// The days of which something is there and that are older than the retention, the oldest first, `YYYY-MM-DD`.
+    /// The days with bytes that are older than the retention, the oldest first, `YYYY-MM-DD`.
     package func daysToDrop(_ retention: Retention) async throws -> [String] {
         guard let days = retention.days else { return [] }
         return try await pool.query(
@@ -52,7 +57,7 @@ extension Outbox {
         ).map { try $0.decode(0) }
     }
 
-    /// Days that are over and not counted yet, or about which something was still to do when they were, the oldest first.
+    /// Past days that are not counted yet, or were counted with evidence still to be processed, the oldest first.
     private func daysToSettle() async throws -> [String] {
         try await pool.query(
             PostgresQuery(
@@ -61,7 +66,7 @@ extension Outbox {
         ).map { try $0.decode(0) }
     }
 
-    /// - Returns: whether it is counted now: not if too much of it is still to do, or another session is at it.
+    /// - Returns: whether it is counted now: not if too much is still to be processed, or another session counts it.
     private func settle(_ day: String) async throws -> Bool {
         try await pool.query(
             PostgresQuery("outbox.settle_day", "select storehook.settle_outbox_day(\(day)::text::date)"),
@@ -85,8 +90,8 @@ extension Outbox {
         }
     }
 
-    /// Runs what waits for a lock only briefly a few times: readers of the outbox come and go within milliseconds, but for
-    /// dumps and the like.
+    /// Retries an operation that waits only briefly for a lock: readers of the outbox take milliseconds, except dumps
+    /// and the like.
     func patiently<T>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> T
     ) async throws -> T {
@@ -102,12 +107,12 @@ extension Outbox {
 
     private static let lockAttempts = 4
     private static let lockBackoff = Backoff(base: .milliseconds(200), cap: .seconds(1))
-    /// Counting a day of a million notifications takes seconds; nobody waits for it meanwhile.
+    /// Counting a day of a million notifications takes seconds; nothing waits for it meanwhile.
     private static let countDeadline = Duration.seconds(600)
 }
 
 extension PostgresError {
-    /// Whether the server is there and has said so, or has not come to an end in time.
+    /// Whether the server is reachable and answered, or ran out of time.
     fileprivate var isAnswer: Bool {
         switch kind {
         case .server(let state): !state.isServerFault

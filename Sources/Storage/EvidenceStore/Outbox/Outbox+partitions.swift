@@ -1,10 +1,10 @@
 import Postgres
 
 extension Outbox {
-    /// Makes the outbox's partitions from yesterday to `daysAhead` days from now, where they are missing, and those of days
-    /// of the last month that had to do without.
+    /// Makes the outbox's missing partitions from yesterday to `daysAhead` days from now, and those of days of the
+    /// last month that had none.
     /// - Returns: how many were made.
-    /// - Throws: `PostgresError`, `lockNotAvailable` where somebody goes on reading the outbox.
+    /// - Throws: `PostgresError`, `lockNotAvailable` where another session goes on reading the outbox.
     @discardableResult
     package func ensurePartitions(daysAhead: Int32 = 7) async throws -> Int {
         let query = PostgresQuery(

@@ -2,7 +2,7 @@ package import Foundation
 package import Postgres
 
 extension Outbox {
-    /// From where these rows were posted, as far as it is known: to be asked before they are taken off the queue.
+    /// The addresses that posted these rows, where known. Call it before the rows are taken off the queue.
     package static func senders(
         of ids: [Int64], token: UUID, _ session: borrowing PostgresSession
     ) throws -> [Int64: String] {
@@ -18,8 +18,8 @@ extension Outbox {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Counts what was posted from where, and decides whom receivers refuse. As the last step of the transaction that settles
-    /// the rows: workers who found something from the same address wait for each other.
+    /// Counts what addresses posted, and decides which addresses receivers refuse. Call it as the last step of the
+    /// transaction that settles the rows: workers with rows from one address wait for each other.
     package static func count(
         _ findings: [SenderFinding], _ limits: JunkLimits, _ session: borrowing PostgresSession
     ) throws {
@@ -27,18 +27,18 @@ extension Outbox {
         _ = try session.query(.count(findings, limits))
     }
 
-    /// Whom receivers refuse now, and for how long yet.
+    /// The addresses that receivers refuse now, and for how much longer.
     package func refusedSenders() async throws -> [(address: String, for: Duration)] {
         try await pool.query(
             PostgresQuery("outbox.refused_senders", "select address, seconds from storehook.refused_senders()")
         ).map { (try $0.decode(0), .seconds(try $0.decode(1, as: Int32.self))) }
     }
 
-    /// Gives up letters that did not verify and are older than so many days.
+    /// Discards unverified letters that are older than so many days.
     /// - Returns: how many.
     func expireJunk(after days: Int) async throws -> Int64 {
         var expired: Int64 = 0
-        // Each time some thousand. What a flood leaves to be done is done in the next hour.
+        // Some thousand at a time. What a flood leaves over goes in the next hour.
         for _ in 0..<Self.expiryRounds {
             let some: Int64 = try await pool.query(
                 PostgresQuery("outbox.expire_junk", "select storehook.expire_junk(\(Int32(clamping: days)))")
@@ -53,8 +53,8 @@ extension Outbox {
 }
 
 extension PostgresQuery {
-    /// By address: two workers who found something from the same addresses must not wait for each other in a ring. An address
-    /// that is known to be honest is written once an hour.
+    /// Sorted by address: two workers with findings about the same addresses must not wait for each other in a cycle.
+    /// An address that is known to be honest is written once an hour.
     fileprivate static func count(_ findings: [SenderFinding], _ limits: JunkLimits) -> PostgresQuery {
         let count: [Int32] = findings.map { $0.junkBytes == nil ? 0 : 1 }
         return PostgresQuery(

@@ -3,17 +3,17 @@ package import Base
 import Postgres
 
 extension Outbox {
-    /// Whom workers on this database have served, from the first one on.
+    /// The apps and roots that workers on this database have served, from the first worker on.
     package func served() async throws -> Served {
         try Served(apps: await pool.query(.servedApps), roots: await pool.query(.servedRoots))
     }
 
-    /// Says whom a worker serves, and that it does so now, unless that must not meet what is served already.
+    /// Records what a worker serves from now on, unless it contradicts what is served already.
     ///
-    /// Of two workers that begin together one sees the other: the transaction is serializable, and the one of them that
-    /// PostgreSQL does not let through looks again. A lock would do as well, but any login may hold an advisory one, and
-    /// for one on the table a worker has not the rights.
-    /// - Returns: what must not meet; then nothing was added.
+    /// Of two workers that start together one sees the other: the transaction is serializable, and the one that
+    /// PostgreSQL rejects looks again. A lock would do as well, but any login may hold an advisory one, and a worker
+    /// lacks the rights for one on the table.
+    /// - Returns: the contradiction; then nothing was added.
     @discardableResult
     package func record(_ own: Served) async throws -> (purchases: Environment, homemade: Environment)? {
         var failures = 0

@@ -3,18 +3,18 @@ package import Postgres
 import Subscriptions
 
 extension Outbox {
-    /// The time now by the database's clock, also late in a transaction.
+    /// The database's clock now, also late in a transaction.
     package static func clock(_ session: borrowing PostgresSession) throws -> PostgresTimestamp {
         try session.query(PostgresQuery("outbox.clock", "select clock_timestamp()")).one().decode(0)
     }
 
-    /// The time now by the database's clock.
+    /// The database's clock now.
     package func clock() async throws -> PostgresTimestamp {
         try await pool.query(PostgresQuery("outbox.now", "select clock_timestamp()")).one().decode(0)
     }
 
-    /// Records rows whose notification, or whose record that came by itself, is recorded already, in the transaction that
-    /// took them. Each is named by its notificationUUID or by its digest.
+    /// Records rows that repeat a recorded notification, or a recorded record that came by itself, in the transaction
+    /// that took them. Each is named by its notificationUUID or its digest.
     package static func recordDuplicates(
         _ duplicates: [(id: Int64, notificationUUID: UUID?, digest: [UInt8]?)], _ session: borrowing PostgresSession
     ) throws {
@@ -29,7 +29,7 @@ extension Outbox {
                 """))
     }
 
-    /// Buries rows as dead letters, in the transaction that took them.
+    /// Makes rows dead letters, in the transaction that took them.
     package static func bury(_ letters: [DeadLetterDraft], _ session: borrowing PostgresSession) throws {
         guard !letters.isEmpty else { return }
         _ = try session.query(

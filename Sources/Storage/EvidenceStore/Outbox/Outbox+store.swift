@@ -1,15 +1,15 @@
 package import Postgres
 
 extension Outbox {
-    /// Stores notifications and queues them, in one commit: when this returns they will be done, whatever dies.
+    /// Stores notifications and queues them, in one commit: when this returns they will be processed, whatever dies.
     ///
-    /// They are stored without the headers that ``learnHeaders()`` has found; see ``PackedBody``. The statement itself makes
-    /// sure that each of them is there: what this process remembers may be of a database that a standby or a backup has taken
-    /// the place of. Where one is not there they are stored as they came.
+    /// They are stored without the headers that ``learnHeaders()`` has found; see ``PackedBody``. The statement checks
+    /// that each of these headers is there: what this process remembers may be of a database that a standby or a
+    /// backup has replaced. If one is missing, the notifications are stored as they came.
     /// - Parameters:
     ///   - bodies: the compact JWS of each, byte for byte; at most ``maximumBodySize`` bytes each.
-    ///   - senders: the address that posted each; nil where that is nobody in particular.
-    /// - Throws: `PostgresError`; then none of them may be taken for stored (some failures leave it open, `unconfirmed` above
+    ///   - senders: the address that posted each; nil where there is none to count.
+    /// - Throws: `PostgresError`; then none of them counts as stored (some failures leave it open, `unconfirmed` above
     ///   all: see `TransactionOptions.isDurable`).
     package func store(_ bodies: [[UInt8]], from senders: [String?] = []) async throws {
         guard !bodies.isEmpty else { return }
@@ -26,13 +26,13 @@ extension Outbox {
         do {
             return try await pool.query(.store(bodies, from: senders), durably: true).one().decode(0)
         } catch let error as PostgresError where error.sqlState?.isCatalogueFault == true {
-            // It may be the headers' table that is missing, or the right to read it.
+            // The headers' table may be missing, or the right to read it.
             if bodies.allSatisfy(\.digests.isEmpty) { throw error }
             return false
         }
     }
 
-    /// Bodies as they would be stored now.
+    /// Bodies as they would be packed now.
     package func packed(_ bodies: [[UInt8]]) -> [StoredBody] {
         let known = headers.recent
         return bodies.map { StoredBody(packing: $0, knowing: known) }
@@ -40,9 +40,9 @@ extension Outbox {
 }
 
 extension PostgresQuery {
-    /// The one statement of ``Outbox/store(_:from:)``, which is a function of the schema, so that sessions keep its plans; its
-    /// parameters are the bodies' packings, the bodies, their senders (who are null where there are fewer of them), and the
-    /// digests of the headers that they name, if any. Answers whether all of those are there; else it has done nothing.
+    /// The one statement of ``Outbox/store(_:from:)``. It is a function of the schema, so that sessions keep its
+    /// plans. Its parameters are the bodies' packings, the bodies, their senders (null where there are fewer), and the
+    /// digests of the headers that they name. It returns whether all these headers exist; if not, it has done nothing.
     package static func store(_ bodies: [StoredBody], from senders: [String?] = []) -> PostgresQuery {
         let (packings, bytes) = (bodies.map { Int16($0.packing) }, bodies.map(\.bytes))
         let digests = Array(Set(bodies.flatMap(\.digests)))

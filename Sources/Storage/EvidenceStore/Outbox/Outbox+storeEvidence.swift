@@ -2,11 +2,11 @@ package import Postgres
 import Subscriptions
 
 extension Outbox {
-    /// Stores evidence of any kind and source and queues it, in one commit: when this returns it will be done, whatever
-    /// dies. Whether it is known already is found out when it is done.
+    /// Stores evidence of any kind and source and queues it, in one commit: when this returns it will be processed,
+    /// whatever process dies. Duplicates are found only then.
     /// - Returns: the rows' ids, in the order of the evidence.
-    /// - Throws: `PostgresError`; then none of it may be taken for stored. A piece that is longer than its kind may be is
-    ///   refused by the schema.
+    /// - Throws: `PostgresError`; then none of it counts as stored. The schema refuses a piece that is longer than its
+    ///   kind may be.
     @discardableResult
     package func store(_ evidence: [Evidence]) async throws -> [Int64] {
         guard !evidence.isEmpty else { return [] }
@@ -20,15 +20,15 @@ extension Outbox {
         return try rows.map { try $0.decode(0) }
     }
 
-    /// The same in the caller's transaction, together with whatever else it stands for: it is durable and announced as that
-    /// is (`TransactionOptions.isDurable`, ``Queue/announce()``).
+    /// Likewise in the caller's transaction, together with its other writes: durability
+    /// (`TransactionOptions.isDurable`) and announcement (``Queue/announce()``) are the caller's.
     @discardableResult
     package func store(_ evidence: [Evidence], _ session: borrowing PostgresSession) throws -> [Int64] {
         try store(evidence, .queued, session).map(\.id)
     }
 
-    /// Stores evidence that the caller settles in the same transaction, and queues nothing: no worker ever sees it. Each row
-    /// has to find its place there (recorded, or a duplicate), or conservation calls it missing.
+    /// Stores evidence that the caller settles in the same transaction, and queues nothing: no worker ever sees it.
+    /// The caller must record each row or record it as a duplicate, or conservation counts it as missing.
     /// - Returns: the rows' ids and when they count as received, in the order of the evidence.
     package func storeSettled(
         _ evidence: [Evidence], _ session: borrowing PostgresSession
@@ -49,7 +49,7 @@ extension Outbox {
     }
 }
 
-/// Who is to settle what is stored.
+/// What settles the stored evidence.
 private enum StoringPurpose {
     /// A worker.
     case queued
@@ -63,7 +63,7 @@ private enum StoringPurpose {
         }
     }
 
-    /// What is written for it besides.
+    /// What else is written for it.
     var clause: String {
         switch self {
         case .queued:
@@ -79,12 +79,12 @@ private enum StoringPurpose {
 }
 
 extension PostgresQuery {
-    /// As the statement for what Apple posts, which costs nothing for this one; answers the rows, and none where a header that
-    /// the bodies name is not there: then it has done nothing.
+    /// Like the statement for what Apple posts, which is separate so that it pays nothing for this one. Returns the
+    /// rows; none where a header that the bodies name is missing: then it has done nothing.
     fileprivate static func store(
         _ evidence: [Evidence], _ purpose: StoringPurpose, knowing headers: [SignatureHeader]
     ) -> PostgresQuery {
-        // What is no JWS has no header to do without.
+        // Only a JWS has a header to leave out.
         let bodies = evidence.map { StoredBody(packing: $0.bytes, knowing: $0.kind.isJWS ? headers : []) }
         return PostgresQuery(
             purpose.name,

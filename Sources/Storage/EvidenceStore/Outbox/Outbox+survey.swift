@@ -1,9 +1,9 @@
 import Postgres
 
 extension Outbox {
-    /// What the connected user lacks to do a role's part; empty if nothing.
+    /// The rights that the connected user lacks for a role; empty if none.
     ///
-    /// Read from the catalogues by name, so that it answers also where the user may not even see the schema.
+    /// Read from the catalogues by name, so that it also answers where the user may not even see the schema.
     package func missingRights(of role: DatabaseRole) async throws -> [String] {
         let needs = role.needs.sorted { ($0.object, $0.privilege.rawValue) < ($1.object, $1.privilege.rawValue) }
         let rows = try await pool.query(
@@ -46,8 +46,8 @@ extension Outbox {
         }
     }
 
-    /// For how many days from tomorrow on a partition stands ready without a gap, and how many days of the last month had
-    /// to do without one.
+    /// For how many days from tomorrow on a partition is ready without a gap, and for how many of the last month's
+    /// there was none.
     package func daysAhead() async throws -> (ready: Int64, without: Int64) {
         let row = try await pool.query(
             PostgresQuery(
@@ -66,7 +66,7 @@ extension Outbox {
         return try (row.decode(0), row.decode(1))
     }
 
-    /// The header segments last met on signatures that were verified, the newest first.
+    /// The header segments last seen on verified signatures, the newest first.
     package func newestHeaders(_ limit: Int) async throws -> [[UInt8]] {
         try await pool.query(
             PostgresQuery(
@@ -75,9 +75,8 @@ extension Outbox {
         ).map { try $0.decode(0) }
     }
 
-    /// What of the evidence cannot be read, as far as a look at the ten thousand rows that are due first and at the last
-    /// thousand that are packed tells.
-    /// - Returns: rows of the queue whose bytes are gone; rows that wait for a header; headers that stored bytes name and the
+    /// The evidence that cannot be read, among the ten thousand rows due first and the last thousand packed ones.
+    /// - Returns: queue rows whose bytes are gone; rows that wait for a header; headers that stored bytes name and the
     ///   database lacks.
     package func unreadableEvidence() async throws -> (withoutBytes: Int64, waiting: Int64, headers: Int64) {
         let row = try await pool.query(

@@ -11,8 +11,8 @@ extension Outbox {
         ).map { try QueueDepth($0) }
     }
 
-    /// The queue by state, or nil for a role that may not see it, such as the receiver's. Asking first keeps a refusal out
-    /// of the server's log each time that somebody looks.
+    /// The queue by state, or nil for a role that may not read it, such as the receiver's. Asking first keeps a
+    /// refusal out of the server's log at each look.
     package func depthIfAllowed() async throws -> [QueueDepth]? {
         let mayAsk: Bool = try await pool.query(
             PostgresQuery("outbox.may_see_depth", "select has_table_privilege('storehook.queue_depth', 'select')")
@@ -31,7 +31,7 @@ extension Outbox {
         }
     }
 
-    /// Where every stored notification is: days that are over as they were counted, the rest counted now.
+    /// Where every stored notification is: past days as they were counted, the rest counted now.
     /// - Parameter audit: counts everything from its rows, which takes seconds for each million.
     package func conservation(audit: Bool = false) async throws -> Conservation {
         let rows = try await pool.query(
@@ -50,7 +50,7 @@ extension Outbox {
             waitingForHeader: row.decode(11))
     }
 
-    /// What came in and what was done in the last minute.
+    /// How many were received and processed in the last minute.
     package func rate() async throws -> QueueRate {
         let rows = try await pool.query(
             PostgresQuery(
@@ -64,8 +64,8 @@ extension Outbox {
         return try QueueRate(receivedLastMinute: row.decode(0), appliedLastMinute: row.decode(1))
     }
 
-    /// Whether storing would work now: reaches the database, finds the queue's tables, and may write.
-    /// - Parameter deadline: for the answer; the pool's own unless told otherwise.
+    /// Whether storing would work now: the database is reachable, has the queue's tables, and takes writes.
+    /// - Parameter deadline: for the answer; by default the pool's.
     /// - Throws: `PostgresError` if not; with the SQLSTATE `readOnlyTransaction` where the database takes no writes.
     package func ping(deadline: Duration? = nil) async throws {
         let isReadOnly: Bool = try await pool.query(

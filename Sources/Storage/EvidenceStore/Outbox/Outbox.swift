@@ -1,15 +1,15 @@
 public import Postgres
 
-/// What Apple posted, in PostgreSQL: it goes in as signed bytes, workers claim it, and each notification is settled once.
+/// What Apple posted, in PostgreSQL: it is stored as signed bytes, workers claim it, and each is settled once.
 ///
-/// The bytes are evidence: append-only, packed, dropped by whole days. What is still to be done about them is a ``Queue``,
-/// what could not be done a table of dead letters. What settles a row takes a ``PostgresSession``, so that it commits
-/// together with the effect it stands for; what stands alone takes the pool.
+/// The bytes are evidence: append-only, packed, dropped by whole days. What is still to be processed is a ``Queue``,
+/// what could not be processed a table of dead letters. Calls that settle a row take a ``PostgresSession``, so that
+/// they commit together with their effect; the others use the pool.
 public struct Outbox: Sendable {
     let pool: PostgresPool
-    /// What is still to be done.
+    /// What is still to be processed.
     package let queue: Queue
-    /// What storing need not store again, and what reading puts back.
+    /// The headers that storing leaves out and reading puts back.
     let headers = SignatureHeaders()
 
     /// The outbox behind a pool of connections. Copies share what they learn of ``SignatureHeaders``.
@@ -18,7 +18,7 @@ public struct Outbox: Sendable {
         queue = Queue(Self.table, pool)
     }
 
-    /// Where its queue is; rows are put there by ``store(_:from:)``, ``store(_:)`` and ``replay(_:perSecond:by:why:)``.
+    /// Its queue's table; ``store(_:from:)``, ``store(_:)`` and ``replay(_:perSecond:by:why:)`` insert rows there.
     package static let table = QueueTable(
         name: "storehook.outbox_queue", statements: "outbox", channel: "storehook_outbox")
 

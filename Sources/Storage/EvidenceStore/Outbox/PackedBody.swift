@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// A notification without what the database holds already.
+/// A notification without the headers that the database holds already.
 ///
-/// Two thirds of a subscription notification are the same certificates three times over, once more in base64 where they
-/// stand inside the payload. Packed bytes name each header that is known by its SHA-256, and hold base64url as the bytes it
-/// stands for; everything else is as it was. The form:
+/// Two thirds of a subscription notification are three copies of the same certificates, those inside the payload in
+/// base64 once more. Packed bytes name each known header by its SHA-256, and hold base64url as the bytes that it
+/// encodes; everything else is unchanged. The form:
 ///
 ///     packed  = varint(length of the whole JWS) · count of headers (1 byte) · their digests (32 bytes each) · pieces
 ///     piece   = varint(number × 4 + kind) · contents
@@ -19,8 +19,8 @@
 ///     kind 2  = base64url of the next `number` bytes
 ///     kind 3  = base64url of what the pieces in the next `number` bytes make; not within another of its kind
 ///
-/// Varints are little-endian groups of seven bits, the eighth set where another follows. Nothing in it is trusted: no
-/// number is believed that asks for more than a JWS may be long.
+/// Varints are little-endian groups of seven bits, the eighth set where another follows. Nothing in it is trusted: a
+/// number that asks for more than the longest JWS is refused.
 package enum PackedBody {
     /// The longest JWS that packed bytes stand for, in bytes.
     static let maximumSize = Outbox.maximumBodySize
@@ -55,22 +55,22 @@ package enum PackedBody {
         return body
     }
 
-    /// The JWS's packed form; nil where it has none that is shorter and gives back the same bytes.
+    /// The JWS's packed form; nil where there is none that is shorter and unpacks to the same bytes.
     ///
-    /// Anything may be handed in. What is packed was unpacked again and compared byte for byte.
-    /// - Parameter headers: those that may be named; the more often used the earlier.
+    /// Any bytes may be passed. The packed form is unpacked again and compared byte for byte.
+    /// - Parameter headers: the headers that may be named, the most used first.
     package static func pack(_ body: [UInt8], knowing headers: [SignatureHeader]) -> [UInt8]? {
         guard body.count <= maximumSize, !headers.isEmpty else { return nil }
         var writer = PackedBodyWriter(headers: headers)
         guard let packed = writer.pack(body), packed.count < body.count else { return nil }
-        // Few: a search through them is quicker than a table of them.
+        // Few: a search through them is quicker than a table.
         let unpacked = try? unpack(packed) { digest in writer.used.first { $0.digest == digest }?.text }
         return unpacked?.isIdentical(to: body) == true ? packed : nil
     }
 }
 
 extension [UInt8] {
-    /// As `==`, which looks at one byte after the other: of a notification that would take longer than to write it to a socket.
+    /// Like `==`, which compares byte by byte: for a notification that takes longer than writing it to a socket.
     fileprivate func isIdentical(to other: [UInt8]) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { bytes in

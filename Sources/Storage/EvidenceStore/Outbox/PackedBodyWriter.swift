@@ -10,21 +10,21 @@ import AppStorePayloads
 
 /// Writes packed bytes; see ``PackedBody`` for their form.
 ///
-/// It looks for the shape that Apple's notifications have and leaves everything else as it is. What it makes of bytes that
-/// only resemble that shape need not be right: who packs compares.
+/// It looks for the shape of Apple's notifications and leaves everything else as it is. Its result for bytes that only
+/// resemble that shape may be wrong: ``PackedBody/pack(_:knowing:)`` compares.
 struct PackedBodyWriter {
-    /// A payload of Apple's has some thirty dots. One with thousands is nobody's, and would cost a search at each of them.
+    /// A payload of Apple's has some thirty dots. One with thousands is not Apple's, and would cost a search at each.
     private static let mostDots = 256
     /// A signature has 86 characters (RFC 7518 section 3.4). A part's end is looked for no further than this.
     private static let longestSignature = 200
 
     private let headers: [SignatureHeader]
-    /// The headers that were named, by their numbers.
+    /// The named headers, by their numbers.
     private(set) var used: [SignatureHeader] = []
 
     init(headers: [SignatureHeader]) { self.headers = headers }
 
-    /// The whole form; nil if this is no JWS under a header that is known.
+    /// The whole form; nil if this is not a JWS with a known header.
     mutating func pack(_ body: [UInt8]) -> [UInt8]? {
         guard let headerEnd = body.firstDot(from: 0), let header = known(before: headerEnd, in: body, from: 0),
             header.text.count == headerEnd, let payloadEnd = body.firstDot(from: headerEnd + 1),
@@ -46,11 +46,11 @@ struct PackedBodyWriter {
         return packed + pieces
     }
 
-    /// A payload's pieces: each JWS in it taken apart, the rest as it is. Nil if there are too many dots to look at.
+    /// A payload's pieces: each JWS in it taken apart, the rest as it is. Nil if it has too many dots.
     private mutating func pieces(of payload: [UInt8], after outer: SignatureHeader) -> [UInt8]? {
         _ = number(of: outer)
         var pieces: [UInt8] = []
-        /// What stands before this is written.
+        /// Everything before this is written.
         var written = 0
         var from = 0
         var dots = 0
@@ -79,7 +79,7 @@ struct PackedBodyWriter {
         return pieces
     }
 
-    /// The header that ends where this dot stands and begins no earlier than `start`.
+    /// The header that ends at this dot and begins no earlier than `start`.
     private func known(before dot: Int, in bytes: [UInt8], from start: Int) -> SignatureHeader? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return nil }
@@ -139,6 +139,6 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-    /// Nil for anything but the one text of these bytes, so that encoding them gives this text again.
+    /// Nil unless this is the canonical encoding of its bytes, so that encoding them gives this text again.
     fileprivate var fromBase64: [UInt8]? { withUnsafeBufferPointer { Base64.url.decode($0) } }
 }

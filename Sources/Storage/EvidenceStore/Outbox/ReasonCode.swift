@@ -1,21 +1,21 @@
 package import AppStoreVerification
 package import Postgres
 
-/// Why a notification is a dead letter or was put off: every code there is, for letters, logs, metrics and the runbook,
-/// which has an entry for each. The raw values are names that others build on: they never change.
+/// Why a notification is a dead letter or was put off: all codes, for letters, logs, metrics and the runbook, which
+/// has an entry for each. The raw values are stored and sent, so they never change.
 package enum ReasonCode: Sendable, Hashable {
-    /// It is not trusted, or, of the transient ones, cannot be judged now.
+    /// It does not verify, or, for the transient codes, cannot be verified now.
     case verification(VerificationCode)
     /// What is stored cannot be read: the bytes are damaged, or packed as a later release does.
     case bodyUnreadable
-    /// What is stored cannot be read until a header is there again that it names; it waits for that, however long.
+    /// The stored bytes name a header that is missing. It waits for the header, however long that takes.
     case headerMissing
-    /// What was stored is gone.
+    /// The stored bytes are gone.
     case bodyMissing
-    /// A renewal info by itself, of a purchase that no app served here is known to have: it names no app, so it waits for
+    /// A renewal info by itself whose purchase is not known for any app served here. It names no app, so it waits for
     /// the purchase's first record.
     case purchaseUnknown
-    /// Workers ended while they had it.
+    /// Workers died while they processed it.
     case crashedWorker
     /// It was put off as often as it may be.
     case attemptsExhausted
@@ -29,14 +29,14 @@ package enum ReasonCode: Sendable, Hashable {
     case databaseTimeout
     /// The database's answer could not be read.
     case databaseDecoding
-    /// The database was asked for something that this release's client does not do.
+    /// The database call needs something that this release's client does not support.
     case databaseUnsupported
-    /// The worker was stopped in the middle of it.
+    /// The worker was stopped while it processed it.
     case cancelled
-    /// The database's own answer.
+    /// The database's error.
     case sqlState(SQLState)
 
-    /// What failed in the database.
+    /// The code of a database failure.
     package init(_ error: PostgresError) {
         self =
             switch error.kind {
@@ -49,7 +49,7 @@ package enum ReasonCode: Sendable, Hashable {
             }
     }
 
-    /// The codes with a name of their own: all but ``sqlState(_:)``, of which there are as many as PostgreSQL has.
+    /// The codes with a name of their own: all but ``sqlState(_:)``, which has one per SQLSTATE.
     package static let named: [ReasonCode] =
         VerificationCode.allCases.map(ReasonCode.verification) + [
             .bodyUnreadable, .headerMissing, .bodyMissing, .purchaseUnknown, .crashedWorker, .attemptsExhausted,
@@ -58,9 +58,9 @@ package enum ReasonCode: Sendable, Hashable {
             .databaseUnavailable, .databaseTimeout, .databaseDecoding, .databaseUnsupported, .cancelled,
         ]
 
-    /// Whether it says that nobody vouches for what was posted: its form, its chain or its signature failed. What was rightly
-    /// signed is none of these, whatever else is wrong with it: it waits for a setting. The schema's `expire_junk` has the
-    /// same codes.
+    /// Whether the post has no proof of its sender: its form, its chain or its signature failed. Correctly signed
+    /// evidence is never junk, whatever else is wrong with it: it waits for a setting. The schema's `expire_junk` has
+    /// the same codes.
     package var isJunk: Bool {
         guard case .verification(let code) = self else { return false }
         return switch code {
@@ -71,7 +71,7 @@ package enum ReasonCode: Sendable, Hashable {
         }
     }
 
-    /// Whether it speaks of the surroundings, where it comes from looking something up for a whole batch: no row of it was
+    /// Whether it is about the environment rather than the row, where a lookup for a whole batch failed: no row was
     /// tried, and none is to blame.
     package var isOfSurroundings: Bool {
         switch self {
@@ -81,8 +81,8 @@ package enum ReasonCode: Sendable, Hashable {
         }
     }
 
-    /// Which kind of letter it makes; nil where it passes, so that the notification is only put off for it. Of the
-    /// database's answers those that pass never come as far as a letter.
+    /// The category of its dead letter; nil where it is transient, so that the notification is only put off. Transient
+    /// errors of the database never become a letter.
     package var category: DeadLetterCategory? {
         switch self {
         case .verification(let code): code.isTransient ? nil : .unverified
@@ -98,7 +98,7 @@ package enum ReasonCode: Sendable, Hashable {
 extension ReasonCode: RawRepresentable {
     private static let sqlStatePrefix = "sqlstate_"
 
-    /// A code by its name; nil if this release has none of that name.
+    /// A code by its name; nil if this release has no such code.
     package init?(rawValue: String) {
         if let named = Self.named.first(where: { $0.rawValue == rawValue }) {
             self = named
@@ -132,7 +132,7 @@ extension ReasonCode: RawRepresentable {
 }
 
 extension ReasonCode {
-    /// The code as a metric's label: of the database's answers their class, as there are hundreds of them.
+    /// The code as a metric's label: SQLSTATEs are labelled by class, as there are hundreds of them.
     package var label: String {
         switch self {
         case .sqlState(let state): Self.sqlStatePrefix + state.classCode.lowercased()
@@ -140,7 +140,7 @@ extension ReasonCode {
         }
     }
 
-    /// The labels of all that makes a letter of this kind; of what passes, without one.
+    /// The labels of all codes with this category; nil selects the transient ones.
     package static func labels(of category: DeadLetterCategory?) -> [String] {
         let classes =
             switch category {

@@ -1,13 +1,13 @@
-/// How long Apple's bytes are kept. Facts, states and the record of each notification stay whatever is chosen here.
+/// How long Apple's bytes are kept. Facts, states and the record of each notification are kept in any case.
 package struct Retention: Sendable, Hashable {
-    /// Whole days (UTC) for which bytes are kept; nil: for ever.
+    /// Whole days (UTC) for which bytes are kept; nil keeps them for ever.
     package var days: Int?
 
-    /// Whole days after which letters are given up whose chain or signature failed: of these nobody is ever asked for. In no
-    /// case longer than ``days``, so that they hold no day back.
+    /// Whole days after which letters are discarded whose chain or signature failed: they are never needed again.
+    /// Never longer than ``days``, so that they hold no day back.
     package var junkDays: Int
 
-    /// Whole days for which is kept what became of deliveries.
+    /// Whole days for which the outcomes of deliveries are kept.
     package var deliveryDays: Int
 
     /// A retention of so many days.
@@ -17,12 +17,12 @@ package struct Retention: Sendable, Hashable {
         self.deliveryDays = deliveryDays
     }
 
-    /// Unless told otherwise: a year, because an annual subscription is questioned when its renewal is paid for, and five
-    /// weeks for the question to be asked. Apple gives notifications of the last 180 days a second time at most (App Store
-    /// Server API, Get Notification History), so older bytes exist here alone.
+    /// The default: a year, because an annual subscription is questioned when its renewal is paid for, and five weeks
+    /// for the question to be asked. Apple repeats notifications of the last 180 days at most (App Store Server API,
+    /// Get Notification History), so older bytes exist here alone.
     package static let usual = Retention(days: 400)
 
-    /// The least; the schema's function checks the same number. Apple repeats a notification for up to 157 hours, and a
-    /// fault that is found on Monday must be mended from something.
+    /// The minimum; the schema's function checks the same number. Apple repeats a notification for up to 157 hours,
+    /// and a fault found on Monday must still be repairable from the bytes.
     package static let minimumDays = 7
 }

@@ -1,8 +1,8 @@
-/// What was found of one post from an address.
+/// The result for one post from an address.
 package struct SenderFinding: Sendable, Hashable {
     /// The address.
     package var sender: String
-    /// Its bytes, where nobody vouches for them; nil where it is genuine.
+    /// The number of its bytes, where it is junk; nil where it is genuine.
     package var junkBytes: Int64?
 
     /// A finding.

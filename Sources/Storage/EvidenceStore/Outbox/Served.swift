@@ -2,7 +2,7 @@ import AppStorePayloads
 package import AppStoreVerification
 package import Base
 
-/// Whom programs on a database serve, and whose signatures they trust.
+/// The apps that programs on a database serve, and the roots that they trust.
 package struct Served: Sendable, Hashable {
     /// An app in one environment.
     package struct App: Sendable, Hashable {
@@ -20,7 +20,7 @@ package struct Served: Sendable, Hashable {
 
     /// A root that is trusted for one environment.
     package struct Root: Sendable, Hashable {
-        /// What it may sign for.
+        /// The environment that it may sign for.
         package var environment: Environment
         /// The SHA-256 of its DER, in lower-case hexadecimal.
         package var fingerprint: String
@@ -37,13 +37,13 @@ package struct Served: Sendable, Hashable {
     /// The roots.
     package var roots: Set<Root>
 
-    /// Whom to serve, and whom to trust.
+    /// The apps to serve, and the roots to trust.
     package init(apps: Set<App> = [], roots: Set<Root> = []) {
         self.apps = apps
         self.roots = roots
     }
 
-    /// What a worker with this configuration serves.
+    /// The apps and roots of a worker with this configuration.
     package init(_ trust: VerifierConfiguration) {
         self.init(
             apps: Set(trust.environments.flatMap { place in trust.apps.keys.map { App($0, in: place) } }),
@@ -53,8 +53,8 @@ package struct Served: Sendable, Hashable {
                 }))
     }
 
-    /// An environment of purchases that stands beside one of developers' machines, where everybody can sign: such never share
-    /// a database. Nil where there is none.
+    /// An environment of purchases together with one of developers' machines, where anyone can sign: these never share
+    /// a database. Nil where there is no such pair.
     package var contradiction: (purchases: Environment, homemade: Environment)? {
         let places = Set(apps.map(\.environment))
         guard places.contains(.production), let other = places.subtracting([.production, .sandbox]).first else {
@@ -63,8 +63,8 @@ package struct Served: Sendable, Hashable {
         return (.production, other)
     }
 
-    /// What of these is not served by somebody with this configuration: other apps, and for the environments that are
-    /// served roots that are not trusted.
+    /// The part that a program with this configuration does not serve: other apps, and, in the environments that it
+    /// serves, roots that it does not trust.
     package func missing(from own: Served) -> Served {
         let names = Set(own.apps.map(\.bundleID))
         let places = Set(own.apps.map(\.environment))

@@ -1,8 +1,8 @@
-/// The header segment of JWS that Apple signs: algorithm and certificates, some 4.4 kB of base64url, the same for months.
+/// The header segment of Apple's JWS: algorithm and certificates, some 4.4 kB of base64url, unchanged for months.
 package struct SignatureHeader: Sendable, Hashable {
     /// The SHA-256 of ``text``, 32 bytes: its name in packed bytes. PostgreSQL computes it.
     package var digest: [UInt8]
-    /// The segment as it stands in a JWS, without the dot after it.
+    /// The segment as in the JWS, without the dot after it.
     package var text: [UInt8]
 
     /// A header under its digest.

@@ -9,16 +9,17 @@ import Synchronization
     import Darwin
 #endif
 
-/// The headers of table `storehook.signature_headers` that this process has seen there: one for each process and database.
+/// The headers that this process has seen in table `storehook.signature_headers`: one object for each process and
+/// database.
 ///
-/// Rows of that table are never changed and never deleted, so what was read holds for as long as the database is the same
-/// one. A connection that is made anew may lead to another: to a standby that took over, or to what a backup brought back.
-/// So each one makes this forget (see ``renew(_:)``). A header that is not known here costs nothing but space: its
+/// Rows of that table are never changed and never deleted, so what was read holds for as long as the database is the
+/// same one. A new connection may lead to another database: to a standby that took over, or to a restored backup. So
+/// each new connection makes this forget (see ``renew(_:)``). An unknown header costs nothing but space: its
 /// notification is stored as it was posted.
 package final class SignatureHeaders: Sendable {
     /// Headers that packing looks for: more than Apple uses at a time, and few enough to search through.
     static let packable = 64
-    /// Rows that the table takes. Apple uses a handful of headers a year; should it ever write a new one for each
+    /// How many rows the table takes. Apple uses a handful of headers a year; if it ever wrote a new one for each
     /// notification, keeping them would cost as much as it saves.
     static let maximumCount = 1000
 
@@ -26,11 +27,11 @@ package final class SignatureHeaders: Sendable {
         var texts: [[UInt8]: [UInt8]] = [:]
         /// The last ones learned, the newest first.
         var recent: [SignatureHeader] = []
-        /// Handed to the table by this process, whatever came of it.
+        /// Written to the table by this process, whether or not that succeeded.
         var offered: [[UInt8]] = []
-        /// Once read from the table, and to be handed to it again: it may be another one by now.
+        /// Read from the table once, and to be written again: it may be another database by now.
         var former: [[UInt8]] = []
-        /// Of the pool's connections, when this was learned.
+        /// The generation of the pool's connections when this was learned.
         var generation: UInt64?
 
         mutating func forget() {
@@ -47,7 +48,7 @@ package final class SignatureHeaders: Sendable {
     /// None are known.
     package init() {}
 
-    /// Those that packing may name, the newest first: all of them stand in the table.
+    /// The headers that packing may name, the newest first: all of them are in the table.
     var recent: [SignatureHeader] { state.withLock(\.recent) }
 
     /// Forgets what is known if connections have been made since it was learned.
@@ -64,7 +65,7 @@ package final class SignatureHeaders: Sendable {
         }
     }
 
-    /// Forgets what is known: the database turned out not to hold it.
+    /// Forgets all known headers: the database turned out to lack one.
     func forget() { state.withLock { $0.forget() } }
 
     func learn(_ headers: [SignatureHeader]) {
@@ -76,8 +77,8 @@ package final class SignatureHeaders: Sendable {
         }
     }
 
-    /// The headers of these JWS that are neither known nor offered yet, and those that were known of a database that may be
-    /// another one now; they count as offered from now on.
+    /// Those headers of these JWS that are neither known nor offered yet, and those that were known from what may be
+    /// another database; they count as offered from now on.
     func offering(_ texts: [[UInt8]]) -> [[UInt8]] {
         state.withLock { state in
             var new = state.former.filter { former in !state.recent.contains { $0.text == former } }
@@ -109,8 +110,8 @@ package final class SignatureHeaders: Sendable {
         }
     }
 
-    /// The bytes that were posted, for each of these; reads headers that are not known here yet from the table.
-    /// - Returns: for each what was stored, its bytes or why they cannot be read; nil where there is nothing stored.
+    /// The posted bytes of each of these; reads headers that are not known here yet from the table.
+    /// - Returns: for each row its bytes or why they cannot be read; nil where nothing is stored.
     /// - Throws: `PostgresError` where headers have to be read and that fails.
     package func open(
         _ stored: [StoredBody?], _ session: borrowing PostgresSession
@@ -148,7 +149,7 @@ extension SignatureHeader {
 }
 
 extension [UInt8] {
-    /// Whether this is what stands before the first dot; a header itself has none.
+    /// Whether this is the part before the first dot; a header itself has none.
     fileprivate func isHeader(of jws: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count < jws.count, jws[count] == UInt8(ascii: ".") else { return false }
         return withUnsafeBytes { bytes in

@@ -1,21 +1,21 @@
 package import Postgres
 import Subscriptions
 
-/// Apple's bytes as a row of the outbox holds them. What they stand for, ``SignatureHeaders`` tells.
+/// Apple's bytes as an outbox row holds them; ``SignatureHeaders`` unpacks them.
 ///
-/// Read from one column of type `bytea`, what it is in two bytes before the body: the packing, 256 times the kind's number
-/// and 4096 times the source's. So a scalar subquery can fetch all of it.
+/// Read from one column of type `bytea`: two bytes with the packing, 256 times the kind's number and 4096 times the
+/// source's, then the body. So a scalar subquery can fetch all of it.
 package struct StoredBody: Sendable, Hashable, PostgresDecodable {
-    /// How the bytes of an outbox's row are to be read, as the schema's check numbers it.
+    /// How an outbox row's bytes are packed; the numbers are those of the schema's check.
     enum Packing: Int {
         /// As they were posted.
         case verbatim
-        /// As ``PackedBody`` has it.
+        /// As ``PackedBody`` packs them.
         case headersByDigest
     }
 
     package let packing: Int
-    /// Kind and source, as they stand before the packing; 0 for what Apple posts.
+    /// Kind and source, from the byte before the packing; 0 for what Apple posts.
     private let origin: Int
     package let bytes: [UInt8]
 
@@ -42,25 +42,25 @@ package struct StoredBody: Sendable, Hashable, PostgresDecodable {
         self.bytes = bytes
     }
 
-    /// Reads both.
+    /// Reads the two bytes and the body.
     package static func decode(_ bytes: RawSpan, type: PostgresType) throws(PostgresValueError) -> StoredBody {
         let both: [UInt8] = try .decode(bytes, type: type)
         guard both.count >= 2 else { throw PostgresValueError(wanted: "StoredBody", got: "\(type) without a packing") }
         return StoredBody(packing: Int(both[1]), origin: Int(both[0]), bytes: Array(both[2...]))
     }
 
-    /// The digests of the headers without which it cannot be read.
+    /// The digests of the headers that it needs to be readable.
     var digests: [[UInt8]] {
         guard packing == Packing.headersByDigest.rawValue else { return [] }
         return (try? PackedBody.digests(in: bytes)) ?? []
     }
 
-    /// What it is; nil if this release does not know.
+    /// Its kind; nil if this release does not know it.
     var kind: EvidenceKind? { EvidenceKind(number: origin & 0xF) }
-    /// Which way it came; nil if this release does not know.
+    /// Which way it came; nil if this release does not know it.
     var source: EvidenceSource? { EvidenceSource(number: origin >> 4) }
 
-    /// What it stands for.
+    /// The unpacked evidence.
     func opened(_ header: ([UInt8]) -> [UInt8]?) -> OpenedEvidence {
         guard let kind, let source else {
             return OpenedEvidence(.notification, from: .webhook, .failure(.unknownPacking(origin << 8 | packing)))
@@ -68,7 +68,7 @@ package struct StoredBody: Sendable, Hashable, PostgresDecodable {
         return OpenedEvidence(kind, from: source, Result { () throws(UnreadableBody) in try open(header) })
     }
 
-    /// The bytes that were posted.
+    /// The posted bytes.
     func open(_ header: ([UInt8]) -> [UInt8]?) throws(UnreadableBody) -> [UInt8] {
         switch Packing(rawValue: packing) {
         case .verbatim: bytes

@@ -2,13 +2,13 @@ package import Postgres
 
 /// Where a worker's next claim begins to look.
 ///
-/// A claim walks the queue's index from the earliest due time on. While some transaction, anybody's, pins the vacuum
-/// horizon, everything settled since stays in that index as dead entries, and a claim from the beginning reads all of them
-/// to find the first live row: the queue gets slower with each notification it settles. So a worker begins where its last
-/// claim found something.
+/// A claim walks the queue's index from the earliest due time on. While any transaction pins the vacuum horizon, all
+/// rows settled since stay in that index as dead entries, and a claim from the beginning reads all of them to find the
+/// first live row: the queue gets slower with each settled notification. So a worker begins where its last claim found
+/// something.
 ///
-/// A row may still turn up below: one stored by a transaction that began early and committed late, or one whose claim was
-/// rolled back. ``slack`` covers what is usual, and every ``sweepInterval`` a claim looks at everything.
+/// A row may still turn up below: one stored by a transaction that began early and committed late, or one whose claim
+/// was rolled back. ``slack`` covers the usual delay, and every ``sweepInterval`` a claim looks at everything.
 package struct ClaimFloor: Sendable {
     /// How far below the last find the next claim begins: longer than storing takes.
     static let slack: Duration = .seconds(1)
@@ -28,12 +28,12 @@ package struct ClaimFloor: Sendable {
         return nil
     }
 
-    /// Learns from what a claim brought: nothing that is still to be done fell due before its first row or, where it found
-    /// none, before the claim itself.
+    /// Learns from a claim's result: no remaining row is due before the claim's first row or, where it found none,
+    /// before the claim itself.
     package mutating func learn(from batch: ClaimedBatch<some Sendable>) {
         if let end = batch.oldestDueAt ?? batch.claimedAt { learn(end) }
     }
 
-    /// Learns from a look at the queue that claimed nothing: no row falls due before this.
+    /// Learns from a look at the queue that claimed nothing: no row is due before this.
     package mutating func learn(_ end: PostgresTimestamp) { floor = end.adding(.zero - Self.slack) }
 }

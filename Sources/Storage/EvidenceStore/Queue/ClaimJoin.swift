@@ -1,7 +1,7 @@
 /// What a claim fetches besides the queue's own columns, in the same statement.
 ///
-/// Text of the program's own. The rows claimed are `claimed` (id, received_at, attempts, lapsed, lapses, last_reason), and `c`
-/// where they are joined to.
+/// Only text of the program's own. The claimed rows are `claimed` (id, received_at, attempts, lapsed, lapses,
+/// last_reason); the clause joins to them as `c`.
 package struct ClaimJoin: Sendable, Hashable {
     let columns: String
     let clause: String

@@ -1,8 +1,9 @@
-/// That a row has used up its attempts. Its owner keeps it where somebody can decide, as the outbox keeps dead letters.
+/// A row has used up its attempts. The queue's owner keeps it for an operator to decide, as the outbox keeps dead
+/// letters.
 package struct Exhaustion: Sendable, Hashable {
     /// How the last attempt ended.
     package enum Cause: Sendable, Hashable {
-        /// Its worker died, hung, or was ended by it.
+        /// Its worker died, hung, or was killed by it.
         case workerGone
         /// It was put off once more, for this reason.
         case putOff(String?)
@@ -10,10 +11,10 @@ package struct Exhaustion: Sendable, Hashable {
 
     /// How the last attempt ended.
     package var cause: Cause
-    /// Attempts it had, the claim that brought this to light not counted.
+    /// Attempts it had, without the claim that found this.
     package var attempts: Int
 
-    /// That a row was tried so often.
+    /// A row that was tried so often.
     package init(cause: Cause, attempts: Int) {
         self.cause = cause
         self.attempts = attempts

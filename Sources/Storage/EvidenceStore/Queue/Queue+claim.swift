@@ -1,27 +1,27 @@
 package import Postgres
 
 extension Queue {
-    /// Claims up to `limit` due rows, for a queue whose rows say all there is to know.
+    /// Claims up to `limit` due rows, for a queue whose rows are complete in themselves.
     package func claim(
         _ limit: Int, for lease: Lease, from floor: PostgresTimestamp? = nil
     ) async throws -> ClaimedBatch<Void> {
         try await claim(limit, for: lease, from: floor, joining: nil) { rows in rows.map { _ in () } }
     }
 
-    /// Claims up to `limit` due rows and reads what they stand for, as one step.
+    /// Claims up to `limit` due rows and reads their contents, as one step.
     ///
-    /// The attempt is counted and committed before this returns, so that a row which ends the process is counted all the
-    /// same. Rows whose last lease ran out are claimed one at a time: should one of them be what killed the worker, it
-    /// takes no neighbour along again.
+    /// The attempt is counted and committed before this returns, so that a row that kills the process is counted as
+    /// well. Rows whose last lease ran out are claimed one at a time: if one of them killed the worker, it takes no
+    /// others along again.
     ///
-    /// Either the caller holds the rows afterwards or nobody does: if they cannot be read they are given back, as if they
-    /// had never been claimed. What remains to a lease's end is an answer that was lost on its way, and a database that
-    /// does not take them back.
+    /// Afterwards either the caller holds the rows or no worker does: if they cannot be read they are released, as if
+    /// they had never been claimed. Two cases are left to the lease's end: an answer that was lost on its way, and a
+    /// database that does not take the release.
     /// - Parameters:
-    ///   - floor: looks at rows that fell due at or after this instant alone: see ``ClaimFloor``. Without one, at every row.
-    ///   - allowed: gives the ids of rows that this claimer can work; without it, it can work all.
+    ///   - floor: claim only rows due at or after this instant: see ``ClaimFloor``. Nil looks at every row.
+    ///   - allowed: returns the ids of rows that this claimer can process; nil if it can process all.
     ///   - join: what to fetch besides.
-    ///   - read: what the rows stand for, one for each, in the order of the rows.
+    ///   - read: the rows' contents, one for each, in the order of the rows.
     /// - Throws: `PostgresError`, or what `read` throws.
     package func claim<Content: Sendable>(
         _ limit: Int, for lease: Lease, from floor: PostgresTimestamp? = nil, among allowed: PostgresQuery? = nil,
@@ -29,7 +29,7 @@ extension Queue {
     ) async throws -> ClaimedBatch<Content> {
         let found = try await pool.query(claiming(limit, lease, floor, allowed, join))
         do {
-            // One row without an id tells the time where there was nothing to claim.
+            // A row without an id carries the clock where there was nothing to claim.
             let rows = try found.compactMap { row in
                 try row.decode("id", as: Int64?.self).map { (id: $0, row: row) }
             }
@@ -58,11 +58,11 @@ extension Queue {
         }
     }
 
-    /// Gives rows back that could not be read.
-    /// - Returns: what went wrong first; it tells too if the rows could not be given back.
+    /// Releases rows that could not be read.
+    /// - Returns: the first error, which also says if the release failed.
     private func giveBack(_ ids: [Int64], _ isSuspect: Bool, _ lease: Lease, after error: any Error) async -> any Error
     {
-        // In a task of its own: who was cancelled while reading must give back as well.
+        // In a task of its own: a cancelled claim must release its rows, too.
         let releasing = Task {
             for attempt in 1..<Self.releaseAttempts {
                 do {
@@ -82,9 +82,9 @@ extension Queue {
     private static let releaseAttempts = 3
     private static let releaseBackoff = Backoff(base: .milliseconds(100), cap: .seconds(1))
 
-    /// A CTE is the fence: the locking select runs once, with its limit, whatever the planner thinks of the update. The
-    /// first outer join is there for the clock: a claim that finds nothing tells the time too. The counters stop short of what
-    /// a smallint holds: a row that is never given up would else keep everybody from claiming anything.
+    /// A CTE is the fence: the locking select runs once, with its limit, whatever the planner makes of the update. The
+    /// first outer join is there for the clock, which is returned even if nothing was claimed. The counters stop short
+    /// of smallint's limit: a row that is never given up would otherwise make every claim fail.
     private func claiming(
         _ limit: Int, _ lease: Lease, _ floor: PostgresTimestamp?, _ allowed: PostgresQuery?, _ join: ClaimJoin?
     ) -> PostgresQuery {

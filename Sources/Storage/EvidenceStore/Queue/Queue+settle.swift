@@ -2,11 +2,11 @@ package import Foundation
 package import Postgres
 
 extension Queue {
-    /// Puts claimed rows off: each is due again after its delay, and the attempt counts, unlike with
+    /// Puts claimed rows off: each is due again after its delay. The attempt counts, unlike with
     /// ``postpone(_:by:reason:token:)``. Fenced like ``QueueTable/acknowledge(_:token:_:)``.
     /// - Parameters:
     ///   - delays: one for each id, from now on by the database's clock.
-    ///   - reason: what the next claim is told, a code of the owner's.
+    ///   - reason: a code of the owner's, which the next claim returns.
     /// - Returns: how many of them were still held.
     @discardableResult
     package func reschedule(_ ids: [Int64], by delays: [Duration], reason: String, token: UUID) async throws -> Int {
@@ -24,11 +24,11 @@ extension Queue {
         ).affectedRows
     }
 
-    /// Puts claimed rows off for a reason that is not theirs: each is due again after its delay, the attempt uncounted.
-    /// Fenced like ``QueueTable/acknowledge(_:token:_:)``.
+    /// Puts claimed rows off for a reason outside of the rows: each is due again after its delay, the attempt
+    /// uncounted. Fenced like ``QueueTable/acknowledge(_:token:_:)``.
     /// - Parameters:
     ///   - delays: one for each id, from now on by the database's clock.
-    ///   - reason: what whoever looks at the queue is told, a code of the owner's.
+    ///   - reason: a code of the owner's, for readers of the queue.
     /// - Returns: how many of them were still held.
     @discardableResult
     package func postpone(_ ids: [Int64], by delays: [Duration], reason: String, token: UUID) async throws -> Int {
@@ -46,9 +46,11 @@ extension Queue {
         ).affectedRows
     }
 
-    /// Puts one claimed row off. What is not the row's own fault is not counted: who waits for a key, or for Apple, may wait for
-    /// months.
-    /// - Parameter reason: a code; what is beyond 100 characters of it is cut.
+    /// Puts one claimed row off. Only the row's own failures count: a row that waits for a key, or for Apple, may wait
+    /// for months.
+    /// - Parameters:
+    ///   - reason: a code; cut to 100 characters.
+    ///   - isItsOwn: whether the failure is the row's own.
     package func putOff(_ id: Int64, by delay: Duration, reason: String, isItsOwn: Bool, _ lease: Lease) async throws {
         let reason = String(reason.prefix(100))
         if isItsOwn {
@@ -58,11 +60,11 @@ extension Queue {
         }
     }
 
-    /// Puts off rows that nobody holds, those that are due or fall due by then: whatever is tried meanwhile would fail the same
-    /// way. No attempt is counted.
+    /// Puts off rows that no worker holds and that are due before the delay is over: until then they would fail in the
+    /// same way. No attempt is counted.
     /// - Parameters:
-    ///   - ids: gives the ids of the rows, in a column `id`.
-    ///   - reason: a code; what is beyond 100 characters of it is cut.
+    ///   - ids: returns the ids of the rows, in a column `id`.
+    ///   - reason: a code; cut to 100 characters.
     package func putOffWaiting(_ ids: PostgresQuery, by delay: Duration, reason: String) async throws {
         try await pool.query(
             PostgresQuery(
@@ -76,10 +78,10 @@ extension Queue {
                 """))
     }
 
-    /// Gives back rows that were claimed and not begun, as if they never had been: due at once, the attempt uncounted.
-    /// Fenced like ``QueueTable/acknowledge(_:token:_:)``.
-    /// - Parameter isSuspect: whether the claim found their lease run out: then the next one is to find the same, and claims
-    ///   them one by one. They keep a lease, whose token nobody knows and which has run out.
+    /// Releases rows that were claimed and not begun, as if they had not been claimed: due at once, the attempt
+    /// uncounted. Fenced like ``QueueTable/acknowledge(_:token:_:)``.
+    /// - Parameter isSuspect: whether the claim found their lease run out. Then the next claim must find the same and
+    ///   take them one by one: they keep an expired lease with a random token.
     package func release(_ ids: [Int64], token: UUID, isSuspect: Bool = false) async throws {
         guard !ids.isEmpty else { return }
         try await pool.query(
@@ -92,7 +94,7 @@ extension Queue {
                        lease_token = case when \(isSuspect) then gen_random_uuid() end
                  where id = any(\(ids)) and lease_token = \(token)
                 """))
-        // Who else is waiting should not have to wait for its next poll.
+        // So that other waiting workers need not wait for their next poll.
         announce()
     }
 }

@@ -1,9 +1,9 @@
 package import Postgres
 
-/// Work that any number of workers share: rows of a narrow table, claimed, and settled by whoever holds them.
+/// Work shared by any number of workers: rows of a narrow table, claimed, and settled by the worker that holds them.
 ///
-/// The only implementation there is; each queue is a ``QueueTable`` of its own. What the rows stand for, and what becomes
-/// of those that cannot be done, is the owner's: the outbox keeps Apple's bytes and dead letters beside its queue.
+/// The only implementation; each queue is a ``QueueTable`` of its own. Its owner defines what the rows mean and where
+/// rows go that cannot be processed: the outbox keeps Apple's bytes and dead letters beside its queue.
 ///
 ///     inserted ──▶ ready ──claim──▶ leased ──acknowledge──▶ gone (with its effect, in one transaction;
 ///                   ▲ ▲               │ │ │                       buried: its effect is the owner's dead letter)
@@ -12,14 +12,15 @@ package import Postgres
 ///                   └─due─ scheduled ◀──┴ reschedule (it was tried: the attempt counts)
 ///                                       └ postpone (it could not even be tried: the attempt does not count)
 ///
-/// Only what is rescheduled, or lapses, is given up some day (``RetryPolicy``): what is postponed waits however long it takes.
+/// Only rows that are rescheduled, or lapse, are given up some day (``RetryPolicy``): a postponed row waits as long as
+/// it takes.
 ///
 /// Guarantees, each with a test:
 ///
-/// - The attempt is counted and committed before the work begins, so that a row which ends its worker is counted as well.
-/// - Rows whose lease ran out are claimed one at a time: what killed one worker takes no neighbour along again.
-/// - Settling is fenced: only who names the current lease's token can acknowledge, reschedule, postpone or release, or renew it.
-/// - A claim that fails after the rows were leased gives them back: see ``claim(_:for:from:joining:_:)``.
+/// - The attempt is counted and committed before the work begins, so that a row that kills its worker is counted.
+/// - Rows whose lease ran out are claimed one at a time: one that killed a worker takes no others along again.
+/// - Settling is fenced: acknowledge, reschedule, postpone, release and renew need the current lease's token.
+/// - A claim that fails after the rows were leased releases them: see ``claim(_:for:from:joining:_:)``.
 /// - The database's clock is the only one.
 package struct Queue: Sendable {
     let pool: PostgresPool
@@ -34,9 +35,10 @@ package struct Queue: Sendable {
         announcer = QueueAnnouncer(table, pool)
     }
 
-    /// Lets workers know that something was queued and committed, soon and at no risk to it: see ``QueueTable/channel``.
+    /// Hints to workers that something was queued and committed, soon and at no risk to it: see
+    /// ``QueueTable/channel``.
     package func announce() { announcer.announce() }
 
-    /// The same, and waits until it is done: for programs that are about to end. It cannot fail for the caller.
+    /// Likewise, and waits until it is sent: for programs that are about to end. It cannot fail for the caller.
     package func announceNow() async { await announcer.announceNow() }
 }

@@ -1,14 +1,14 @@
 import Postgres
 import Synchronization
 
-/// Tells workers that there is something to do, beside the transaction that made it so: a hint, which may fail or come late
-/// without any harm, as workers look by themselves now and then.
+/// Sends workers hints about new work, outside of the transaction that queued it. A hint may fail or be late without
+/// harm, as workers also poll.
 ///
-/// It may not be a part of that transaction. PostgreSQL keeps what is notified until every session that listens has read
-/// it, and one that listens within a transaction reads nothing: when 8 GB have gathered, every transaction that notifies
-/// fails (PostgreSQL's manual, NOTIFY).
+/// It must not be part of that transaction. PostgreSQL keeps each notification until every listening session has read
+/// it, and a session that listens within a transaction reads nothing: at 8 GB every transaction that notifies fails
+/// (PostgreSQL's manual, NOTIFY).
 ///
-/// Many hints are one: the first goes out at once, and what comes while it is on its way or shortly after goes together.
+/// Hints are merged: the first goes out at once, and those that come while it is on its way or shortly after are one.
 final class QueueAnnouncer: Sendable {
     private struct State {
         var isWanted = false
@@ -19,20 +19,20 @@ final class QueueAnnouncer: Sendable {
     private let statement: PostgresQuery
     private let state = Mutex(State())
 
-    /// The shortest time between two hints. Long against what one costs, short against what a worker's look at the queue
-    /// and its batch take.
+    /// The shortest time between two hints. Long compared with a hint's cost, short compared with a claim and its
+    /// batch.
     private static let interval = Duration.milliseconds(25)
     private static let deadline = Duration.seconds(2)
 
     init(_ table: QueueTable, _ pool: PostgresPool) {
         self.pool = pool
-        // Its commit waits neither for the disk nor for a standby: there is nothing in it to be kept.
+        // Its commit waits neither for the disk nor for a standby: a hint need not survive.
         statement = PostgresQuery(
             "\(table.statements).wake",
             "select set_config('synchronous_commit', 'off', true), pg_notify(\(table.channel), '')")
     }
 
-    /// Sends a hint soon, and does not wait for it.
+    /// Sends a hint soon; does not wait for it.
     func announce() {
         let begins = state.withLock { state in
             state.isWanted = true
@@ -42,9 +42,9 @@ final class QueueAnnouncer: Sendable {
         if begins { Task { await run() } }
     }
 
-    /// Sends a hint and waits until it is out, or has failed.
+    /// Sends a hint and waits until it is sent, or has failed.
     func announceNow() async {
-        // The pool counts failures; to whoever stores they mean nothing.
+        // The pool counts failures; to the caller that stores they mean nothing.
         _ = try? await pool.query(statement, deadline: Self.deadline)
     }
 

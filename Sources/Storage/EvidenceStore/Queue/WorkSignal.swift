@@ -1,8 +1,8 @@
 import Base
 import Synchronization
 
-/// Where a worker with nothing to do waits: for a wake-up that something was stored, for the time to look anyway, or for the
-/// end. A wake-up that comes while nobody waits is kept, once.
+/// Where an idle worker waits for a wake-up (something was stored), for its next poll, or for the stop. A wake-up that
+/// comes while no worker waits is kept, once.
 package final class WorkSignal: Sendable {
     private struct State {
         var isWoken = false
@@ -11,19 +11,19 @@ package final class WorkSignal: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Nobody was woken or told to stop.
+    /// A signal without a wake-up or stop.
     package init() {}
 
-    /// Whether the worker has been told to stop.
+    /// Whether ``stop()`` was called.
     package var isStopped: Bool { state.withLock(\.stopped) }
 
-    /// Whether somebody was woken, or is to be, and has not waited since.
+    /// Whether a wake-up came that no wait has taken yet.
     package var isWoken: Bool { state.withLock(\.isWoken) }
 
-    /// Says that there may be something to do.
+    /// Wakes the worker: there may be something to do.
     package func wake() { update { $0.isWoken = true } }
 
-    /// Says that it is time to stop; every wait from now on ends at once.
+    /// Stops the worker: every wait from now on ends at once.
     package func stop() { update { $0.stopped = true } }
 
     /// Waits for a wake-up, for `longest`, or for the stop.
@@ -59,7 +59,7 @@ package final class WorkSignal: Sendable {
         let waiter = state.withLock { state in
             change(&state)
             defer { state.waiter = nil }
-            // Who is woken has had the wake-up.
+            // A worker that waits has taken the wake-up.
             if state.waiter != nil { state.isWoken = false }
             return state.waiter
         }
