@@ -1,13 +1,13 @@
 /// Growing pauses between attempts, with full jitter (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog
-/// 2015): each is drawn evenly from zero to a limit that doubles up to a cap. What failed together does not come back in
-/// step, be it programs that lost the same server or rows that met the same fault.
+/// 2015): each is drawn evenly from zero to a limit that doubles up to a cap. Clients that lost one server, or rows
+/// with one fault, do not come back in step.
 package struct Backoff: Sendable, Hashable {
     /// The first pause's limit.
     package var base: Duration
-    /// What no pause exceeds.
+    /// The longest pause.
     package var cap: Duration
 
-    /// Unless told otherwise, for a connection that was lost.
+    /// The defaults are for a lost connection.
     package init(base: Duration = .milliseconds(50), cap: Duration = .seconds(1)) {
         self.base = base
         self.cap = cap
@@ -26,7 +26,7 @@ package struct Backoff: Sendable, Hashable {
         limit(afterFailures: failures) * Double.random(in: 0..<1, using: &generator)
     }
 
-    /// A pause after so many failures in a row, by the system's chance.
+    /// A pause after so many failures in a row, from the system's random numbers.
     package func pause(afterFailures failures: Int) -> Duration {
         var generator = SystemRandomNumberGenerator()
         return pause(afterFailures: failures, using: &generator)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether one operation is to stop, set by whoever cancels the task, read by the connection's thread.
+/// Whether one operation is to stop: set by the cancellation of the task, read by the connection's thread.
 final class CancellationFlag: Sendable {
     private let isRaised = Atomic(false)
     private let pipe: WakePipe

@@ -1,13 +1,13 @@
 import Logging
 
-/// The way to a connection: start-up packet, authentication, whether the server takes writes where that matters, and all
-/// of it again with the next host if one fails.
+/// The steps to a connection: start-up packet, authentication, a check for writes where required, and all of it again
+/// with the next host if one fails.
 struct ConnectionAttempt {
     let configuration: PostgresConfiguration
     let wake: WakePipe
     let logger: Logger
 
-    /// Tries each host in turn, each with its own deadline; the last failure is the one told.
+    /// Tries each host in turn, each with its own deadline; throws the last failure.
     func connect(cancellation: CancellationFlag) throws(PostgresError) -> LibPQConnection {
         var failure = PostgresError(.configuration, "the connection string names no host")
         for wanted in configuration.wantedSessions {
@@ -29,7 +29,7 @@ struct ConnectionAttempt {
     ) throws(PostgresError) -> LibPQConnection {
         let logger = logger
         let connection = LibPQConnection(parameters: parameters) { severity, state in
-            // A notice's words may repeat values, so they stay where they came from.
+            // A notice's text may repeat values, so it is not logged.
             logger.debug("notice from the server", metadata: ["severity": "\(severity)", "sqlstate": "\(state)"])
         }
         guard let connection else { throw PostgresError(.connection, "no memory for a connection") }
@@ -68,8 +68,8 @@ struct ConnectionAttempt {
             ? connection.host : "\(connection.host):\(connection.port)"
     }
 
-    /// The server's refusals come as `FATAL:  28P01`, without words (see LibPQConnection); libpq's own speak of sockets,
-    /// names and certificates.
+    /// The server's refusals come as `FATAL: 28P01`, without text (see LibPQConnection); libpq's own messages are
+    /// about sockets, names and certificates.
     private func connectFailure(of connection: LibPQConnection, password: String?) -> PostgresError {
         var text = connection.errorMessage.split(whereSeparator: \.isNewline).first.map(String.init) ?? "unknown reason"
         // As libpq has it in its fe-connect.c; programs set no locale, so nothing is translated.
@@ -80,8 +80,8 @@ struct ConnectionAttempt {
                 operation: "connect", sqlState: .readOnlyTransaction)
         }
         if let password, !password.isEmpty { text = text.replacing(password, with: "…") }
-        // libpq quotes a parameter that it cannot read, and a host that it cannot find; a URI put together wrongly may have
-        // the password in either place.
+        // libpq quotes a parameter that it cannot read, and a host that it cannot find; in a malformed URI either may
+        // be the password.
         if let start = text.firstIndex(of: "\""), let end = text.lastIndex(of: "\""), start < end,
             text.hasPrefix("invalid ") || text[start...end].contains("@")
         {

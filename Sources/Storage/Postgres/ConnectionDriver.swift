@@ -2,7 +2,7 @@ import Logging
 
 /// Drives one libpq connection from its own thread: sends, waits, cancels, gives up. Not Sendable: it stays on that thread.
 final class ConnectionDriver {
-    /// Where a connection is in its life.
+    /// The state of the connection.
     enum State {
         /// Nothing has been tried. Can transition to: connecting, closed.
         case initial
@@ -24,7 +24,7 @@ final class ConnectionDriver {
     }
 
     private(set) var state = State.initial
-    /// Whether the transaction under way was begun as one that only reads.
+    /// Whether the transaction under way was begun as read-only.
     var isReadOnlyByChoice = false
     private var connection: LibPQConnection?
     private var plans = KeptPlans()
@@ -45,7 +45,7 @@ final class ConnectionDriver {
 
     // MARK: The connection
 
-    /// Makes the connection, to the first host that lets it.
+    /// Connects to the first host that accepts.
     func connect(cancellation: CancellationFlag) throws(PostgresError) {
         guard case .initial = state else {
             throw PostgresError(.unsupported, "a connection connects once; make another one")
@@ -62,8 +62,8 @@ final class ConnectionDriver {
         try endWithClient()
     }
 
-    /// Where a statement is stopped by closing the connection, the server has to notice. A server
-    /// that cannot (before PostgreSQL 14, or not on Linux) ends the statement when it would write its answer.
+    /// Lets the server notice that a statement was stopped by closing the connection. A server that cannot (before
+    /// PostgreSQL 14, or not on Linux) ends the statement when it would write its answer.
     private func endWithClient() throws(PostgresError) {
         guard connection?.isEncrypted == true else { return }
         do throws(PostgresError) {
@@ -75,7 +75,7 @@ final class ConnectionDriver {
         }
     }
 
-    /// Ends the connection; what is under way on the server ends with it, sooner or later.
+    /// Ends the connection; a statement under way on the server ends with it, sooner or later.
     func close() {
         state = .closed
         connection = nil
@@ -88,7 +88,7 @@ final class ConnectionDriver {
     /// - Parameters:
     ///   - deadline: When to ask the server to stop.
     ///   - cancellation: Raised when the caller's task is cancelled; nil where a stop would do harm, as in a COMMIT.
-    ///   - durably: Takes nothing for done that was to be stopped, or that drew a WARNING.
+    ///   - durably: Fails if the statement was to be stopped, or drew a WARNING.
     func run(
         _ query: PostgresQuery, deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?,
         durably: Bool = false
@@ -112,7 +112,7 @@ final class ConnectionDriver {
         }
     }
 
-    /// The name under which the server's session keeps a statement, by now; nil where it is to be sent whole.
+    /// The name under which the server's session keeps the statement from now on; nil where it is to be sent whole.
     private func keptName(
         of query: PostgresQuery, deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?
     ) throws(PostgresError) -> String? {
@@ -122,7 +122,7 @@ final class ConnectionDriver {
         }
         guard plans.isPooled == false, let name = plans.name(of: query) else { return nil }
         if plans.mayBeStale {
-            // The session may still have one of this name that is of no use any more.
+            // The session may still have an obsolete one of this name.
             _ = try perform(query.name, deadline: deadline, cancellation: cancellation, durably: false) {
                 $0.send(script: "deallocate all")
             }
@@ -133,7 +133,7 @@ final class ConnectionDriver {
                 $0.send(preparing: query, as: name)
             }
         } catch {
-            // The session has it already: it is not this connection's alone, and something stands between that did not show.
+            // The session has it already: it is shared, so there is a pooler that the check did not detect.
             guard error.sqlState == .duplicatePreparedStatement else { throw error }
             plans.isPooled = true
             guard transaction == .idle else { throw error }
@@ -143,7 +143,7 @@ final class ConnectionDriver {
         return name
     }
 
-    /// Whether a pooler stands between: a pooler makes up the process number that the start-up names, and the process that
+    /// Whether there is a pooler in between. A pooler makes up the process number in the start-up; the process that
     /// answers has another one.
     func isPooled(
         deadline: ContinuousClock.Instant?, cancellation: CancellationFlag?
@@ -153,9 +153,9 @@ final class ConnectionDriver {
         return try rows.one().decode(0, as: Int32.self) != connection?.serverProcess
     }
 
-    /// A plan may no longer do: a table was changed so that it gives other columns, or somebody has discarded it. The statement
-    /// has done nothing then, and is sent whole, unless its transaction has failed with it.
-    /// - Throws: the error where it is another one; else one that says to begin anew.
+    /// Forgets the kept plans if one became invalid: a table's columns changed, or the session discarded it. The
+    /// statement has done nothing then. It is sent whole, unless its transaction has failed with it.
+    /// - Throws: the error where it is another one; otherwise one that asks for a new connection.
     private func forgetPlans(after error: PostgresError) throws(PostgresError) {
         guard error.sqlState == .featureNotSupported || error.sqlState == .invalidStatementName else { throw error }
         plans.forget()
@@ -194,16 +194,16 @@ final class ConnectionDriver {
             on: connection, operation, deadline: deadline, cancellation: cancellation, durably: durably)
     }
 
-    /// The connection, if it is there and, as far as can be seen without asking the server, alive.
+    /// The connection, if it is open and, as far as can be seen without asking the server, alive.
     private func readyConnection(_ operation: String?) throws(PostgresError) -> LibPQConnection {
         guard case .ready = state, let connection else {
             var error = PostgresError(.connection, "the connection is closed", operation: operation)
             error.isUnsent = true
             throw error
         }
-        // Between statements a healthy server says next to nothing: what is to be read is a farewell or a closed socket.
+        // Between statements a healthy server sends next to nothing: any input is a goodbye or a closed socket.
         while waitForSocket(connection.socket, toRead: true, toWrite: false, wake: wake, until: .now).canRead {
-            // Asking whether it is busy makes libpq look at what has been read.
+            // isBusy makes libpq parse what has been read.
             guard connection.consumeInput(), !connection.isBusy, !connection.isBad, !connection.saidFarewell else {
                 var error = lost(operation)
                 error.isUnsent = true
@@ -214,7 +214,7 @@ final class ConnectionDriver {
         return connection
     }
 
-    /// Waits for the statement's end, whatever becomes of it: afterwards the connection is ready or closed.
+    /// Waits for the statement's end; afterwards the connection is ready or closed.
     private func awaitResult(
         on connection: LibPQConnection, _ operation: String?, deadline: ContinuousClock.Instant?,
         cancellation: CancellationFlag?, durably: Bool
@@ -231,7 +231,7 @@ final class ConnectionDriver {
                 guard let flushed = connection.flush() else { throw lost(operation) }
                 isSent = flushed
             }
-            // Also while sending: a server that refuses what it has read so far need not wait for the rest to be heard.
+            // Also while sending: a server may refuse what it has read so far before the rest is sent.
             while !connection.isBusy {
                 guard let result = connection.nextResult() else {
                     try settle(canceller, operation, until: giveUp)
@@ -251,7 +251,7 @@ final class ConnectionDriver {
                 if let cancellation, cancellation.isSet { stop = .cancellation }
                 if let deadline, deadline <= .now { stop = .deadline }
                 if let stop {
-                    // The secret that goes with a request to cancel would be there for everybody to read and to use.
+                    // A cancel request carries its secret in the clear: anyone on the network could read and use it.
                     if connection.isEncrypted { throw gaveUp(stop, operation) }
                     state = .cancelling
                     giveUp = .now + configuration.cancelGracePeriod
@@ -266,14 +266,14 @@ final class ConnectionDriver {
         }
     }
 
-    /// Waits until a request to cancel has been delivered: one that came late would hit the next statement instead.
+    /// Waits until a request to cancel has been delivered: a late one would hit the next statement instead.
     private func settle(
         _ request: CancelRequest?, _ operation: String?, until giveUp: ContinuousClock.Instant?
     ) throws(PostgresError) {
         guard let request else { return }
         while !request.isFinished {
             if let giveUp, giveUp <= .now {
-                // The statement's own outcome stands; only the connection cannot be trusted any more.
+                // The statement's own outcome stands; only the connection is no longer usable.
                 close()
                 return
             }
@@ -281,7 +281,7 @@ final class ConnectionDriver {
         }
     }
 
-    /// What the statement's results mean. A statement that ended well although it was to stop has ended well.
+    /// The statement's outcome from its results. A statement that succeeded although it was to stop has succeeded.
     private func judge(
         last: LibPQResult?, failure: LibPQResult?, stop: StopReason?, durably: Bool, on connection: LibPQConnection,
         _ operation: String?
@@ -294,7 +294,7 @@ final class ConnectionDriver {
                 error = stopped(stop)
                 error.sqlState = .queryCanceled
             }
-            // A server that was a primary when this connection was made, and is none any more: another one may be.
+            // The server was a primary when this connection was made, and no longer is: another one may be.
             if error.sqlState == .readOnlyTransaction, !isReadOnlyByChoice { close() }
             throw error.naming(operation)
         }
@@ -329,7 +329,7 @@ final class ConnectionDriver {
         return error
     }
 
-    /// The connection broke. What the server said last, if anything, tells why.
+    /// The connection broke. The server's last error, if any, gives the SQLSTATE.
     private func lost(_ operation: String?, after failure: LibPQResult? = nil) -> PostgresError {
         close()
         var error = PostgresError(.connection, "the connection to the server was lost", operation: operation)
@@ -340,7 +340,7 @@ final class ConnectionDriver {
 
     // MARK: Notifications
 
-    /// Waits until a notification has come; returns the payloads of all that have. Ends with an error when the connection is lost or
+    /// Waits for a notification; returns the payloads of all that have arrived. Throws when the connection is lost or
     /// the task cancelled.
     func waitForNotification(cancellation: CancellationFlag) throws(PostgresError) -> [String] {
         let connection = try readyConnection("listen")

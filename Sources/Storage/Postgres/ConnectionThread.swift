@@ -2,13 +2,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The thread of one connection, on which its actor runs: libpq may block it without keeping anybody else from working.
+/// The thread of one connection, on which its actor runs: libpq may block it without blocking other tasks.
 ///
 /// Its states:
 /// - running: a pthread takes jobs in order. Can transition to: retiring.
 /// - retiring: as running, but the pthread ends once no job is left. Can transition to: retired.
-/// - retired: the pthread has ended; what still comes (somebody asks a closed connection) runs on a dispatch queue, which
-///   is enough, as nothing blocks any more.
+/// - retired: the pthread has ended; later jobs (calls on a closed connection) run on a dispatch queue, which is
+///   enough, as nothing blocks any more.
 final class ConnectionThread: SerialExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -17,7 +17,7 @@ final class ConnectionThread: SerialExecutor {
     }
 
     private let state = Mutex(State())
-    /// Counts the jobs and the order to retire, so that the thread sleeps exactly while there is nothing to do.
+    /// Counts the jobs and the order to retire, so that the thread sleeps exactly while it has nothing to do.
     private let signal = DispatchSemaphore(value: 0)
     private let name: String
 

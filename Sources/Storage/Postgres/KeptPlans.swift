@@ -2,16 +2,17 @@ import Crypto
 
 /// The statements that the server's session keeps for one connection: see ``PostgresQuery/keepingPlan()``.
 struct KeptPlans {
-    /// The most of them; what comes after is planned each time.
+    /// The most of them; further ones are planned each time.
     private static let most = 100
 
-    /// Whether a pooler stands between, for which the next statement may be another session's; nil until somebody has asked.
+    /// Whether there is a pooler in between, so that the next statement may run in another session; nil until it was
+    /// checked.
     var isPooled: Bool?
-    /// Whether the session may have some that were forgotten here.
+    /// Whether the session may still have statements that were forgotten here.
     var mayBeStale = false
     private var names: [Key: String] = [:]
 
-    /// A statement is another one with values of other types.
+    /// Values of other types make another statement.
     private struct Key: Hashable {
         let sql: String
         let types: [PostgresType]
@@ -22,8 +23,8 @@ struct KeptPlans {
     /// The name that a statement is kept under.
     subscript(query: PostgresQuery) -> String? { names[Key(query)] }
 
-    /// A name for one that is not kept yet; nil where there are enough. It is made of the statement, so that a session which has
-    /// one of this name, because a pooler lent it to somebody else before, has the same one.
+    /// A name for a statement that is not kept yet; nil where there are enough. It is a hash of the statement, so that
+    /// a pooled session that has a statement of this name from another client has the identical one.
     func name(of query: PostgresQuery) -> String? {
         guard names.count < Self.most else { return nil }
         let types = query.parameterTypes.map { "\($0.rawValue)" }.joined(separator: ",")
@@ -35,7 +36,7 @@ struct KeptPlans {
     /// The statement is kept under this name from now on.
     mutating func keep(_ query: PostgresQuery, as name: String) { names[Key(query)] = name }
 
-    /// None of them is used any more.
+    /// Forgets all names.
     mutating func forget() {
         names = [:]
         mayBeStale = true

@@ -57,13 +57,14 @@ final class LibPQConnection {
     var port: String { PQport(raw).map { String(cString: $0) } ?? "" }
     /// The server process that the start-up named.
     var serverProcess: Int32 { PQbackendPID(raw) }
-    /// Whether the server said that it ends the connection, which may be known before the socket shows it.
+    /// Whether the server said that it ends the connection; the socket may show that later.
     var saidFarewell: Bool { noticeSink.sawFatal }
-    /// Whether a WARNING has come since ``forgetWarnings()`` that may be of a commit: see ``ServerWarning``.
+    /// Whether a WARNING has come since ``forgetWarnings()`` that may concern a commit: see ``ServerWarning``.
     var drewWarning: Bool { noticeSink.sawWarning }
-    /// Whether what is said here is hidden from the network. libpq 15 sends a request to cancel in the clear all the same.
+    /// Whether the connection is encrypted. libpq 15 sends a cancel request in the clear all the same.
     var isEncrypted: Bool { PQsslInUse(raw) == 1 || PQgssEncInUse(raw) == 1 }
-    /// libpq's last complaint: during the start-up free of the server's words, afterwards not to be shown to anybody.
+    /// libpq's last message: during the start-up without the server's text; afterwards it may repeat values, so do not
+    /// show it.
     var errorMessage: String { String(cString: PQerrorMessage(raw)) }
 
     var transaction: Transaction {
@@ -90,7 +91,7 @@ final class LibPQConnection {
         PQsetnonblocking(raw, 1) == 0
     }
 
-    /// What is warned of from now on concerns the next statement.
+    /// From now on warnings concern the next statement.
     func forgetWarnings() {
         noticeSink.sawWarning = false
     }
@@ -227,7 +228,7 @@ final class LibPQResult: @unchecked Sendable {
     private let raw: OpaquePointer
     let rowCount: Int
     let columns: [Column]
-    /// The first column of each name, of a wide result: looking through all of them for each value costs more than reading it.
+    /// The first column of each name, of a wide result: a search for each value costs more than reading it.
     private let places: [String: Int]
 
     fileprivate init(_ raw: OpaquePointer) {
@@ -294,7 +295,7 @@ final class LibPQResult: @unchecked Sendable {
         return try body(UnsafeRawBufferPointer(start: value, count: Int(PQgetlength(raw, row, column))).bytes)
     }
 
-    /// The server's complaint without values; nil if the failure was libpq's own, such as a lost connection.
+    /// The server's error without values; nil if the failure was libpq's own, such as a lost connection.
     var serverError: PostgresError? {
         guard let state = field(diagnosticSQLState).map(SQLState.init(rawValue:)) else { return nil }
         // The primary message may be absent or repeat values; then the code and the names have to do.
@@ -316,7 +317,8 @@ final class LibPQResult: @unchecked Sendable {
     }
 }
 
-/// What libpq makes of a connection string; nil if it refuses it. Its reason may quote the password and is dropped.
+/// The parameters that libpq reads from a connection string; nil if it refuses it. Its reason may quote the password
+/// and is dropped.
 func libpqParameters(of connectionString: String) -> [String: String]? {
     var complaint: UnsafeMutablePointer<CChar>?
     let options = PQconninfoParse(connectionString, &complaint)

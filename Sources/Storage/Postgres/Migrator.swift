@@ -1,34 +1,34 @@
-/// Brings a schema up to date, and tells whether it is.
+/// Brings a schema up to date, and checks whether it is.
 ///
-/// Each pending migration is a transaction of its own, so that no lock is held for longer than the one that needs it. It
-/// begins with a lock on the table of migrations, which only those can take who may write there: any number of migrators may
-/// start at once, one at a time applies what is pending by then. Each is recorded with the SHA-256 of its text, computed by the
-/// database.
+/// Each pending migration is a transaction of its own, so that no lock is held for longer than the one that needs it.
+/// It begins with a lock on the table of migrations, which needs the right to write there: any number of migrators may
+/// start at once, and one at a time applies what is pending by then. Each migration is recorded with the SHA-256 of
+/// its text, computed by the database.
 ///
-/// Where it is recorded says who still fits. `schema_migrations` holds what a program must know: one that finds a row there
-/// which it does not know is refused. `schema_expansions` holds what it need not know (``Migration/compatibleFrom``). A
-/// migration that leaves older programs behind moves the expansions before it into the first table, so that programs which
-/// know nothing of the second are refused in time as well.
+/// The table that records it determines which programs still fit. `schema_migrations` holds what a program must know:
+/// a program that does not know a row there is refused. `schema_expansions` holds what it need not know
+/// (``Migration/compatibleFrom``). A migration that leaves older programs behind moves the earlier expansions into the
+/// first table, so that programs without knowledge of the second are refused in time as well.
 public struct Migrator: Sendable {
     private let schema: String
     private let migrations: [Migration]
     private let needed: Int
     private let oldestFitting: Int
 
-    /// How long a migration waits for a lock that others hold. Behind a waiting one everybody queues: after so long it makes
-    /// room, and is tried again.
+    /// How long a migration waits for a lock that others hold. Every other session queues behind the waiting one:
+    /// after so long it gives way, and is tried again.
     static let lockTimeout: Duration = .milliseconds(900)
-    /// How long it waits where nobody queues behind it. An automatic VACUUM in the way gives up after `deadlock_timeout`, a
-    /// second unless told otherwise, which the wait above never reaches.
+    /// How long it waits where no session queues behind it. An automatic VACUUM in the way gives up after
+    /// `deadlock_timeout`, by default a second, which the wait above never reaches.
     static let displacementTimeout: Duration = .seconds(5)
-    /// Pauses between tries, in which whoever queued gets on.
+    /// Pauses between tries, in which the queued sessions go on.
     private static let pauses = Backoff(base: .seconds(1), cap: .seconds(15))
 
     /// A migrator for a schema, which it creates if need be.
     ///
     /// - Parameter oldestFitting: The oldest version of the schema that the program works with, where that is older than its own.
-    /// - Throws: ``PostgresError`` (`.configuration`) if the schema's name is no plain lower-case identifier, there are no
-    ///   migrations, two have the same version, or one is compatible with what does not come before it.
+    /// - Throws: ``PostgresError`` (`.configuration`) if the schema's name is not a plain lower-case identifier, there
+    ///   are no migrations, two have one version, or one is compatible with a version that does not precede it.
     public init(
         schema: String = "storehook", migrations: [Migration], oldestFitting: Int? = nil
     ) throws(PostgresError) {
@@ -56,9 +56,9 @@ public struct Migrator: Sendable {
     /// - Parameters:
     ///   - connection: A connection whose user may create the schema, or owns it.
     ///   - deadline: For everything, including the wait for another migrator and for locks that others hold.
-    ///   - waiting: Told each time that a lock was not to be had and the migration will be tried again.
+    ///   - waiting: Called each time that a lock was not available and the migration will be tried again.
     /// - Throws: ``SchemaMismatch`` if the schema is newer than this program or was made by other migrations, or
-    ///   ``PostgresError``; what was applied before the one that fails stands.
+    ///   ``PostgresError``; migrations before the failing one stay applied.
     public func migrate(
         on connection: PostgresConnection, deadline: Duration = .seconds(3600),
         waiting: @escaping @Sendable (_ tries: Int) -> Void = { _ in }
@@ -69,7 +69,7 @@ public struct Migrator: Sendable {
         while true {
             do {
                 try await createTables(on: connection, deadline: ContinuousClock.now.duration(to: end))
-                // Whatever keeps the strong locks from being had, an automatic VACUUM is sent away each second time.
+                // An automatic VACUUM in the way is displaced at every second try.
                 let next = try await applyNext(
                     on: connection, displacing: !tries.isMultiple(of: 2),
                     deadline: ContinuousClock.now.duration(to: end))
@@ -94,8 +94,8 @@ public struct Migrator: Sendable {
     ) async throws -> Migration? {
         try await connection.withTransaction(TransactionOptions(deadline: deadline, name: "migrate")) { session in
             try limitWait(to: Self.lockTimeout, in: session)
-            // Each statement of a read-committed transaction sees what was committed before it began, hence everything
-            // that the migrator before this one did.
+            // Each statement of a read-committed transaction sees what was committed before it began, hence all of the
+            // previous migrator's work.
             try session.executeScript(
                 "lock table \(table) in share row exclusive mode", name: "migrate.lock", deadline: deadline)
             let state = try judge(try session.query(comparison(withExpansions: true)))
@@ -117,8 +117,8 @@ public struct Migrator: Sendable {
                 "select set_config('lock_timeout', \("\(Int64(duration / .milliseconds(1)))ms"), true)"))
     }
 
-    /// Takes the lock that VACUUM takes, and so keeps it away. It keeps nobody from reading or writing, so that the wait for
-    /// it may outlast `deadlock_timeout`.
+    /// Takes VACUUM's lock, and so keeps VACUUM away. The lock blocks no reader or writer, so the wait for it may
+    /// outlast `deadlock_timeout`.
     private func sendVacuumAway(in session: borrowing PostgresSession) throws {
         try limitWait(to: Self.displacementTimeout, in: session)
         try session.executeScript(
@@ -149,7 +149,7 @@ public struct Migrator: Sendable {
         try await pool.withConnection { try await migrate(on: $0, deadline: deadline, waiting: waiting) }
     }
 
-    /// Tells how the schema stands, by a SELECT on each of its two tables.
+    /// Returns the schema's state, by a SELECT on each of its two tables.
     public func check(on connection: PostgresConnection) async throws -> SchemaState {
         do {
             // A schema that only older programs have migrated has one table.
@@ -160,7 +160,7 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// Tells how the schema stands, over a pool.
+    /// Returns the schema's state, over a pool.
     public func check(on pool: PostgresPool) async throws -> SchemaState {
         try await pool.withConnection { try await check(on: $0) }
     }
@@ -173,7 +173,7 @@ public struct Migrator: Sendable {
         PostgresQuery("migrate.find_expansions", "select to_regclass(\(expansions)) is not null")
     }
 
-    /// Makes the tables of migrations where they are not there yet.
+    /// Makes the missing ones of the two tables.
     private func createTables(on connection: PostgresConnection, deadline: Duration) async throws {
         do {
             try await connection.withTransaction(TransactionOptions(deadline: deadline, name: "migrate")) { session in
@@ -184,7 +184,7 @@ public struct Migrator: Sendable {
         } catch let error as PostgresError
             where [.duplicateSchema, .duplicateTable, .uniqueViolation].contains(error.sqlState)
         {
-            // Another migrator has just made them, or the first of them.
+            // Another migrator has just made one or both.
             try await connection.withTransaction(TransactionOptions(deadline: deadline, name: "migrate")) { session in
                 try createTable(in: session)
                 try createExpansions(in: session)
@@ -194,8 +194,8 @@ public struct Migrator: Sendable {
 
     private func createExpansions(in session: borrowing PostgresSession) throws {
         guard try !session.query(expansionsExist).one().decode(0, as: Bool.self) else { return }
-        // Whoever may read the one table reads the other: programs that run must not lose sight of the schema before
-        // somebody gives rights anew.
+        // Users that may read the one table may read the other: running programs must not lose sight of the schema
+        // before an operator grants rights anew.
         try session.executeScript(
             """
             create table \(expansions) (
@@ -224,7 +224,7 @@ public struct Migrator: Sendable {
             """, name: "migrate.create_expansions")
     }
 
-    /// The row for a migration, and where the rows of those before it belong from now on.
+    /// The row for a migration, and in which table the earlier rows belong from now on.
     private func recording(_ migration: Migration) -> [PostgresQuery] {
         let version = Int32(clamping: migration.version)
         let from = Int32(clamping: migration.compatibleFrom)
@@ -287,8 +287,8 @@ public struct Migrator: Sendable {
                 """))
     }
 
-    /// What was applied, each with whether programs must know it and whether this program has the same: null where it has
-    /// none under that number.
+    /// The applied versions, each with whether programs must know it and whether this program's text is equal: null
+    /// where it has none under that number.
     private func comparison(withExpansions: Bool) -> PostgresQuery {
         let further = withExpansions ? "union all select version, checksum, false from \(expansions)" : ""
         return PostgresQuery(

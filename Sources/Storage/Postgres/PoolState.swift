@@ -1,7 +1,7 @@
-/// What a pool knows, as a value: every event returns what is to be done, and nothing here waits or connects.
+/// A pool's state as a value: every event returns the actions to take, and nothing here waits or connects.
 ///
-/// Each of the at most `size` connections is being opened, idle, or leased. A connection attempt that fails begins a
-/// backoff in which nobody is kept waiting for one that will not come.
+/// Each of the at most `size` connections is being opened, idle, or leased. A failed connection attempt begins a
+/// backoff, during which callers are not kept waiting for a connection that will not come.
 struct PoolState<Connection: Sendable, Waiter: Sendable> {
     /// What the pool has to do after an event.
     enum Action {
@@ -9,9 +9,9 @@ struct PoolState<Connection: Sendable, Waiter: Sendable> {
         case open
         /// Give the waiter its connection.
         case lease(Waiter, Connection)
-        /// Turn the waiter away.
+        /// Refuse the waiter.
         case refuse(Waiter, PostgresError)
-        /// Tell whoever waits for the pool's end.
+        /// Resume the callers that wait for the pool's end.
         case finishClosing
     }
 
@@ -31,7 +31,7 @@ struct PoolState<Connection: Sendable, Waiter: Sendable> {
         self.size = size
     }
 
-    /// Whether the server has to be sought: there is no connection and none is being opened.
+    /// Whether the server has to be sought: there is no connection, and none is being opened.
     var isAway: Bool { idle.isEmpty && leased == 0 && opening == 0 && !isClosed }
 
     /// When the next attempt may be made, if not at once.
@@ -72,10 +72,10 @@ struct PoolState<Connection: Sendable, Waiter: Sendable> {
         return settle(now: now)
     }
 
-    /// What is idle is not to be trusted any more.
+    /// Drops the idle connections: they may be broken.
     mutating func dropIdle() { idle.removeAll() }
 
-    /// An attempt begins although nobody waits, so that the server's return is noticed early.
+    /// Begins an attempt without a waiter, so that the server's return is noticed early.
     mutating func probe() -> Bool {
         guard isAway else { return false }
         opening += 1
@@ -102,7 +102,7 @@ struct PoolState<Connection: Sendable, Waiter: Sendable> {
         return settle(now: now)
     }
 
-    /// No more leases: who waits is refused, what is idle is dropped, what is leased will be upon its return.
+    /// No more leases: waiters are refused, idle connections dropped, leased ones dropped when they return.
     mutating func close(now: ContinuousClock.Instant) -> [Action] {
         isClosed = true
         return settle(now: now)
@@ -120,7 +120,7 @@ struct PoolState<Connection: Sendable, Waiter: Sendable> {
             actions.append(.lease(waiters.removeFirst().waiter, connection))
         }
         if let backoff, now < backoff.until {
-            // Who is left may still get a connection that another caller holds, or one that is about to be open.
+            // The other waiters may still get a connection that another caller holds, or one that is being opened.
             return leased == 0 && opening == 0 ? actions + refuseAll(backoff.error) : actions
         }
         while opening < waiters.count, leased + opening < size {

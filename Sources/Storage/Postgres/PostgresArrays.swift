@@ -46,7 +46,7 @@ extension Optional: PostgresArrayElement where Wrapped: PostgresScalar {
 
     /// Appends a one-dimensional array in which elements may be NULL.
     public static func encodeArray(_ elements: [Wrapped?], into buffer: inout [UInt8]) {
-        // The wrapped type's own way, which is compiled for that type: here it is known only when this runs.
+        // The wrapped type's own implementation, which is specialized; here the type is known only at run time.
         Wrapped.encodeArray(elements, into: &buffer)
     }
 
@@ -78,7 +78,7 @@ extension Array: PostgresArrayElement, PostgresScalar where Element == UInt8 {
     public static var postgresArrayType: PostgresType { .byteaArray }
 }
 
-/// The form itself, the same for elements that may be NULL and those that may not.
+/// The form itself, for elements that may be NULL and those that may not.
 enum ArrayForm {
     static func encode<Element: PostgresEncodable>(_ elements: [Element], into buffer: inout [UInt8]) {
         let flagOffset = buffer.count + 4
@@ -98,7 +98,7 @@ enum ArrayForm {
         if hasNulls { buffer.overwrite(at: flagOffset, bigEndian: 1) }
     }
 
-    /// What comes before the elements.
+    /// The header before the elements.
     static func begin(_ count: Int, of type: PostgresType, hasNulls: Bool, into buffer: inout [UInt8]) {
         buffer.append(bigEndian: Int32(count == 0 ? 0 : 1))
         buffer.append(bigEndian: Int32(hasNulls ? 1 : 0))
@@ -116,7 +116,7 @@ enum ArrayForm {
         guard dimensions == 1 else {
             throw PostgresValueError(wanted: "[\(Element.self)]", got: "an array of \(dimensions) dimensions")
         }
-        // Each element has at least its length of four bytes, so a count cannot ask for more memory than came.
+        // Each element has at least its length of four bytes, so a count cannot ask for more memory than was received.
         guard let count = bytes.integer(at: 12, Int32.self), count >= 0, Int(count) <= bytes.byteCount / 4 else {
             throw malformed(Element.self)
         }

@@ -1,17 +1,17 @@
-/// Where the server is and how patient to be with it.
+/// Where the server is, and its timeouts.
 public struct PostgresConfiguration: Sendable {
     /// How long making a connection to one host may take. `connect_timeout` in the connection string sets it.
     public var connectTimeout: Duration
-    /// How long a statement may take unless it is given a deadline of its own; nil: as long as it likes.
+    /// How long a statement may take by default; nil: without limit.
     public var queryTimeout: Duration? = .seconds(30)
     /// How long to wait for the server's answer after asking it to stop a statement, before the connection is given up.
     public var cancelGracePeriod: Duration = .seconds(5)
     /// How long a caller waits for a free connection of a pool.
     public var acquireTimeout: Duration = .seconds(5)
 
-    /// Whether only a server that takes writes will do; one that does not is refused as if it were away. Otherwise one that
-    /// does is preferred where several hosts are named. `target_session_attrs` in the connection string decides instead of
-    /// both.
+    /// Whether only a server that takes writes is accepted; one that does not is refused as if it were unreachable.
+    /// Otherwise one that takes writes is preferred where several hosts are named. `target_session_attrs` in the
+    /// connection string overrides both.
     public var requiresWrites = false
 
     /// libpq's parameters for each host in turn.
@@ -19,8 +19,8 @@ public struct PostgresConfiguration: Sendable {
 
     /// Reads a connection string, a libpq URI (`postgresql://…`) or `keyword=value` pairs, as libpq itself reads it.
     ///
-    /// What the string leaves open is filled in so that a server that vanishes without a word is noticed within half a
-    /// minute: TCP keepalives and `tcp_user_timeout`.
+    /// Defaults for what the string leaves open make a server that vanishes noticed within half a minute: TCP
+    /// keepalives and `tcp_user_timeout`.
     ///
     /// - Throws: ``PostgresError`` (`.configuration`); it quotes no part of the string, which may hold a password.
     public init(url: String) throws(PostgresError) {
@@ -46,8 +46,7 @@ public struct PostgresConfiguration: Sendable {
         hosts = try Self.hosts(of: parameters)
     }
 
-    /// What to ask of the servers, in the order of asking: each for all hosts, as `target_session_attrs` has it, nil for
-    /// as it is.
+    /// The values of `target_session_attrs` to try, each for all hosts; nil leaves it unset.
     var wantedSessions: [String?] {
         if hosts.first?["target_session_attrs"] != nil { return [nil] }
         if requiresWrites { return ["read-write"] }
@@ -98,7 +97,7 @@ extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConve
             "\(first["user"] ?? "(default user)")@\(places.joined(separator: ","))/\(first["dbname"] ?? "(default database)")"
     }
 
-    /// The same as ``description``: a dump must not say more.
+    /// Equals ``description``: a dump must not show more.
     public var debugDescription: String { description }
 }
 
@@ -110,7 +109,7 @@ extension PostgresConfiguration: CustomReflectable {
 }
 
 extension PostgresConfiguration {
-    /// Each host by itself, whatever it is, for who looks at them one by one.
+    /// Each host by itself, whatever its state, for callers that check them one by one.
     public var eachHost: [PostgresConfiguration] {
         hosts.map { host in
             var one = self
@@ -120,14 +119,13 @@ extension PostgresConfiguration {
         }
     }
 
-    /// What the connection string says of the servers that will do, `target_session_attrs`; nil where it leaves that to the
-    /// program.
+    /// The connection string's `target_session_attrs`; nil where it leaves that to the program.
     public var ownSessionAttributes: String? { hosts.first?["target_session_attrs"] }
 
-    /// What the server calls this client, and the system its threads.
+    /// The server's name for this client, and the system's for its threads.
     var applicationName: String { hosts.first?["application_name"] ?? "storehook" }
 
-    /// The same server, another of its databases.
+    /// A copy for another database of the same server.
     public func withDatabase(_ name: String) -> PostgresConfiguration {
         var copy = self
         for index in copy.hosts.indices { copy.hosts[index]["dbname"] = name }

@@ -17,7 +17,7 @@ public actor PostgresConnection {
         thread.asUnownedSerialExecutor()
     }
 
-    /// Whether statements can be sent, as far as is known; a server that vanished since shows with the next one.
+    /// Whether statements can be sent, as far as is known; the next statement notices a server that has vanished.
     public nonisolated var isUsable: Bool { usable.load(ordering: .acquiring) }
 
     private init(
@@ -60,9 +60,9 @@ public actor PostgresConnection {
     ///   - deadline: How long it may take; without one, the configuration's `queryTimeout`. Then the server is asked to
     ///     stop it, and the connection remains usable; an encrypted connection is closed instead, as libpq 15 sends such a
     ///     request in the clear.
-    ///   - durably: What it did is about to be acknowledged to somebody, so nothing counts as done that may not last: see
-    ///     ``TransactionOptions/isDurable``. The statement itself has to see to it that its commit waits and that
-    ///     warnings are sent, by ``PostgresQuery/durableSettings``.
+    ///   - durably: What it did is about to be acknowledged to a client, so nothing counts as done that may not last
+    ///     (``TransactionOptions/isDurable``). The statement itself must make its commit wait and warnings be sent, by
+    ///     ``PostgresQuery/durableSettings``.
     @discardableResult
     public func query(
         _ query: PostgresQuery, deadline: Duration? = nil, durably: Bool = false
@@ -79,13 +79,13 @@ public actor PostgresConnection {
         }
     }
 
-    /// Runs `body` between BEGIN and COMMIT; an error that it throws rolls back and comes out as it is.
+    /// Runs `body` between BEGIN and COMMIT; an error that it throws rolls back and is rethrown.
     ///
     /// `body` is synchronous and runs on the connection's thread: waiting for anything else inside does not compile.
     /// Its caller's cancellation stops the statement under way, but never the COMMIT.
     ///
-    /// - Throws: what `body` throws, or ``PostgresError``; its `mayHaveCommitted` tells whether a lost connection leaves
-    ///   the outcome open. A body that swallows a statement's error cannot commit: that is an error, too.
+    /// - Throws: what `body` throws, or ``PostgresError``; its `mayHaveCommitted` says whether a lost connection
+    ///   leaves the outcome open. A body that swallows a statement's error cannot commit: that is an error, too.
     @discardableResult
     public func withTransaction<T: Sendable>(
         _ options: TransactionOptions = TransactionOptions(),
@@ -103,14 +103,14 @@ public actor PostgresConnection {
         thread.retire()
     }
 
-    /// Whether a pooler stands between.
+    /// Whether there is a pooler in between.
     func isPooled() async throws -> Bool {
         try await perform { cancellation in
             try self.driver.isPooled(deadline: self.limit(nil), cancellation: cancellation)
         }
     }
 
-    /// Waits until something has been notified on a channel that this connection listens to; returns the payloads.
+    /// Waits for a notification on a channel that this connection listens to; returns the payloads.
     func waitForNotification() async throws -> [String] {
         try await perform { cancellation in
             try self.driver.waitForNotification(cancellation: cancellation)
@@ -119,15 +119,15 @@ public actor PostgresConnection {
 
     // MARK: On the thread
 
-    /// Runs a synchronous operation, which the cancellation of the calling task can reach while it blocks the thread.
+    /// Runs a synchronous operation. The cancellation of the calling task reaches it while it blocks the thread.
     private func perform<T>(_ operation: (CancellationFlag) throws -> T) async throws -> T {
         let cancellation = CancellationFlag(pipe: wake)
         defer {
             usable.store(driver.isUsable, ordering: .releasing)
         }
         return try await withTaskCancellationHandler {
-            // Naming `self` is what keeps this closure on the connection's thread; a closure that does not capture the
-            // actor would leave for the global executor, and the compiler says nothing.
+            // Capturing `self` keeps this closure on the connection's thread; a closure that does not capture the
+            // actor would run on the global executor, and the compiler does not warn.
             self.preconditionIsolated("a connection must be used on its own thread")
             return try operation(cancellation)
         } onCancel: {
@@ -168,7 +168,7 @@ public actor PostgresConnection {
             rollBack()
             guard var error = error as? PostgresError else { throw error }
             error.mayHaveCommitted = false
-            // Something was sent before, and the body must not run a second time.
+            // Something was sent before, so the body must not run a second time.
             error.isUnsent = false
             throw error
         }

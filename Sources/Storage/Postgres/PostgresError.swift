@@ -1,9 +1,9 @@
-/// What went wrong between a statement and its result.
+/// An error between a statement and its result.
 ///
 /// It never carries values: neither parameters nor the server's DETAIL, HINT and CONTEXT, nor any part of a connection
 /// string but host, port and database. It may therefore be logged and stored as it is.
 public struct PostgresError: Error, Sendable, Hashable {
-    /// What kind of thing went wrong.
+    /// What went wrong.
     public enum Kind: Sendable, Hashable {
         /// The server refused the statement.
         case server(SQLState)
@@ -13,18 +13,19 @@ public struct PostgresError: Error, Sendable, Hashable {
         case timeout
         /// The task was cancelled.
         case cancelled
-        /// A column did not hold what was asked for.
+        /// A column did not hold the requested type.
         case decoding
-        /// The connection string or another setting is no good.
+        /// The connection string or another setting is invalid.
         case configuration
-        /// The server says that it is done, and not that it will last: a WARNING came with it, as when the wait for a
-        /// synchronous standby ends early, or the server had been asked to stop. See ``TransactionOptions/isDurable``.
+        /// The server says that the commit is done, but not that it will last: it came with a WARNING, as when the
+        /// wait for a synchronous standby ends early, or the server had been asked to stop. See
+        /// ``TransactionOptions/isDurable``.
         case unconfirmed
-        /// Something that this client does not do, or a use of it that cannot work.
+        /// Something that this client does not support, or a use of it that cannot work.
         case unsupported
     }
 
-    /// What kind of thing went wrong.
+    /// What went wrong.
     public var kind: Kind
     /// What happened and what to do, in one line without values.
     public var message: String
@@ -44,10 +45,10 @@ public struct PostgresError: Error, Sendable, Hashable {
     /// may have taken effect.
     public var mayHaveCommitted = false
 
-    /// Whether the connection turned out to be gone before anything was sent: then another one may be used instead.
+    /// Whether the connection was gone before anything was sent: then another one may be used instead.
     var isUnsent = false
 
-    /// An error of a kind with a line that says what to do.
+    /// An error with a line that says what to do.
     public init(_ kind: Kind, _ message: String, operation: String? = nil, sqlState: SQLState? = nil) {
         self.kind = kind
         self.message = message
@@ -56,8 +57,8 @@ public struct PostgresError: Error, Sendable, Hashable {
         if case .server(let state) = kind { self.sqlState = state }
     }
 
-    /// Whether the same may succeed later without anybody changing the statement or its values. An unreachable server is
-    /// transient whatever the reason: none of it is the statement's fault. See ``SQLState/isTransient``.
+    /// Whether the statement may succeed later, unchanged and with its values. An unreachable server is transient
+    /// whatever the reason: the statement is not at fault. See ``SQLState/isTransient``.
     public var isTransient: Bool {
         switch kind {
         case .server(let state): state.isTransient || isOfFormerPartition
@@ -66,11 +67,11 @@ public struct PostgresError: Error, Sendable, Hashable {
         }
     }
 
-    /// Whether a row was on its way to the default partition when one was made for it, where it belongs now. What a table checks by
-    /// itself has a name, a partition's bounds have none (PostgreSQL, execMain.c, `ExecPartitionCheckEmitError`).
+    /// Whether the row was on its way to the default partition when its own partition was made. A table's own checks
+    /// have names, a partition's bounds have none (PostgreSQL, execMain.c, `ExecPartitionCheckEmitError`).
     private var isOfFormerPartition: Bool { sqlState == .checkViolation && constraint == nil && table != nil }
 
-    /// The same error, naming the operation unless one is named already.
+    /// A copy that names the operation unless one is named already.
     func naming(_ operation: String?) -> PostgresError {
         var error = self
         if error.operation == nil { error.operation = operation }

@@ -2,21 +2,21 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Listens to one channel, on a connection of its own, and passes on that something was notified.
+/// Listens to one channel, on a connection of its own, and signals each notification.
 ///
-/// A hint, no more: NOTIFY reaches only who listens at that moment, and nothing at all comes through a transaction pooler.
-/// Whoever waits here goes on looking for work by himself now and then. While ``run()`` lasts the connection is made again
-/// whenever it breaks. Behind a pooler it does not listen at all: the pooler would lend the session that listens to others.
+/// Only a hint: NOTIFY reaches only sessions that listen at that moment, and nothing arrives through a transaction
+/// pooler. Consumers must also poll now and then. While ``run()`` lasts the connection is made again whenever it
+/// breaks. Behind a pooler it does not listen at all: the pooler would lend the listening session to others.
 public final class PostgresListener: Service, Sendable {
-    /// Why it may be worth looking.
+    /// Why the consumer is woken.
     public enum WakeUp: Sendable, Hashable {
-        /// Listening has begun, for the first time or again; something may have been missed before.
+        /// Listening has begun, for the first time or again; earlier notifications may have been missed.
         case listening
         /// Something was notified.
         case notified
     }
 
-    /// The wake-ups, for one consumer. At most one is kept for a consumer that is busy: many say no more than one.
+    /// The wake-ups, for one consumer. At most one is kept for a busy consumer.
     public let wakeUps: AsyncStream<WakeUp>
 
     private let continuation: AsyncStream<WakeUp>.Continuation
@@ -28,9 +28,9 @@ public final class PostgresListener: Service, Sendable {
 
     /// A listener; it begins with ``run()``.
     ///
-    /// - Parameter onPayload: told each notification's payload, and an empty one whenever listening has begun, for something may have
-    ///   been missed before.
-    /// - Throws: ``PostgresError`` (`.configuration`) if the channel's name is no plain lower-case identifier.
+    /// - Parameter onPayload: called with each notification's payload, and with an empty one whenever listening has
+    ///   begun, since earlier ones may have been missed.
+    /// - Throws: ``PostgresError`` (`.configuration`) if the channel's name is not a plain lower-case identifier.
     public init(
         configuration: PostgresConfiguration, channel: String, logger: Logger,
         onPayload: (@Sendable (String) -> Void)? = nil
@@ -52,7 +52,7 @@ public final class PostgresListener: Service, Sendable {
             while !Task.isCancelled {
                 do {
                     try await self.listen { failures = 0 }
-                    // Who runs this takes its end for a failure.
+                    // The service group takes an early return for a failure.
                     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
                 } catch {
                     failures += 1
@@ -66,7 +66,7 @@ public final class PostgresListener: Service, Sendable {
         continuation.finish()
     }
 
-    /// One connection's life; ends with the error that ended it, or returns where listening would be in vain.
+    /// One connection's life; throws the error that ended it, or returns where listening would be in vain.
     private func listen(onListening: () -> Void) async throws {
         let connection = try await PostgresConnection.connect(to: configuration, logger: logger)
         do {

@@ -4,11 +4,11 @@ import Synchronization
 
 /// A handful of connections that callers share.
 ///
-/// Connections are opened when somebody needs one, and replaced when they break. While the server is away callers are
-/// refused within the configuration's `connectTimeout`, during a backoff at once; when it is back, they are served again
-/// without anything being restarted. ``run()`` is for long-running programs: it seeks a server that is away without
-/// waiting for callers, and closes the pool upon a graceful shutdown. Short-lived programs do without it and call
-/// ``close()`` at their end.
+/// Connections are opened on demand, and replaced when they break. While the server is unreachable, callers are
+/// refused within the configuration's `connectTimeout`, during a backoff at once; when it is back, they are served
+/// again without a restart. ``run()`` is for long-running programs: it seeks an unreachable server without waiting for
+/// callers, and closes the pool upon a graceful shutdown. Short-lived programs do without it and call ``close()`` at
+/// their end.
 public final class PostgresPool: Service, Sendable {
     private typealias Waiter = CheckedContinuation<PostgresConnection, any Error>
     private typealias State = PoolState<PostgresConnection, Waiter>
@@ -25,11 +25,11 @@ public final class PostgresPool: Service, Sendable {
     private let onError: (@Sendable (PostgresError) -> Void)?
     private let backoff = Backoff()
     private let state: Mutex<Guarded>
-    /// Says to ``run()`` that there may be no connection left; one wakeUp is as good as many.
+    /// Signals ``run()`` that there may be no connection left; one wake-up is as good as many.
     private let (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// A pool of at most `size` connections; none is opened yet.
-    /// - Parameter onError: Told of each statement or transaction that fails, for metrics; on any thread.
+    /// - Parameter onError: Called with each failure of a statement or transaction, for metrics; on any thread.
     public init(
         configuration: PostgresConfiguration, size: Int, logger: Logger,
         onError: (@Sendable (PostgresError) -> Void)? = nil
@@ -42,8 +42,8 @@ public final class PostgresPool: Service, Sendable {
         wakeUp.yield()
     }
 
-    /// How many connections it has opened so far. What was learned of the database before the last one may be of another:
-    /// one that a standby has taken over from, or that was restored.
+    /// How many connections it has opened so far. What was read from the database before the last one may be of
+    /// another database: a standby may have taken over, or a backup been restored.
     public var generation: UInt64 { state.withLock(\.pool.opened) }
 
     /// Runs one statement in a transaction of its own; see ``PostgresConnection/query(_:deadline:durably:)``.
@@ -98,7 +98,7 @@ public final class PostgresPool: Service, Sendable {
 
     // MARK: Leases
 
-    /// Runs one operation, on another connection if the first turns out to be gone before anything was sent.
+    /// Runs one operation; on another connection if the first was gone before anything was sent.
     private func leasing<T: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
         _ operation: (PostgresConnection) async throws -> T
@@ -122,7 +122,7 @@ public final class PostgresPool: Service, Sendable {
 
     private func heed(_ error: PostgresError) {
         onError?(error)
-        // A server that takes no writes any more says so on each of its connections, one failure each; these few spare it.
+        // A server that no longer takes writes fails once on each of its connections; this spares the idle ones.
         guard configuration.requiresWrites, error.sqlState == .readOnlyTransaction else { return }
         state.withLock { $0.pool.dropIdle() }
         wakeUp.yield()
@@ -143,7 +143,7 @@ public final class PostgresPool: Service, Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 apply { $0.wait(id, continuation, now: .now) }
-                // The handler below may have run before there was anybody to abandon.
+                // The handler below may have run before the waiter was added.
                 if Task.isCancelled { apply { $0.abandon(id, cancelled) } }
             }
         } onCancel: {
@@ -159,7 +159,7 @@ public final class PostgresPool: Service, Sendable {
 
     // MARK: Connecting
 
-    /// Tries until there is a connection, somebody else opens one, or the task is cancelled.
+    /// Tries until there is a connection, a caller opens one, or the task is cancelled.
     private func seekServer() async {
         while !Task.isCancelled {
             let (isAway, retryAt) = state.withLock { ($0.pool.isAway, $0.pool.retryAt) }
@@ -180,7 +180,7 @@ public final class PostgresPool: Service, Sendable {
         } catch {
             let failure = error as? PostgresError ?? PostgresError(.connection, "connecting failed")
             let failures = state.withLock { $0.pool.consecutiveFailures }
-            // Once when it goes away; a line for each attempt would bury everything else.
+            // Once per outage; a line for each attempt would bury everything else.
             if failures == 0 { logger.warning("the database is unavailable", metadata: ["error": "\(failure)"]) }
             let pause = backoff.pause(afterFailures: failures + 1)
             apply { $0.openFailed(failure, retryAt: .now + pause, now: .now) }

@@ -1,7 +1,7 @@
 /// One SQL statement with its values bound as parameters.
 ///
-/// Interpolation makes parameters, never text: `"select \(id)"` is the statement `select $1` and one `bigint`. Text goes
-/// in by the long way round, `\(unescaped:)`, for identifiers that the program itself chose.
+/// Interpolation makes parameters, never text: `"select \(id)"` is the statement `select $1` and one `bigint`. Text
+/// needs the explicit `\(unescaped:)`, for identifiers that the program itself chose.
 ///
 ///     let query = PostgresQuery("outbox.depth", "select count(*) from storehook.outbox_queue where due_at <= \(due)")
 public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
@@ -29,7 +29,7 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
     /// All values' bytes one after the other: one allocation, whatever their number.
     let values: [UInt8]
 
-    /// A statement without values, from a literal. Text that is no literal goes through ``init(unescaped:name:)``.
+    /// A statement without values, from a literal. Other text goes through ``init(unescaped:name:)``.
     public init(stringLiteral value: String) {
         sql = value
         name = nil
@@ -53,7 +53,7 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
         values = statement.values
     }
 
-    /// A statement whose text was put together once and has `$1`, `$2`… where these values go: trusted text only.
+    /// A statement with a text that is built once and has `$1`, `$2`… for these values: trusted text only.
     public init<each Value: PostgresEncodable>(
         _ name: String, unescaped sql: String, binding values: repeat each Value
     ) {
@@ -73,23 +73,24 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
         values = []
     }
 
-    /// The same, planned once by each connection instead of each time, where no pooler stands in between.
+    /// A copy that each connection plans once instead of each time, where there is no pooler in between.
     ///
-    /// For what is asked often, joins many tables and finds little: planning it takes longer than doing it. Its text has
-    /// to be one of few, and its plan must not depend on the values: after some runs the server makes one for all of them
-    /// (PostgreSQL's manual, PREPARE).
+    /// For frequent statements that join many tables and find few rows: planning them takes longer than running them.
+    /// There must be few such texts, and the plan must not depend on the values: after some runs the server makes one
+    /// for all of them (PostgreSQL's manual, PREPARE).
     public func keepingPlan() -> PostgresQuery {
         var query = self
         query.keepsPlan = true
         return query
     }
 
-    /// What a statement that is to be durable selects besides: two columns, which set until its transaction ends that its
-    /// commit waits for the disk, and for the synchronous standbys if there are any, and that the server sends warnings,
-    /// whatever `synchronous_commit` and `client_min_messages` the session, the user or the database have.
+    /// Two extra columns for a durable statement. Until its transaction ends they set that
+    /// - its commit waits for the disk, and for the synchronous standbys if there are any;
+    /// - the server sends warnings.
     ///
-    /// In the statement and not in the session: behind a transaction pooler the next statement has another session. Of
-    /// `synchronous_commit` only what does not wait is overruled; which of the others is meant is the operator's to say.
+    /// They override `synchronous_commit` and `client_min_messages` of the session, the user or the database. They are
+    /// in the statement and not in the session: behind a transaction pooler the next statement has another session.
+    /// Only a `synchronous_commit` that does not wait is overridden; the choice among the others is the operator's.
     public static let durableSettings = """
         set_config('client_min_messages', 'warning', true),
                set_config('synchronous_commit', case when current_setting('synchronous_commit') in ('off', 'local')
@@ -113,7 +114,7 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
             sql += literal
         }
 
-        /// Binds a value, or NULL, as the next parameter. Named apart, or the compiler warns of optionals in text.
+        /// Binds a value, or NULL, as the next parameter. A separate overload, or the compiler warns of optionals.
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
             bind(value)
             sql += "$\(slots.count)"
@@ -135,8 +136,8 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
             }
         }
 
-        /// Begins the statement's parameters with those of another, whose text stands here. Only the first values of a
-        /// statement can come this way: the other's parameters keep their numbers.
+        /// Embeds another statement's text and parameters. Only before the first value: the other's parameters keep
+        /// their numbers.
         public mutating func appendInterpolation(embedding query: PostgresQuery) {
             precondition(slots.isEmpty, "another statement can be embedded only before any value")
             sql += query.sql
@@ -144,7 +145,7 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
             values = query.values
         }
 
-        /// Puts text into the statement as it is. Never anything from outside: this is the way injections come in.
+        /// Inserts text as it is. Never text from outside: that would allow SQL injection.
         public mutating func appendInterpolation(unescaped text: String) {
             sql += text
         }

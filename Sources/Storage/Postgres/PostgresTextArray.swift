@@ -1,5 +1,4 @@
-/// Texts on their way into a `text[]`, each of which is written at once where it is sent from: for long ones that nobody needs as a
-/// string.
+/// Texts for a `text[]`, each written directly into the message: for long ones that are not needed as strings.
 public struct PostgresTextArray: PostgresEncodable, Sendable {
     private var elements: [UInt8] = []
     private var count = 0
@@ -19,7 +18,7 @@ public struct PostgresTextArray: PostgresEncodable, Sendable {
     }
 
     /// Adds a text.
-    /// - Parameter write: appends it, in UTF-8, to what it is given, and leaves alone what that has already.
+    /// - Parameter write: appends it, in UTF-8, to the buffer, and leaves the buffer's present bytes alone.
     public mutating func append(_ write: (inout [UInt8]) -> Void) {
         count += 1
         let start = elements.count

@@ -62,7 +62,7 @@ public struct PostgresType: RawRepresentable, Hashable, Sendable {
 }
 
 extension PostgresType: CustomStringConvertible {
-    /// The type's name where it is one of those known here, else `type <number>`.
+    /// The type's name if it is known here, otherwise `type <number>`.
     public var description: String {
         Self.names[self] ?? "type \(rawValue)"
     }

@@ -28,7 +28,7 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
     public static let inFailedTransaction: SQLState = "25P02"
     /// 0A000
     public static let featureNotSupported: SQLState = "0A000"
-    /// 26000: no statement is kept under the name.
+    /// 26000: there is no prepared statement of this name.
     public static let invalidStatementName: SQLState = "26000"
     /// 3F000
     public static let invalidSchemaName: SQLState = "3F000"
@@ -38,7 +38,7 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
     public static let deadlockDetected: SQLState = "40P01"
     /// 42P01
     public static let undefinedTable: SQLState = "42P01"
-    /// 42P05: a statement is kept under the name.
+    /// 42P05: there is already a prepared statement of this name.
     public static let duplicatePreparedStatement: SQLState = "42P05"
     /// 42P06
     public static let duplicateSchema: SQLState = "42P06"
@@ -49,12 +49,12 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
     /// 57014
     public static let queryCanceled: SQLState = "57014"
 
-    /// Whether the same statement may succeed later without anybody changing it or its values.
+    /// Whether the statement may succeed later, unchanged and with its values.
     ///
-    /// By class, after Appendix A: connection exceptions (08), rollbacks for serialization or deadlock (40), insufficient
-    /// resources (53), a snapshot too old (72), system errors (58); by code: a lock that was not free (55P03), an object
-    /// in use (55006), statements stopped by somebody (57014), shutdowns and starts (57P01–57P05), idle transactions
-    /// ended (25P03), and a server that turned out to be a standby (25006), as happens after a failover.
+    /// By class, after Appendix A: connection exceptions (08), rollbacks for serialization or deadlock (40),
+    /// insufficient resources (53), a snapshot too old (72), system errors (58). By code: a lock that was not free
+    /// (55P03), an object in use (55006), cancelled statements (57014), shutdowns and starts (57P01–57P05), idle
+    /// transactions ended (25P03), and a server that turned out to be a standby (25006), as happens after a failover.
     public var isTransient: Bool {
         switch classCode {
         case "08", "40", "53", "58", "72": true
@@ -63,27 +63,28 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
         }
     }
 
-    /// Whether this is about the database as it stands rather than about what was asked of it: something is missing or not
-    /// allowed (3F, 28, 42), used up (53), out of order (XX), being stopped or started (57), or set to read only (25006).
-    /// What is refused for it is refused to everybody, until somebody puts it right.
+    /// Whether this is about the state of the database rather than about the statement: something is missing or not
+    /// allowed (3F, 28, 42), used up (53), out of order (XX), being stopped or started (57), or set to read only
+    /// (25006). Every client is refused until an operator fixes it.
     public var isDeploymentFault: Bool {
         ["28", "3F", "42", "53", "57", "XX"].contains(classCode) || self == .readOnlyTransaction
     }
 
-    /// Whether this tells what the catalogues hold, which no value of a statement has any part in: a right, schema, table,
+    /// Whether this is about the catalogues, so that no value of a statement can cause it: a right, schema, table,
     /// column or function that is missing.
     public var isCatalogueFault: Bool {
         ["28", "3F"].contains(classCode) || ["42501", "42P01", "42703", "42883"].contains(rawValue)
     }
 
-    /// Whether this tells of the server as a whole, which no value of a statement has any part in: it cannot be reached (08),
-    /// stops or starts (57P), takes no writes (25006), its disk is full (53100), or it has no connection left (53300).
+    /// Whether this is about the server as a whole, so that no value of a statement can cause it: it cannot be reached
+    /// (08), stops or starts (57P), takes no writes (25006), its disk is full (53100), or it has no connection left
+    /// (53300).
     public var isServerFault: Bool {
         classCode == "08" || rawValue.hasPrefix("57P") || ["25006", "53100", "53300"].contains(rawValue)
     }
 
-    /// Whether the server's primary message for this class names objects only. In the others (data exceptions above all:
-    /// `invalid input syntax for type integer: "…"`) it repeats values, which have no place in a log.
+    /// Whether the server's primary message for this class names objects only. In the others (data exceptions above
+    /// all: `invalid input syntax for type integer: "…"`) it repeats values, which must not be logged.
     var hasMessageWithoutValues: Bool {
         switch classCode {
         case "08", "0A", "21", "23", "25", "28", "2B", "3D", "3F", "40", "42", "53", "54", "55", "57", "58", "72": true

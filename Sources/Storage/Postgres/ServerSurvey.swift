@@ -1,8 +1,8 @@
-/// Looks at a server from outside, for people who ask what is wrong with it. Every question is a SELECT.
+/// Looks at a server from outside, for diagnosis. Every question is a SELECT.
 public struct ServerSurvey: Sendable {
     /// What keeps VACUUM from removing dead rows of this database.
     public struct HorizonPin: Sendable, Hashable {
-        /// What kind of thing it is.
+        /// What it is.
         public enum Kind: String, Sendable, Hashable {
             /// A session, with or without a transaction of its own.
             case session
@@ -12,11 +12,11 @@ public struct ServerSurvey: Sendable {
             case slot
         }
 
-        /// What kind of thing it is.
+        /// What it is.
         public var kind: Kind
         /// The process id, the prepared transaction's gid, or the slot's name.
         public var name: String
-        /// Whose it is and what it does, as far as this user may see it.
+        /// Its user and what it does, as far as this user may see it.
         public var detail: String
         /// For how long; nil where that cannot be seen.
         public var age: Duration?
@@ -24,11 +24,11 @@ public struct ServerSurvey: Sendable {
         public var transactions: Int64
     }
 
-    /// How commits are replicated before they are told.
+    /// How commits are replicated before they are acknowledged.
     public struct Replication: Sendable, Hashable {
         /// `synchronous_commit`, as sessions of this user begin.
         public var synchronousCommit: String
-        /// `synchronous_standby_names`; empty where no commit waits for anybody.
+        /// `synchronous_standby_names`; empty where commits wait for no standby.
         public var standbys: String
         /// How many standbys are connected that commits wait for; nil where this user may not see it.
         public var connected: Int64?
@@ -67,12 +67,12 @@ public struct ServerSurvey: Sendable {
         ).one().decode(0)
     }
 
-    /// How full the server's queue of notices is, from 0 to 1; at 1 everything that notifies fails.
+    /// How full the server's notification queue is, from 0 to 1; at 1 every NOTIFY fails.
     public func noticeQueueUsage() async throws -> Double {
         try await pool.query(PostgresQuery("survey.notices", "select pg_notification_queue_usage()")).one().decode(0)
     }
 
-    /// How commits are replicated before they are told.
+    /// How commits are replicated before they are acknowledged.
     public func replication() async throws -> Replication {
         let row = try await pool.query(
             PostgresQuery(
@@ -112,8 +112,9 @@ public struct ServerSurvey: Sendable {
         return try (row.decode(0), row.decode(1))
     }
 
-    /// Who holds the vacuum horizon back, the oldest first: dead rows newer than it can be removed by nobody (PostgreSQL's
-    /// manual, 25.1 "Routine Vacuuming" and 28.2 "pg_stat_activity"). Sessions of other databases do not count.
+    /// What holds the vacuum horizon back, the oldest first: VACUUM cannot remove dead rows newer than it
+    /// (PostgreSQL's manual, 25.1 "Routine Vacuuming" and 28.2 "pg_stat_activity"). Other databases' sessions do not
+    /// count.
     public func horizon() async throws -> [HorizonPin] {
         try await pool.query(
             PostgresQuery(

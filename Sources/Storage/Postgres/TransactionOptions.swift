@@ -6,7 +6,7 @@ public struct TransactionOptions: Sendable {
         case readCommitted = "read committed"
         /// All statements see what was committed before the first one began.
         case repeatableRead = "repeatable read"
-        /// As if transactions ran one after the other; may fail with SQLSTATE 40001 and is then to be repeated.
+        /// As if transactions ran one after the other; may fail with SQLSTATE 40001 and must then be repeated.
         case serializable = "serializable"
     }
 
@@ -14,26 +14,27 @@ public struct TransactionOptions: Sendable {
     public var isolation: Isolation
     /// Whether statements that change anything are refused.
     public var isReadOnly: Bool
-    /// How long the whole transaction may take; nil: only its statements are limited.
+    /// How long the whole transaction may take; nil limits only its statements.
     public var deadline: Duration?
-    /// How long it may stand between two statements, or its client be out of reach, before the server ends it, so that a
-    /// client that is stopped or cut off in the middle does not keep its locks; nil: as the server is set.
+    /// How long it may be idle between two statements, or its client be unreachable, before the server ends it, so
+    /// that a client that is suspended or cut off in the middle does not keep its locks; nil: the server's own
+    /// setting.
     public var idleTimeout: Duration?
-    /// Whether what it does is about to be acknowledged to somebody, so that a COMMIT counts only if the server vouches for
-    /// it, whatever `synchronous_commit` says: see ``PostgresQuery/durableSettings``. A server that waits for a synchronous standby and is asked to stop, by whomever, commits with a WARNING and
-    /// without the standby (PostgreSQL's manual, 27.2.8.2); what it committed is gone after a promotion. Such an end is
-    /// ``PostgresError/Kind/unconfirmed``.
+    /// Whether its effect is about to be acknowledged to a client, so that a COMMIT counts only if the server
+    /// guarantees it, whatever `synchronous_commit` is: see ``PostgresQuery/durableSettings``. A server that waits for
+    /// a synchronous standby and is asked to stop commits with a WARNING and without the standby (PostgreSQL's manual,
+    /// 27.2.8.2); after a promotion that commit is gone. Such an end is ``PostgresError/Kind/unconfirmed``.
     public var isDurable: Bool
-    /// Whether each connection plans its statements once, for all values: see ``PostgresQuery/keepingPlan()``. For short
-    /// transactions whose statements find little.
+    /// Whether each connection plans its statements once, for all values: see ``PostgresQuery/keepingPlan()``. For
+    /// short transactions whose statements find few rows.
     public var keepsPlans: Bool
-    /// Whether tables are read by their indexes: for plans that are kept and made while a table was small, or which have to presume
-    /// that every partition is read where one is.
+    /// Whether tables are read by their indexes: for kept plans that were made while a table was small, or that must
+    /// assume that every partition is read where one is.
     public var goesByIndexes: Bool
     /// What logs and errors call its BEGIN and COMMIT.
     public var name: String?
 
-    /// Reads committed data, may write, and limits only the single statements, unless told otherwise.
+    /// By default it reads committed data, may write, and limits only the single statements.
     public init(
         isolation: Isolation = .readCommitted, isReadOnly: Bool = false, deadline: Duration? = nil,
         idleTimeout: Duration? = nil, isDurable: Bool = false, keepsPlans: Bool = false,
@@ -60,10 +61,10 @@ public struct TransactionOptions: Sendable {
     var settings: PostgresQuery? {
         var columns: [String] = []
         if isDurable { columns.append(PostgresQuery.durableSettings) }
-        // Left to itself the server goes on planning statements of few values each time: the one plan for all values, which
-        // does not know how few they are, looks dearer to it by more than planning costs.
+        // By itself the server would go on planning statements of few values each time: the one plan for all values,
+        // which does not know how few they are, has a higher estimate by more than planning costs.
         if keepsPlans { columns.append("set_config('plan_cache_mode', 'force_generic_plan', true)") }
-        // What is presumed to be dear would be compiled each time, which costs more than all of it.
+        // Plans with high estimates would be JIT-compiled each time, which costs more than running them.
         if goesByIndexes {
             columns += ["set_config('enable_seqscan', 'off', true)", "set_config('jit', 'off', true)"]
         }
@@ -77,12 +78,12 @@ public struct TransactionOptions: Sendable {
             name, "\(embedding: Self.limitingIdleness(idleTimeout))\(unescaped: comma)\(unescaped: text)")
     }
 
-    /// The server counts as idle only a client whose last statement it has done. One whose machine or link went away in the
-    /// middle of a message is waited for by TCP's rules, hours by default: hence keepalives, and a limit for bytes that
-    /// nobody acknowledges. Neither means anything on a Unix-domain socket, where PostgreSQL ignores them.
+    /// The server counts a client as idle only after finishing its last statement. If the client's machine or link
+    /// went away in the middle of a message, TCP's rules apply, hours by default: hence keepalives, and a limit for
+    /// unacknowledged bytes. Neither has an effect on a Unix-domain socket, where PostgreSQL ignores them.
     private static func limitingIdleness(_ timeout: Duration) -> PostgresQuery {
         let milliseconds = max(1, Int64(timeout / .milliseconds(1)))
-        // Asked at half of it, and then three times in the other half, a second apart at the least.
+        // The first probe comes at half of it, and three more in the other half, at least a second apart.
         let half = max(1, milliseconds / 2000)
         return """
             select set_config('idle_in_transaction_session_timeout', \("\(milliseconds)ms"), true),
