@@ -3,25 +3,25 @@ import Glibc
 import NIOPosix
 import Synchronization
 
-/// Who says which addresses a name has.
+/// Resolves names to addresses.
 package protocol AddressResolver: Sendable {
-    /// All addresses of a name, the one to be tried first at the beginning; none where it has none.
+    /// All addresses of a name, the preferred one first; none where it has none.
     func addresses(of name: String) async -> [NetworkAddress]
 }
 
-/// The system's own: files, DNS, whatever this machine asks.
+/// The system's resolver: files, DNS, whatever this machine uses.
 package final class SystemResolver: AddressResolver {
     private let threads: NIOThreadPool
-    /// For names of which nothing was found the last time: however many of them wait for servers that are away, others do not wait
-    /// for them.
+    /// For names that did not resolve the last time: however many of these wait for unreachable servers, other names
+    /// do not wait for them.
     private let doubtfulThreads: NIOThreadPool
     private let doubtful = Mutex<Set<String>>([])
     private let lookUp: @Sendable (String) -> [NetworkAddress]
 
-    /// So many names are remembered as doubtful; then all are forgotten.
+    /// How many names are remembered as doubtful; beyond that all are forgotten.
     private static let most = 1000
 
-    /// A resolver with threads of its own: one that waits for a server which is away keeps a thread.
+    /// A resolver with threads of its own: a look-up that waits for an unreachable server occupies one.
     package convenience init(threads count: Int = 8) {
         self.init(threads: count) { Self.look(up: $0) }
     }

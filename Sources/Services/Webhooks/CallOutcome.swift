@@ -1,19 +1,19 @@
 package import Events
 
-/// What one call of an endpoint came to.
+/// The outcome of one call of an endpoint.
 package enum CallOutcome: Sendable, Hashable {
     /// It answered.
     case answered(status: Int, retryAfter: String?)
     /// It was not called, or did not answer.
     case failed(CallFault)
 
-    /// Whether it took what it was sent.
+    /// Whether the endpoint accepted the event.
     package var isSuccess: Bool {
         if case .answered(let status, _) = self { (200..<300).contains(status) } else { false }
     }
 
-    /// Whether it failed because of what it was sent, as far as anybody can tell: the endpoint works. Not of who asks (401, 407), of
-    /// when (408, 429), and of the endpoint itself (410).
+    /// Whether it refused this event, as far as the status shows, while the endpoint works. Statuses about the caller
+    /// (401, 407), the time (408, 429) and the endpoint (410) do not count.
     package var isAboutEvent: Bool {
         guard case .answered(let status, _) = self else { return false }
         return (400..<500).contains(status) && ![401, 407, 408, 410, 429].contains(status)
@@ -24,7 +24,7 @@ package enum CallOutcome: Sendable, Hashable {
         if case .answered(let status, _) = self { status } else { nil }
     }
 
-    /// In a word: `http_503`, `timeout`. Names that others build on.
+    /// A stable code: `http_503`, `timeout`.
     package var code: String {
         switch self {
         case .answered(let status, _): "http_\(status)"
@@ -32,7 +32,7 @@ package enum CallOutcome: Sendable, Hashable {
         }
     }
 
-    /// For people: a line without anything that the endpoint said.
+    /// For people: a line without any text of the endpoint's.
     package var text: String {
         switch self {
         case .answered(let status, _): "answered \(status)"
@@ -43,20 +43,20 @@ package enum CallOutcome: Sendable, Hashable {
 
 /// Why a call had no answer.
 package enum CallFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The URL, or an address that its name has, is not called.
+    /// The URL, or an address of its name, must not be called.
     case refused(EndpointRefusal)
     /// No connection.
     case notConnected
-    /// No trust in its certificate, or no agreement on TLS.
+    /// Its certificate is not trusted, or TLS could not be negotiated.
     case tls
-    /// The connection ended without an answer, or the answer was none.
+    /// The connection ended without an answer, or with an invalid one.
     case disconnected
     /// It took too long.
     case timeout
     /// There is no secret to sign with.
     case unsigned
 
-    /// In a word.
+    /// A stable code.
     package var code: String {
         switch self {
         case .refused(.unresolved): "unresolved"

@@ -7,24 +7,25 @@ import NIOPosix
 package import NIOSSL
 import Synchronization
 
-/// Posts to endpoints, each within a time, whatever the other side does, and only to addresses that may be called.
+/// Posts to endpoints, each within a time limit, whatever the other side does, and only to addresses that may be
+/// called.
 ///
-/// The name is resolved here and every address of it is checked; then the connection is made to one of exactly those addresses,
-/// with the name in TLS and in `Host`. The HTTP client is never given a name that it would have to resolve: so nothing that a name says
-/// later leads anywhere else. Redirects are not followed, no proxy is asked, and of an answer a few kilobytes are read.
+/// The name is resolved here and all its addresses are checked. Then the connection is made to one of exactly those
+/// addresses, with the name in TLS and in `Host`. The HTTP client never gets a name to resolve, so a later DNS answer
+/// cannot redirect it. Redirects are not followed, no proxy is used, and a few kilobytes of an answer are read.
 package final class EndpointCaller: Sendable {
-    /// How long and how much.
+    /// Limits of a call.
     package struct Limits: Sendable {
-        /// Until there is a connection to one address.
+        /// For connecting to one address.
         package var connect: Duration
         /// From looking up the name to the end of the answer.
         package var total: Duration
-        /// Of an answer's body, in bytes; what is beyond is not read.
+        /// The most bytes of an answer's body that are read.
         package var bytes: Int
-        /// For how long a name is not looked up again. What is called meanwhile is an address that was checked.
+        /// For how long a name is not resolved again. Meanwhile only checked addresses are called.
         package var nameAge: Duration
 
-        /// Limits: 5 s, 15 s, 4 KiB and 30 s unless told.
+        /// Limits; by default 5 s, 15 s, 4 KiB and 30 s.
         package init(
             connect: Duration = .seconds(5), total: Duration = .seconds(15), bytes: Int = 4 << 10,
             nameAge: Duration = .seconds(30)
@@ -36,7 +37,7 @@ package final class EndpointCaller: Sendable {
         }
     }
 
-    /// Whose connections: one endpoint's do not take another's place.
+    /// The key of connections: those of one endpoint do not take another's place.
     private struct Pin: Hashable {
         let endpointID: Int64
         let name: String?
@@ -47,7 +48,7 @@ package final class EndpointCaller: Sendable {
         var client: HTTPClient
         var lastUsed: ContinuousClock.Instant
         var calls = 0
-        /// Whether there was a connection the last time.
+        /// Whether the last call got a connection.
         var isReachable = false
     }
 
@@ -62,7 +63,7 @@ package final class EndpointCaller: Sendable {
         var sweptAt = ContinuousClock.now
     }
 
-    /// A caller of its own connections; ``shutdown()`` closes them.
+    /// A caller with its own connections; ``shutdown()`` closes them.
     /// - Parameter roots: certificates that are trusted beside the system's.
     package init(
         _ policy: EndpointPolicy, resolver: any AddressResolver, roots: [NIOSSLCertificate] = [],
@@ -104,7 +105,7 @@ package final class EndpointCaller: Sendable {
         }
     }
 
-    /// What is known of an answer by now: once its head is there, it counts, whatever becomes of its body.
+    /// The part of an answer received so far: once its head is there it counts, whatever happens to its body.
     private final class Answer: Sendable {
         let outcome = Mutex<CallOutcome?>(nil)
     }
@@ -125,7 +126,7 @@ package final class EndpointCaller: Sendable {
         }
     }
 
-    /// One address after the other, while there is no connection.
+    /// Tries one address after the other until there is a connection.
     private func send(
         _ request: HTTPClientRequest, _ url: EndpointURL, _ endpointID: Int64, _ answer: Answer
     ) async -> CallOutcome {
@@ -157,7 +158,7 @@ package final class EndpointCaller: Sendable {
             if fault == .notConnected { note(pin, isReachable: false) }
             guard fault == .notConnected, !Task.isCancelled else { break }
         }
-        // It may have moved.
+        // The name may have moved.
         if let name, fault == .notConnected { names.forget(name) }
         return .failed(fault)
     }
@@ -171,7 +172,7 @@ package final class EndpointCaller: Sendable {
             retryAfter: response.headers.first(name: "Retry-After").map { String($0.prefix(100)) })
         answer.outcome.withLock { $0 = outcome }
         var count = 0
-        // Read so that the connection can be used again; one whose body goes on is closed.
+        // Read so that the connection can be used again; a connection with a longer body is closed.
         do {
             for try await part in response.body {
                 count += part.readableBytes
@@ -183,7 +184,7 @@ package final class EndpointCaller: Sendable {
 
     // MARK: Connections to one address each
 
-    /// How long connections to an address stay that nobody calls any more.
+    /// How long unused connections to an address are kept.
     private static let idle = Duration.seconds(120)
 
     private func take(_ pin: Pin) -> HTTPClient {
@@ -199,8 +200,8 @@ package final class EndpointCaller: Sendable {
         return client
     }
 
-    /// Of the addresses, all of which were checked, those to which there was a connection the last time come first: else one that
-    /// swallows whatever it is sent would cost each call its time.
+    /// The checked addresses, those that could be connected to the last time first: otherwise an address that never
+    /// answers would cost each call its time.
     private func reachableFirst(
         _ addresses: [NetworkAddress], _ endpointID: Int64, _ name: String?
     ) -> [NetworkAddress] {
@@ -224,7 +225,7 @@ package final class EndpointCaller: Sendable {
         }
     }
 
-    /// Takes out, now and then, what nobody has called for long.
+    /// Removes, now and then, the clients that were not used for long.
     private static func sweep(_ state: inout State) -> [HTTPClient] {
         let now = ContinuousClock.now
         guard now - state.sweptAt > idle else { return [] }

@@ -1,18 +1,18 @@
 import EvidenceStore
 import Synchronization
 
-/// Where lanes that are done with wait to be settled together, and who settles them waits for the next.
+/// Where finished lanes wait to be settled together, and where the settling task waits for the next.
 final class FinishedLanes: Sendable {
     private let results = Mutex<[LaneWork.Result]>([])
     private let stopped = Atomic(false)
-    /// That a lane is done with, that there may be more to do, or that it is time to stop. It is never stopped itself: who waits for
-    /// calls that are under way goes on waiting.
+    /// Woken when a lane is finished, when there may be more to do, or at the stop. The signal itself is never
+    /// stopped: the task that waits for calls under way goes on waiting.
     let signal = WorkSignal()
 
-    /// Whether nothing further is to be begun.
+    /// Whether no further call is to be begun.
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
-    /// Says that nothing further is to be begun.
+    /// Forbids further calls.
     func stop() {
         stopped.store(true, ordering: .releasing)
         signal.wake()
@@ -23,7 +23,7 @@ final class FinishedLanes: Sendable {
         signal.wake()
     }
 
-    /// All that are done with by now.
+    /// Takes all results so far.
     func take() -> [LaneWork.Result] {
         results.withLock { results in
             defer { results = [] }

@@ -7,9 +7,9 @@ import Foundation
 import Postgres
 import PurchaseStore
 
-/// A lane that was claimed, and what to do with it: its deliveries are made one after the other, until one fails.
+/// A claimed lane: its deliveries are made one after the other, until one fails.
 struct LaneWork: Sendable {
-    /// What it came to.
+    /// The lane's outcome.
     struct Result: Sendable {
         var token: UUID
         var leaseEnd: ContinuousClock.Instant
@@ -22,7 +22,7 @@ struct LaneWork: Sendable {
     let leaseEnd: ContinuousClock.Instant
     let clock: DatabaseClock
     let callable: EndpointStore.Callable
-    /// What is known of the endpoint at present; nil where it is called no more.
+    /// The endpoint as known at present; nil where it is no longer called.
     let current: @Sendable () -> EndpointStore.Callable?
     let isProbe: Bool
     let caller: EndpointCaller
@@ -31,14 +31,14 @@ struct LaneWork: Sendable {
     /// Whether no further delivery is to be begun.
     let isStopped: @Sendable () -> Bool
 
-    /// What must be left of a lease when a call begins: as long as it may take, and settling after it.
+    /// What must be left of a lease when a call begins: the longest time of a call, and of settling it.
     private static let reserve = Duration.seconds(20)
 
     func run() async -> Result {
         var outcome = LaneOutcome(laneID: row.id, ends: [], retry: nil)
         var news = EndpointNews()
         news.isProbe = isProbe
-        // A worker's end is no answer of the endpoint's.
+        // A worker's crash is not an answer of the endpoint's.
         var attempts = max(row.attempts - row.lapses, 1)
         var callable = callable
         for (place, delivery) in row.content.enumerated() {
@@ -65,7 +65,7 @@ struct LaneWork: Sendable {
                 continue
             }
             if Task.isCancelled {
-                // It was not the endpoint that gave up.
+                // The worker was stopped; the endpoint did not fail.
                 outcome.retry = .init(delay: .zero, attempts: attempts - 1, lapses: 0, reason: "stopped")
                 break
             }
@@ -75,7 +75,7 @@ struct LaneWork: Sendable {
             metrics.count(.failed, callable.endpoint.id)
             let wish = wish(answer, &news)
             if case .answered(410, _) = answer { news.isGone = true }
-            // Whether a paused endpoint is back, and that it is gone, is not about this event.
+            // A probe of a paused endpoint, or its 410, is not about this event.
             let isUncounted = isProbe || news.isGone
             if place == 0, let left = clock.left(until: delivery.scheduledAt) {
                 outcome.retry = .init(
@@ -109,7 +109,7 @@ struct LaneWork: Sendable {
         return answer
     }
 
-    /// For how long the endpoint asks to be left alone: 429 and 503 mean all of it.
+    /// The delay that the endpoint asks for: 429 and 503 apply to all of its deliveries.
     private func wish(_ answer: CallOutcome, _ news: inout EndpointNews) -> Duration? {
         guard case .answered(let status, let header) = answer,
             let wait = RetryAfter.wait(header, now: Timestamp(clock.now))
@@ -118,7 +118,7 @@ struct LaneWork: Sendable {
         return wait
     }
 
-    /// Nobody rests longer because of one answer: a probe a minute is no burden.
+    /// The longest rest that one answer can ask for: a probe a minute is no burden.
     private static let longestRest = Duration.seconds(300)
 }
 
@@ -134,7 +134,7 @@ struct DatabaseClock: Sendable {
 
     var now: PostgresTimestamp { at.adding(.now - seen) }
 
-    /// How long it is until then; nil where that is not to come.
+    /// How long it is until an instant; nil where that is past or unknown.
     func left(until instant: PostgresTimestamp?) -> Duration? {
         let left = instant.map { $0.microsecondsSince1970 - now.microsecondsSince1970 } ?? 0
         return left > 0 ? .microseconds(left) : nil

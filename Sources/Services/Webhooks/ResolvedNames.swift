@@ -1,9 +1,8 @@
 import Base
 import Synchronization
 
-/// What names resolved to a short while ago. Who asks for the same name at the same time waits for one answer, and who is cancelled
-/// does not wait for it. Where the answer takes long, what the name resolved to before is good enough: it was an address of it, and
-/// is checked like any other.
+/// Recently resolved names. Concurrent callers for one name wait for one answer, and a cancelled caller stops waiting.
+/// Where the answer takes long, the former addresses are used: they were the name's, and are checked like any other.
 final class ResolvedNames: Sendable {
     private struct Entry {
         var addresses: [NetworkAddress]?
@@ -22,19 +21,19 @@ final class ResolvedNames: Sendable {
     private let patience: Duration
     private let state = Mutex(State())
 
-    /// As many names as are kept beyond their age: endpoints come and go.
+    /// How many names are kept beyond their age: endpoints come and go.
     private static let most = 1000
 
     /// - Parameters:
-    ///   - age: for how long a name is not looked up again.
-    ///   - patience: how long who asks waits for a new answer where there is an old one.
+    ///   - age: for how long a name is not resolved again.
+    ///   - patience: how long a caller waits for a new answer where there is an old one.
     init(_ resolver: any AddressResolver, age: Duration, patience: Duration = .seconds(2)) {
         self.resolver = resolver
         self.age = age
         self.patience = patience
     }
 
-    /// The addresses of a name; nil where who asks was cancelled meanwhile.
+    /// The addresses of a name; nil where the caller was cancelled meanwhile.
     func addresses(of name: String) async -> [NetworkAddress]? {
         let number = state.withLock { state in
             state.waiters += 1
@@ -67,7 +66,7 @@ final class ResolvedNames: Sendable {
         waiter?.resume(returning: old ?? [])
     }
 
-    /// The next one who asks is told anew.
+    /// Makes the next caller resolve the name anew.
     func forget(_ name: String) {
         state.withLock { $0.entries[name]?.until = .now }
     }

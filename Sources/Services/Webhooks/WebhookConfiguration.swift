@@ -1,14 +1,14 @@
-/// How a worker delivers.
+/// How a worker delivers events.
 package struct WebhookConfiguration: Sendable {
-    /// Who it is, for people who look at leases.
+    /// Its name, for people who look at leases.
     package var name: String
-    /// How long a claim of lanes lasts: longer than a call may take.
+    /// How long the lease of a lane lasts: longer than a call may take.
     package var lease: Duration
-    /// When to try again, and when it is enough.
+    /// When to retry, and when to give up.
     package var schedule: DeliverySchedule
-    /// The longest wait between two looks at what there is to do; jittered, so that many workers do not look together.
+    /// The longest wait between two looks for work; jittered, so that many workers do not look together.
     package var pollInterval: Duration
-    /// The wait between two looks while there is something to do.
+    /// The wait between two looks while there is work.
     package var busyInterval: Duration
 
     /// The shortest lease that leaves time for a call and for settling it.

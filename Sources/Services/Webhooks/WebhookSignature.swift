@@ -3,11 +3,11 @@ package import Base
 import Crypto
 package import Events
 
-/// The three headers that one attempt to deliver an event carries (Standard Webhooks 1.0): what event it is, when it was tried, and
-/// the signatures over both and the body.
+/// The three headers of one attempt to deliver an event (Standard Webhooks 1.0): the event's id, the time of the
+/// attempt, and the signatures over both and the body.
 ///
-/// The id stays the same over all attempts, so that a receiver knows what it has had; instant and signature are each attempt's, so
-/// that an old attempt cannot be replayed.
+/// The id is equal in all attempts, so that a receiver recognizes a repeat. Time and signature are each attempt's own,
+/// so that an old attempt cannot be replayed.
 package struct WebhookSignature: Sendable, Hashable {
     /// `webhook-id`
     package let id: String
@@ -18,9 +18,10 @@ package struct WebhookSignature: Sendable, Hashable {
 
     /// Signs a body.
     /// - Parameters:
-    ///   - id: the event's; letters, digits, `_` and `-` alone, for a full stop in it would let one message pass for another.
+    ///   - id: the event's; only letters, digits, `_` and `-`: with a full stop in it one message could pass for
+    ///     another.
     ///   - secrets: the endpoint's; while one is being replaced, the new one and the old one. At least one.
-    /// - Returns: nil where the id is none, or no secret is given.
+    /// - Returns: nil where the id is invalid, or no secret is given.
     package init?(_ body: [UInt8], id: String, at instant: Timestamp, secrets: [WebhookSecret]) {
         guard !secrets.isEmpty, !id.isEmpty, id.utf8.allSatisfy(Self.isOfID) else { return nil }
         self.id = id

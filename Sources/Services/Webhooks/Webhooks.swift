@@ -6,10 +6,10 @@ package import Postgres
 import ServiceLifecycle
 import Synchronization
 
-/// Delivers events to endpoints, until it is told to stop.
+/// Delivers events to endpoints, until it is stopped.
 ///
-/// Looks at what there is to do, deals events out, and runs one ``EndpointRunner`` for each endpoint that something is to be sent to now.
-/// Any number of workers do this side by side: they share nothing but the database.
+/// Looks for work, fans events out, and runs one ``EndpointRunner`` for each endpoint with due deliveries. Any number
+/// of workers do this side by side: they share nothing but the database.
 package final class Webhooks: Service {
     private let store: EndpointStore
     private let key: SecretKey
@@ -22,34 +22,34 @@ package final class Webhooks: Service {
     private let state = Mutex(State())
 
     private struct State {
-        /// Endpoints for which enough is due, or to which nothing could be dealt out, until it is tried again.
+        /// Endpoints that have enough due deliveries, or whose fan-out failed, and until when they are left alone.
         var leftAlone: [Int64: ContinuousClock.Instant] = [:]
         var endpoints: [Int64: EndpointStore.Callable] = [:]
         var readAt: ContinuousClock.Instant?
         var runners: [Int64: EndpointRunner] = [:]
         var unreadable: Set<Int64> = []
-        /// Where to begin to look at each endpoint's lanes.
+        /// Where each endpoint's next claim of lanes begins.
         var floors: [Int64: ClaimFloor] = [:]
-        /// Endpoints to which nothing could be dealt out, how often in a row.
+        /// How often in a row each endpoint's fan-out failed.
         var undealt: [Int64: Int] = [:]
     }
 
-    /// On which it is said that events have got their places: see `EventStore`.
+    /// The channel that announces placed events: see `EventStore`.
     package static let channel = "storehook_events"
-    /// How old what is known of endpoints may be.
+    /// The greatest age of what is known about endpoints.
     private static let age = Duration.seconds(1)
-    /// Events dealt out to an endpoint at a time, and how often in a row before the others have their turn.
+    /// How many events are fanned out to an endpoint at a time, and how often in a row before it is the others' turn.
     private static let portion = 500
     private static let portions = 8
-    /// How long an endpoint for which enough is due is left alone: it takes longer to get it.
+    /// How long an endpoint with enough due deliveries is left alone: delivering them takes longer.
     private static let fullFor = Duration.milliseconds(500)
     private static let backoff = Backoff(base: .milliseconds(100), cap: .seconds(5))
 
     /// Deliveries.
     /// - Parameters:
-    ///   - pool: some connections of its own, so that endpoints keep no other work waiting.
-    ///   - key: what the endpoints' secrets are encrypted with.
-    ///   - listener: hears of new events at once; without it they are looked for.
+    ///   - pool: some connections of its own, so that endpoints do not delay other work.
+    ///   - key: the key of the endpoints' encrypted secrets.
+    ///   - listener: signals new events at once; without it they are polled for.
     package init(
         pool: PostgresPool, key: SecretKey, caller: EndpointCaller, listener: PostgresListener?,
         configuration: WebhookConfiguration, logger: Logger, metrics: WebhookMetrics
@@ -87,7 +87,7 @@ package final class Webhooks: Service {
             do {
                 let isBusy = try await look(in: &runners)
                 failures = 0
-                // With very many endpoints a look costs something.
+                // With very many endpoints a look is expensive.
                 let pause =
                     isBusy
                     ? max(configuration.busyInterval, (ContinuousClock.now - begun) * 4)
@@ -126,9 +126,9 @@ package final class Webhooks: Service {
         return isBusy || state.withLock { !$0.runners.isEmpty }
     }
 
-    /// Deals out in turns, so that one that has missed much keeps nobody waiting: a portion to each, and again as long as nothing new
-    /// has come meanwhile.
-    /// - Returns: whether there was something to deal out.
+    /// Fans out in turns, so that an endpoint that has missed much does not delay others: a portion to each, and again
+    /// as long as nothing new has come meanwhile.
+    /// - Returns: whether there was something to fan out.
     private func deal(to endpoints: [Int64], in runners: inout DiscardingTaskGroup) async -> Bool {
         let leftAlone = state.withLock { state in
             state.leftAlone = state.leftAlone.filter { $0.value > .now }
@@ -152,7 +152,7 @@ package final class Webhooks: Service {
                     if dealt.events == Self.portion {
                         still.append(id)
                     } else if dealt.events > 0 {
-                        // What was dealt out is committed, and can be claimed after this.
+                        // The fan-out is committed, and can be claimed after this.
                         let more = try await store.deal(id, atMost: Self.portion)
                         metrics.dealt(more.events)
                         lanes += more.lanes
@@ -171,7 +171,8 @@ package final class Webhooks: Service {
         return isBusy
     }
 
-    /// What cannot be dealt out to one endpoint keeps no other waiting; where the database is away, looking says so.
+    /// A failed fan-out to one endpoint does not delay others; an unreachable database is reported by the look for
+    /// work.
     private func leaveAlone(_ id: Int64, _ error: any Error) {
         if Task.isCancelled { return }
         let failures = state.withLock { state in
@@ -185,7 +186,7 @@ package final class Webhooks: Service {
             "Cannot deal events out to an endpoint; trying on", metadata: ["error": "\(error)", "endpoint": "\(id)"])
     }
 
-    /// What changes of an endpoint is heeded within a second.
+    /// Changes of an endpoint take effect within a second.
     private func readEndpoints() async throws {
         if let readAt = state.withLock(\.readAt), .now - readAt < Self.age { return }
         let found = try await store.callable(key)
@@ -202,7 +203,7 @@ package final class Webhooks: Service {
         }
     }
 
-    /// Runs an endpoint's runner, or tells the one that runs that there is more.
+    /// Runs an endpoint's runner, or wakes the one that runs.
     private func start(_ id: Int64, in runners: inout DiscardingTaskGroup) {
         let (running, made): (EndpointRunner?, EndpointRunner?) = state.withLock { state in
             if let runner = state.runners[id] { return (runner, nil) }

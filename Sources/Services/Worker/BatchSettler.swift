@@ -12,7 +12,7 @@ import Synchronization
 
 /// Applies a prepared batch and settles its rows, in one transaction.
 final class BatchSettler: Sendable {
-    /// How many rows ended how.
+    /// How many rows had each outcome.
     struct Tally: Sendable, Equatable {
         var applied = 0
         var duplicate = 0
@@ -22,7 +22,7 @@ final class BatchSettler: Sendable {
         /// Rows that another worker holds by now.
         var lost = 0
 
-        /// Rows that found their place.
+        /// Rows that were settled.
         var settled: Int { applied + duplicate + parked + dead }
 
         static func + (a: Tally, b: Tally) -> Tally {
@@ -32,27 +32,27 @@ final class BatchSettler: Sendable {
         }
     }
 
-    /// What became of a batch.
+    /// The outcome of a batch.
     struct Settlement: Sendable {
         var tally = Tally()
-        /// What the deployment lacks, so that rows could not be settled; nil if nothing.
+        /// The fault of the deployment that kept rows from being settled; nil if none.
         var obstacle: String?
-        /// How long to leave the queue alone, since none of the batch could be settled.
+        /// How long to leave the queue alone, since no row of the batch could be settled.
         var pause: Duration?
     }
 
-    /// A row that the database refused, and not for good as far as can be told from itself alone.
+    /// A row that the database refused, and not permanently as far as the row alone shows.
     private struct Refused {
         var row: PreparedBatch.Row
         var error: PostgresError
-        /// Whether it was tried by itself, so that no other row can be to blame.
+        /// Whether it was tried alone, so that no other row can be to blame.
         var isAlone: Bool
 
-        /// Whether another time may do by itself, and it may be this row that it takes another time for.
+        /// Whether a retry may succeed without a repair, and the row itself may be the cause of the failure.
         var isPassing: Bool { isAlone && error.isTransient && error.mayBeOfOneRow }
     }
 
-    /// What a part of a batch came to.
+    /// The outcome of a part of a batch.
     private struct Part {
         var tally = Tally()
         var refused: [Refused] = []
@@ -65,7 +65,7 @@ final class BatchSettler: Sendable {
     let watch: Watchdog
     let logger: Logger
     let metrics: WorkerMetrics
-    /// Batches in a row of which rows were refused for a reason of the deployment.
+    /// How many batches in a row had rows refused for a fault of the deployment.
     private let obstructed = Atomic(0)
     private let pipeline: EvidencePipeline
     private let clock: EventClock?
@@ -85,23 +85,23 @@ final class BatchSettler: Sendable {
         self.metrics = metrics
     }
 
-    /// Settles every row one way or another while its lease lasts: a worker that lives lets none of its rows lapse, since a
-    /// row whose lease runs out counts as one that may have ended its worker.
+    /// Settles every row in some way while its lease lasts: a living worker lets no row lapse, since a row whose lease
+    /// runs out counts as one that may have killed its worker.
     func settle(_ batch: PreparedBatch) async -> Settlement {
         let (rescheduled, ready) = batch.split()
         let tally = await reschedule(rescheduled, reason: nil)
-        // What is left of the lease then is for putting off what could not be settled.
+        // The rest of the lease is for putting off rows that could not be settled.
         let deadline = batch.leaseEnd - min(Self.reserve, configuration.lease / 6)
         var part = await settle(ready, before: deadline, tries: Self.triesTogether)
         part.tally = part.tally + tally
         return await conclude(part, of: batch, before: deadline)
     }
 
-    /// - Parameter tries: how often a fault that passes, and that one row may be to blame for, is met before each half of the
-    ///   batch is tried by itself.
+    /// - Parameter tries: after how many transient faults that one row may have caused each half of the batch is tried
+    ///   alone.
     private func settle(_ batch: PreparedBatch, before deadline: ContinuousClock.Instant, tries: Int) async -> Part {
         guard !batch.rows.isEmpty else { return Part() }
-        // A third of what time is left, so that enough is left for its halves, and for theirs.
+        // A third of the time left, so that enough is left for the halves, and for theirs.
         let share = max((deadline - .now) / 3, min(Self.leastShare, configuration.lease / 30))
         let end = ContinuousClock.now + share
         var failures = 0
@@ -127,7 +127,7 @@ final class BatchSettler: Sendable {
                 logger.warning("A batch has to be tried again", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: Self.backoff.pause(afterFailures: failures))
             } catch let error as UnreadableCatalog {
-                // No row is to blame: a newer release's catalog waits for a newer worker.
+                // No row is to blame: a newer release's catalog needs a newer worker.
                 return refused(batch, PostgresError(.unsupported, error.description), isAlone: true)
             } catch {
                 return await isolate(batch, error, before: deadline)
@@ -139,7 +139,7 @@ final class BatchSettler: Sendable {
         Part(refused: batch.rows.map { Refused(row: $0, error: error, isAlone: isAlone) })
     }
 
-    /// The database refused the batch: find whom it refused by halving, and let the neighbours pass.
+    /// The database refused the batch: finds the refused rows by halving, and settles the others.
     private func isolate(
         _ batch: PreparedBatch, _ error: any Error, before deadline: ContinuousClock.Instant
     ) async -> Part {
@@ -148,7 +148,7 @@ final class BatchSettler: Sendable {
             let (first, second) = batch.halves()
             var part = Part()
             for half in [first, second] {
-                // Once the time is up, what has not been tried by itself is put off with the rest.
+                // Once the time is up, rows not yet tried alone are put off with the rest.
                 if let passing, ContinuousClock.now >= deadline {
                     part = part + refused(half, passing, isAlone: false)
                 } else {
@@ -169,13 +169,15 @@ final class BatchSettler: Sendable {
         return await settle(buried, before: deadline, tries: Self.triesApart)
     }
 
-    /// Decides about what was refused, now that it is known how its neighbours fared.
+    /// Decides about the refused rows, now that the results of the others are known. A row that fails alone while
+    /// others of the batch pass is at fault itself:
+    /// - if the fault is transient, as with a lock that another session holds, it is put off by the retry policy, and
+    ///   the attempt counts;
+    /// - if not, and it is the only one, it becomes a dead letter like anything that the database refuses: an index
+    ///   may be broken in the one place that it touches.
     ///
-    /// What fails by itself while its neighbours pass is at fault itself. Where that may pass, as with a lock that another
-    /// session holds, it is put off by the retry policy and the attempt counts. Where it does not, a single one is buried
-    /// like anything else that the database refuses: an index may be broken in the one place that it touches. Otherwise, and
-    /// where rights or tables are missing, nothing is buried and no attempt counted, however long it takes until somebody has
-    /// put it right.
+    /// In other cases, and where rights or tables are missing, no row becomes a dead letter and no attempt counts,
+    /// however long it takes until an operator fixes it.
     private func conclude(
         _ part: Part, of batch: PreparedBatch, before deadline: ContinuousClock.Instant
     ) async -> Settlement {
@@ -220,8 +222,8 @@ final class BatchSettler: Sendable {
         return tally
     }
 
-    /// Puts rows off, again and again while they are held if the database is away.
-    /// - Parameter body: answers how many of them were still held.
+    /// Puts rows off; repeats that while they are held if the database is unreachable.
+    /// - Parameter body: returns how many of them were still held.
     private func puttingOff(
         _ ids: [Int64], for reason: ReasonCode, of batch: PreparedBatch, _ body: () async throws -> Int
     ) async -> Tally {
@@ -237,17 +239,17 @@ final class BatchSettler: Sendable {
                 failures += 1
                 try? await Task.sleep(for: Self.backoff.pause(afterFailures: failures))
             } catch {
-                // The lease runs out and they fall due by themselves.
+                // The lease runs out, and they become due by that.
                 logger.warning("Could not put rows off", metadata: ["error": "\(error)", "rows": "\(ids.count)"])
                 return Tally(lost: ids.count)
             }
         }
     }
 
-    /// One transaction: take the rows that are still ours, apply them, write what became of them. Either all of it
-    /// stands afterwards or none.
+    /// One transaction: take the rows that are still ours, apply them, write their outcomes. Either all of it is
+    /// committed or nothing.
     private func commit(_ batch: PreparedBatch, within limit: Duration) async throws -> Tally {
-        // Past the lease the rows are others' to do, so a worker that stands still must not hold their locks any longer.
+        // After the lease other workers may claim the rows, so a suspended worker must not hold their locks longer.
         // Some of its statements keep their plans, which may be from when a table was nearly empty.
         let options = TransactionOptions(
             deadline: limit, idleTimeout: configuration.lease, goesByIndexes: true, name: "settle")
@@ -261,13 +263,13 @@ final class BatchSettler: Sendable {
             let letters = rows.compactMap { row -> DeadLetterDraft? in
                 if case .bury(let letter) = row.verdict { letter } else { nil }
             }
-            // No event is written of an instant after the evidence that is done: a renewal may wait behind it.
+            // No event is written for an instant after the latest evidence applied: a renewal may be queued behind it.
             let applied = try pipeline.apply(
                 entries, upTo: rows.map(\.claimed.receivedAt).max(), session, deriving: { try watch.during(held, $0) })
             try Outbox.bury(letters, session)
             let (outcomes, settled) = (applied.change.outcomes, applied.settled)
             let end = (settled.clock, ContinuousClock.now)
-            // At the end: who found something from the same address waits for this transaction.
+            // At the end: other workers with findings about one of these addresses wait for this transaction.
             try Outbox.count(rows.compactMap { $0.finding(from: senders) }, configuration.junk, session)
             let tally = Tally(
                 applied: outcomes.count { $0 == .applied }, duplicate: outcomes.count { $0 == .duplicate },
@@ -279,15 +281,15 @@ final class BatchSettler: Sendable {
         }
         pipeline.accounts.announce(done.accounts)
         if let told = done.told { clock?.wrote(told) }
-        // Asked inside the transaction, where it costs no connection; what the commit itself took is measured here.
+        // Read inside the transaction, which needs no connection; the duration of the commit is measured here.
         let committed = done.end.0.adding(ContinuousClock.now - done.end.1)
         metrics.settled(done.entries, done.outcomes, done.letters, at: committed)
         log(done.rows, done.outcomes)
         return done.tally
     }
 
-    /// A line for each notification that was settled. Whoever posts junk decides how many letters there are, so of those
-    /// only some are told here; all of them are in the table.
+    /// A line for each settled notification. Posters of junk decide how many letters there are, so only some letters
+    /// get a line here; all of them are in the table.
     private func log(_ rows: [PreparedBatch.Row], _ outcomes: [LedgerOutcome]) {
         if logger.logLevel <= .debug {
             let applied = rows.filter { if case .apply = $0.verdict { true } else { false } }
@@ -310,7 +312,7 @@ final class BatchSettler: Sendable {
         }
     }
 
-    /// Puts rows off by the retry policy; `reason` where the rows do not say themselves.
+    /// Puts rows off by the retry policy; `reason` for rows without a reason of their own.
     private func reschedule(_ batch: PreparedBatch, reason: ReasonCode?) async -> Tally {
         var byReason: [ReasonCode: [PreparedBatch.Row]] = [:]
         for row in batch.rows {
@@ -322,7 +324,7 @@ final class BatchSettler: Sendable {
         }
         var tally = Tally()
         for (code, rows) in byReason {
-            // Their own verdict speaks of the surroundings where nothing of theirs was tried.
+            // Their own verdict is about the environment where no row was tried.
             let counts = reason != nil || !code.isOfSurroundings
             tally =
                 tally
@@ -338,7 +340,8 @@ final class BatchSettler: Sendable {
         return tally
     }
 
-    /// What waits for a header or for the database is not tried meanwhile, so that it counts no attempt and is never given up.
+    /// A row that waits for a header or for the database is not tried meanwhile, so no attempt counts and it is never
+    /// given up.
     private func putOff(
         _ rows: [ClaimedNotification], for reason: ReasonCode, counting: Bool, token: UUID
     ) async throws -> Int {
@@ -352,22 +355,22 @@ final class BatchSettler: Sendable {
         return try await outbox.queue.postpone(ids, by: delays, reason: reason.rawValue, token: token)
     }
 
-    /// Between two looks for a header that is missing. It comes with the next notification that was stored whole.
+    /// Between two looks for a missing header. It comes with the next notification that is stored whole.
     private static let headerPause = Duration.seconds(60)
-    /// Transient failures of one batch in a row until it is put off, where no row of it can be to blame.
+    /// After how many transient failures in a row a batch is put off, where no row of it can be to blame.
     private static let maximumTries = 12
-    /// The same until its halves are tried by themselves, where one of its rows may be to blame: enough for a deadlock.
+    /// After how many its halves are tried alone, where one of its rows may be to blame: enough for a deadlock.
     private static let triesTogether = 5
-    /// The same for a part of a batch.
+    /// Likewise, for a part of a batch.
     private static let triesApart = 2
-    /// What of a lease is kept for putting rows off, at most.
+    /// The most of a lease that is reserved for putting rows off.
     private static let reserve = Duration.seconds(5)
-    /// The least time that a transaction is given, however little is left; of a short lease less.
+    /// The least time for a transaction, however little is left; less of a short lease.
     private static let leastShare = Duration.seconds(1)
     private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))
-    /// Between two looks at a database that refuses everything.
+    /// Between two tries at a database that refuses everything.
     private static let obstacleBackoff = Backoff(base: .seconds(1), cap: .seconds(30))
-    /// Letters of one batch that get a line each.
+    /// How many letters of one batch get a line each.
     private static let lettersTold = 10
 }
 
@@ -381,7 +384,7 @@ extension PreparedBatch {
         return (rescheduled, ready)
     }
 
-    /// The same one row as a dead letter, for what the database said of it; nil if it is one already.
+    /// The row as a dead letter with the database's error; nil if it is a dead letter already.
     fileprivate func burying(_ row: Row, for error: any Error) -> PreparedBatch? {
         guard case .apply(let entry) = row.verdict else { return nil }
         let letter = DeadLetterDraft(
@@ -396,15 +399,15 @@ extension PreparedBatch {
         return (only(Array(rows[..<middle])), only(Array(rows[middle...])))
     }
 
-    /// A batch of these rows, held as this one is.
+    /// A batch of these rows under the same lease.
     fileprivate func only(_ rows: [Row]) -> PreparedBatch {
         PreparedBatch(token: token, leaseEnd: leaseEnd, rows: rows)
     }
 }
 
 extension PostgresError {
-    /// Whether what one row asks for may have drawn it: neither what is wrong with the connection nor with the server as a
-    /// whole. A statement that took too long may have waited for one row's lock.
+    /// Whether one row's statement may have caused it, rather than the connection or the server as a whole. A
+    /// statement that took too long may have waited for one row's lock.
     fileprivate var mayBeOfOneRow: Bool {
         switch kind {
         case .server(let state): !state.isServerFault

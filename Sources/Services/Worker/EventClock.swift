@@ -6,11 +6,12 @@ import Postgres
 import ServiceLifecycle
 import Synchronization
 
-/// The clock as a cause, beside a worker: tells what comes to be by itself, and what is to be told of everybody; and gives what was
-/// told its place in the order that readers follow. Any number of workers do this at once.
+/// Writes the events that only time causes, and those owed to all purchases and accounts (walks), beside a worker; and
+/// gives written events their place in the order that readers follow. Any number of workers do this at once.
 ///
-/// It never tells what is due later than what the workers have come to (``/Outbox/Outbox/reached()``): what Apple posted while
-/// all were away is applied first, and each end is then told as it would have been told, but late.
+/// It never writes an event for an instant later than the workers have applied (``/Outbox/Outbox/reached()``): what
+/// Apple posted while all workers were down is applied first, and each end is then reported as it would have been, but
+/// late.
 package final class EventClock: Service {
     private let events: EventStore
     private let accounts: AccountStore
@@ -21,21 +22,23 @@ package final class EventClock: Service {
     private let placing = WorkSignal()
     private let ticking = WorkSignal()
 
-    /// How often it looks whether there is anything to be told of everybody, in rounds.
+    /// In how many rounds it looks for a walk once.
     private static let walkRounds = 15
     private static let portion = 100
     /// How many events get a place at once.
     private static let placed = 10_000
     /// Poll interval for events that other processes write (API, CLI), which send no notification; it bounds their latency.
     private static let placingInterval = Duration.milliseconds(200)
-    /// Between two of those where anything is told: so many times a second is what a worker pays for it.
+    /// The pause between two rounds that place events: 20 rounds a second are what a worker spends on it.
     private static let placingPause = Duration.milliseconds(50)
-    /// From so many at once on it is the longer one, for then the workers have a backlog, and who is told is late by more than that.
+    /// From so many events in a round on the pause is the longer one: then the workers have a backlog, and events are
+    /// late by more than that.
     private static let placedOfBacklog = 100
     private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
 
     /// A clock.
-    /// - Parameter interval: the most between two looks, of which each takes half to all: many do not come together.
+    /// - Parameter interval: the longest pause between two looks. Each pause is a random half to all of it, so that
+    ///   many clocks do not look together.
     package init(
         _ events: EventStore, _ accounts: AccountStore, _ outbox: Outbox, interval: Duration = .seconds(1),
         logger: Logger, metrics: EventMetrics
@@ -69,7 +72,7 @@ package final class EventClock: Service {
         }
     }
 
-    /// Says that something was told in a transaction that is committed.
+    /// Counts events of a committed transaction, and has them placed.
     func wrote(_ told: Told) {
         metrics.count(told)
         if told.count > 0 { placing.wake() }
@@ -88,20 +91,20 @@ package final class EventClock: Service {
             } catch {
                 if Task.isCancelled || signal.isStopped { return }
                 failures += 1
-                // Once, not once a second for as long as the database is away.
+                // Once per outage, not once a second.
                 if failures == 1 { logger.warning("\(name) failed; trying on", metadata: ["error": "\(error)"]) }
                 await signal.rest(for: Self.backoff.pause(afterFailures: failures))
             }
         }
     }
 
-    /// Where much is told, what is told within a moment gets its places together: each time costs a commit that waits for the disk.
+    /// Events written within a moment get their places together: each round costs a commit that waits for the disk.
     private func place() async throws -> Bool {
         let placed = try await events.place(atMost: Self.placed)
         if placed > 0, placed < Self.placed {
             await placing.rest(for: placed < Self.placedOfBacklog ? Self.placingPause : Self.placingInterval)
         }
-        // Once more: who was heard during the pause is not heard again.
+        // Look again: a wake-up during the pause is not repeated.
         return placed > 0
     }
 
@@ -121,8 +124,8 @@ package final class EventClock: Service {
         return taken > 0
     }
 
-    /// What is due.
-    /// - Returns: how many it was at.
+    /// Writes the events that are due.
+    /// - Returns: how many purchases or accounts it processed.
     private func tick(_ due: EventStore.Due, upTo reached: PostgresTimestamp) async throws -> Int {
         try await isolating(from: Self.portion) { limit in
             try await events.tick(due, accounts, upTo: reached, atMost: limit)
@@ -134,7 +137,7 @@ package final class EventClock: Service {
         }
     }
 
-    /// What is told of everybody.
+    /// Writes a portion of a walk's events.
     private func walk(_ due: EventStore.Due) async throws -> Int {
         try await isolating(from: EventStore.portion) { limit in
             try await events.walk(due, accounts, atMost: limit)
@@ -144,8 +147,8 @@ package final class EventClock: Service {
         }
     }
 
-    /// What cannot be told keeps nothing else from being told: a portion that fails is done in smaller ones, and what fails alone is
-    /// given up for now.
+    /// An event that cannot be written stops no other: a portion that fails is done in smaller ones, and what fails
+    /// alone is given up for now.
     private func isolating(
         from portion: Int, _ step: (Int) async throws -> EventStore.Ticked,
         giveUp: (EventStore.Untold) async throws -> Int

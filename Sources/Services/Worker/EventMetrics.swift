@@ -2,7 +2,7 @@ package import EventStore
 import Events
 package import Metrics
 
-/// What is counted of events: every series is made here, at 0.
+/// The metrics of events: every series is made here, at 0.
 package final class EventMetrics: Sendable {
     private let written: [EventKind: Counter]
     private let postponed: Counter
@@ -19,7 +19,7 @@ package final class EventMetrics: Sendable {
         postponed = Counter(label: "storehook_events_postponed_total", dimensions: [], factory: factory)
     }
 
-    /// What was told in a transaction that is committed.
+    /// Counts the events of a committed transaction.
     package func count(_ told: Told) {
         for (line, count) in told.events { written[line.kind]?.increment(by: count) }
     }

@@ -6,19 +6,19 @@ import Pipeline
 import PurchaseStore
 import Subscriptions
 
-/// A claimed batch, verified: for each row, what is to be done with it.
+/// A claimed batch, verified, with a verdict for each row.
 struct PreparedBatch: Sendable {
-    /// What is to be done with a row.
+    /// What to do with a row.
     enum Verdict: Sendable {
         /// Its facts go into the ledger.
         case apply(LedgerEntry)
         /// It becomes a dead letter.
         case bury(DeadLetterDraft)
-        /// Another time.
+        /// It is put off.
         case reschedule(ReasonCode)
     }
 
-    /// A row and what is to be done with it.
+    /// A row and its verdict.
     struct Row: Sendable {
         var claimed: ClaimedNotification
         var verdict: Verdict
@@ -33,7 +33,7 @@ struct PreparedBatch: Sendable {
 }
 
 extension PreparedBatch.Row {
-    /// A row as verifying it has shown.
+    /// A row with the result of its verification.
     init(_ claimed: ClaimedNotification, _ result: VerificationResult) {
         self.claimed = claimed
         switch result {
@@ -49,7 +49,7 @@ extension PreparedBatch.Row {
 }
 
 extension PreparedBatch.Row {
-    /// What every log line about this notification carries, beside the worker's name: nothing that was posted but its UUID.
+    /// The metadata of every log line about this notification, beside the worker's name: of the post only its UUID.
     var logMetadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["outbox_id": "\(claimed.id)", "attempt": "\(claimed.attempts)"]
         if claimed.kind != .notification { metadata["kind"] = "\(claimed.kind.rawValue)" }
@@ -68,8 +68,8 @@ extension PreparedBatch.Row {
 }
 
 extension PreparedBatch.Row {
-    /// What was found of its sender: that it is honest, or that nobody vouches for what it posted.
-    /// - Parameter senders: from where rows were posted.
+    /// The finding about its sender: genuine, or junk.
+    /// - Parameter senders: the addresses that posted the rows.
     func finding(from senders: [Int64: String]) -> SenderFinding? {
         guard let sender = senders[claimed.id] else { return nil }
         return switch verdict {
@@ -82,7 +82,7 @@ extension PreparedBatch.Row {
 }
 
 extension PreparedBatch {
-    /// Every JWS in it that was verified: the notifications, those inside them, and the records that came by themselves.
+    /// Every verified JWS in it: the notifications, those inside them, and the records that came by themselves.
     var verifiedTexts: [[UInt8]] {
         rows.flatMap { row -> [[UInt8]] in
             guard case .apply(let entry) = row.verdict, entry.kind.isJWS, let body = row.claimed.body else {

@@ -5,12 +5,12 @@ import Synchronization
 
 /// Ends the process when one computation does not end.
 ///
-/// Verifying and applying are pure computation: nothing can interrupt them, and one that loops for ever would hold a core
-/// and its batch until somebody looks. Ending the process is what a crash does anyway: the leases run out, and the rows are
-/// worked one by one until the one at fault is buried.
+/// Verifying and applying are pure computation: nothing can interrupt them, and an endless loop would hold a core and
+/// its batch until an operator looks. Ending the process does what a crash does: the leases run out, and the rows are
+/// processed one by one until the one at fault is a dead letter.
 ///
-/// Time is counted in the process's own CPU seconds, so that a process that is stopped, or starved by others, is not taken
-/// for one that loops. The watch has a thread of its own, since what it guards against may hold all the others.
+/// Time is counted in the process's own CPU seconds, so that a process that is suspended, or starved by others, does
+/// not count as looping. The watchdog has a thread of its own, since the loops may hold all the others.
 final class Watchdog: Sendable {
     private struct Computation {
         var ids: any Collection<Int64> & Sendable
@@ -50,7 +50,7 @@ final class Watchdog: Sendable {
     func start() {
         state.withLock { $0.isRunning = true }
         Thread.detachNewThread { [self] in
-            // Four looks within the limit, so that it is overstepped by a quarter at most.
+            // Four looks within the limit, so that it is exceeded by a quarter at most.
             while state.withLock(\.isRunning) {
                 look(at: Self.cpuTime())
                 Thread.sleep(forTimeInterval: min(limit / 4, .milliseconds(500)) / .seconds(1))

@@ -11,9 +11,9 @@ package import PurchaseStore
 import ServiceLifecycle
 import Synchronization
 
-/// Claims notifications, verifies them, applies them and settles them, until it is told to stop.
+/// Claims notifications, verifies them, applies them and settles them, until it is stopped.
 ///
-/// Run as many as you like, anywhere: they share nothing but the database.
+/// Any number may run, anywhere: they share nothing but the database.
 package final class Worker: Service {
     private let outbox: Outbox
     private let verifier: BatchVerifier
@@ -28,7 +28,7 @@ package final class Worker: Service {
     private let obstacles = Mutex(Obstacles())
     private let lastClaim = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// What the deployment lacks, as it was told last; nil where it was not.
+    /// The faults of the deployment as the database last reported them; nil where there is none.
     private struct Obstacles {
         var claiming: String?
         var settling: String?
@@ -37,9 +37,9 @@ package final class Worker: Service {
     /// A worker.
     /// - Parameters:
     ///   - pool: at least two connections: one batch is claimed while another is applied.
-    ///   - listener: hears of new rows at once; without it the worker polls.
-    ///   - revocation: answers what the verifier's register asks.
-    ///   - clock: hears what was told.
+    ///   - listener: signals new rows at once; without it the worker polls.
+    ///   - revocation: answers the OCSP questions in the verifier's register.
+    ///   - clock: is woken when events were written.
     ///   - metrics: where to count.
     package init(
         pool: PostgresPool, verifier: Verifier, ledger: Ledger, listener: PostgresListener?,
@@ -64,25 +64,24 @@ package final class Worker: Service {
         self.logger = logger
     }
 
-    /// Whether it has been told to stop.
+    /// Whether it is being stopped.
     var isStopping: Bool { signal.isStopped }
 
-    /// How long ago it last looked at the queue and was answered; nil if it never did. An idle worker looks about once a
-    /// second, a busy one after each batch.
+    /// How long ago the queue last answered it; nil if it never did. An idle worker looks about once a second, a busy
+    /// one after each batch.
     var sinceLastClaim: Duration? { lastClaim.withLock(\.self).map { ContinuousClock.now - $0 } }
 
-    /// What keeps it from its work until somebody puts it right, in the database's words; nil if nothing.
+    /// The fault that keeps it from its work until an operator fixes it, in the database's words; nil if none.
     var obstacle: String? { obstacles.withLock { $0.claiming ?? $0.settling } }
 
-    /// How long a claim of its lasts.
+    /// How long its leases last.
     var lease: Duration { configuration.lease }
 
-    /// Works until graceful shutdown: then the batch in hand is finished, what was claimed ahead is given back, and this
-    /// returns.
-    /// - Throws: `PostgresError` where claiming fails for a reason that waiting does not mend, such as a right that it never
-    ///   had.
+    /// Works until graceful shutdown: then the current batch is finished, and the batch claimed ahead is released.
+    /// - Throws: `PostgresError` where claiming fails for a reason that waiting does not fix, such as a right that the
+    ///   login never had.
     package func run() async throws {
-        // Said here and not before: from now on a signal to stop is a graceful one.
+        // Logged here and not before: from now on a signal to stop is a graceful one.
         logger.info("Working")
         watch.start()
         defer { watch.stop() }
@@ -101,7 +100,7 @@ package final class Worker: Service {
 
     /// While one batch is being applied, the next one is claimed and verified: the database and the cores work at once.
     ///
-    /// A suspect is worked with nothing else in hand, so that it can take nobody along if it ends the process again.
+    /// A suspect is processed alone, so that it takes no other rows along if it kills the process again.
     private func work() async throws {
         var next = try await prepare()
         while let ready = next {
@@ -119,7 +118,7 @@ package final class Worker: Service {
                     await signal.rest(for: pause)
                     next = try await prepare()
                 } else if let claimed = next, claimed.leaseEnd - .now < configuration.lease / 2 {
-                    // Settling took so long that what was claimed meanwhile would run out of time.
+                    // Settling took so long that the lease of the batch claimed meanwhile would run out.
                     await giveBack(claimed)
                     next = try await prepare()
                 }
@@ -132,11 +131,11 @@ package final class Worker: Service {
         }
     }
 
-    /// Claims the next batch, however long it takes to come, and verifies it unless it is suspect; nil when it is time to
-    /// stop.
+    /// Claims the next batch, however long it takes to come, and verifies it unless it is suspect; nil when the worker
+    /// is being stopped.
     private func prepare() async throws -> ReadyBatch? {
         var failures = 0
-        // A cancelled task's waits end at once: without a look at it this would spin for ever.
+        // A cancelled task's waits end at once: without this check it would spin for ever.
         while !signal.isStopped, !Task.isCancelled {
             let lease = Lease(owner: configuration.name, duration: configuration.lease)
             do {
@@ -163,9 +162,9 @@ package final class Worker: Service {
                 await signal.wait(atMost: configuration.pollInterval * Double.random(in: 0.5...1))
             } catch let error as PostgresError where error.isTransient || mayPass(error) {
                 failures += 1
-                // One that is only away is waited for, and the pool tells of it.
+                // An unreachable database is waited for, and the pool reports it.
                 if !error.isTransient { obstacles.withLock { $0.claiming = "\(error)" } }
-                // Once, not once a second for as long as the database is unavailable.
+                // Once per outage, not once a second.
                 if failures == 1 { logger.warning("Cannot claim; trying on", metadata: ["error": "\(error)"]) }
                 await signal.wait(atMost: Self.claimBackoff.pause(afterFailures: failures))
             }
@@ -173,15 +172,15 @@ package final class Worker: Service {
         return nil
     }
 
-    /// What a worker could do once it may be able to do again. One that never could has the wrong login, and says so by its
-    /// end.
+    /// Whether claiming may work again because it did before. A worker that could never claim has the wrong login, and
+    /// fails.
     private func mayPass(_ error: PostgresError) -> Bool {
         error.sqlState?.isDeploymentFault == true && sinceLastClaim != nil
     }
 
     private static let claimBackoff = Backoff(base: .milliseconds(100), cap: .seconds(2))
 
-    /// Lets receivers do without the headers that were verified here. A few times a year there is one to write down.
+    /// Keeps the verified headers, so that receivers need not store them. There is a new one a few times a year.
     private func keepHeaders(of batch: PreparedBatch) async {
         do {
             try await outbox.keepHeaders(of: batch.verifiedTexts)
@@ -202,7 +201,7 @@ package final class Worker: Service {
         }
     }
 
-    /// - Returns: how long to leave the queue alone; nil: not at all.
+    /// - Returns: how long to leave the queue alone; nil for not at all.
     private func report(_ settlement: BatchSettler.Settlement) -> Duration? {
         let tally = settlement.tally
         let before = obstacles.withLock { obstacles in

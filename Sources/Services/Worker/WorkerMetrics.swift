@@ -10,8 +10,8 @@ import Synchronization
 
 /// What a worker counts and measures.
 ///
-/// Every series is made here, at 0, and kept by its label: the number of series does not depend on what is posted, and
-/// counting costs no look-up by text in the backend.
+/// Every series is made here, at 0, and kept by its label: posts cannot add series, and counting costs no look-up by
+/// text in the backend.
 final class WorkerMetrics: Sendable {
     fileprivate enum Outcome: String, CaseIterable {
         case applied, duplicate, parked, dead
@@ -19,7 +19,7 @@ final class WorkerMetrics: Sendable {
 
     private let processed: [NotificationType: [Outcome: Counter]]
     private let processedOther: [Outcome: Counter]
-    /// Of records that came by themselves, by their kind.
+    /// Records that came by themselves, by kind.
     private let processedRecords: [EvidenceKind: [Outcome: Counter]]
     private let retries: [String: Counter]
     private let retriesOther: Counter
@@ -47,7 +47,7 @@ final class WorkerMetrics: Sendable {
         processed = .init(NotificationType.known) { counters(ofType: $0.rawValue) }
         processedOther = counters(ofType: "other")
         processedRecords = .init(EvidenceKind.allCases.filter { $0 != .notification }) { counters(ofType: $0.rawValue) }
-        // What waits for its purchase is put off as well, before it becomes a letter.
+        // A row that waits for its purchase is put off as well, before it becomes a letter.
         retries = .init(ReasonCode.labels(of: nil) + [ReasonCode.purchaseUnknown.label]) {
             counter("retries_total", [("reason", $0)])
         }
@@ -72,7 +72,7 @@ final class WorkerMetrics: Sendable {
     /// So many notifications were claimed.
     func claimed(_ count: Int) { batchSize.record(count) }
 
-    /// A batch was verified, each notification in so long; `chains` is what the cache has done since the worker began.
+    /// A batch was verified, with the time for each notification; `chains` counts since the worker began.
     func verified(_ durations: [Duration], chains: ChainCache.Statistics) {
         for duration in durations { verify.record(duration / .seconds(1)) }
         let before = chainsBefore.withLock { before in
@@ -90,10 +90,10 @@ final class WorkerMetrics: Sendable {
     ) {
         for (entry, outcome) in zip(entries, outcomes) {
             count(entry.kind, entry.notification?.notificationType, Outcome(outcome))
-            // A repeat's way is not measured: the notification had arrived before.
+            // A repeat is not measured: the notification had arrived before.
             guard outcome != .duplicate else { continue }
             receiptToCommit.record(Self.seconds(from: entry.receivedAt, to: end))
-            // Only what Apple posts is on its way from its signature on; the rest was fetched, or waited with somebody.
+            // Only Apple's posts are sent when they are signed; other evidence was fetched, or stored by an app first.
             guard entry.source == .webhook, let signedAt = entry.signedAt else { continue }
             let signed = PostgresTimestamp(millisecondsSince1970: signedAt.millisecondsSince1970)
             signedToReceipt.record(Self.seconds(from: signed, to: entry.receivedAt))
@@ -110,7 +110,7 @@ final class WorkerMetrics: Sendable {
         (retries[reason.label] ?? retriesOther).increment(by: count)
     }
 
-    /// So many notifications were taken over by others.
+    /// So many notifications are held by other workers by now.
     func lost(_ count: Int) {
         if count > 0 { lostLeases.increment(by: count) }
     }
@@ -119,7 +119,7 @@ final class WorkerMetrics: Sendable {
         (processedRecords[kind] ?? type.flatMap { processed[$0] } ?? processedOther)[outcome]?.increment()
     }
 
-    /// Two clocks are concerned where Apple signed: what came before it was signed took no time.
+    /// Where Apple signed, two clocks are compared: a negative duration counts as 0.
     private static func seconds(from start: PostgresTimestamp, to end: PostgresTimestamp) -> Double {
         max(0, Double(end.microsecondsSince1970) - Double(start.microsecondsSince1970)) / 1e6
     }
