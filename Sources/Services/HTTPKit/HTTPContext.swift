@@ -1,11 +1,11 @@
 public import Base
 public import Hummingbird
 
-/// What a route knows beside the request.
+/// What a route gets beside the request.
 public struct HTTPContext: RequestContext {
     /// What Hummingbird needs.
     public var coreContext: CoreRequestContextStorage
-    /// Who is at the other end of the connection: the sender, or a proxy. See ``TrustedProxies``.
+    /// The other end of the connection: the sender, or a proxy. See ``TrustedProxies``.
     public let peer: NetworkAddress?
 
     /// The context of one request.

@@ -6,7 +6,7 @@ import Synchronization
 public struct HTTPRoutes {
     /// Answers one method of one path; may throw an ``HTTPProblem``.
     public typealias Answer = @Sendable (Request, HTTPContext) async throws -> Response
-    /// Stands around all answers of a port: sees every request, and whatever it was answered or thrown.
+    /// Wraps all answers of a port: sees every request, and its answer or error.
     public typealias Frame =
         @Sendable (Request, HTTPContext, _ next: (Request, HTTPContext) async throws -> Response) async throws ->
         Response
@@ -22,16 +22,16 @@ public struct HTTPRoutes {
 
     /// No routes yet.
     /// - Parameters:
-    ///   - elsewhere: what is answered, with 404, where nothing is served.
-    ///   - frame: stands around all answers, those to what is not served included; nil for none.
+    ///   - elsewhere: the detail of the 404 for paths that are not served.
+    ///   - frame: wraps all answers, the 404s included; nil for none.
     public init(elsewhere: String, within frame: Frame? = nil) {
         router = Router(context: HTTPContext.self)
         if let frame { router.add(middleware: Framing(frame: frame)) }
         router.add(middleware: ServedPaths(elsewhere: HTTPProblem(.notFound, elsewhere), refusals: refusals))
     }
 
-    /// Serves a path, once: what each method answers. GET answers HEAD as well; other methods are answered 405, with those
-    /// that are meant.
+    /// Serves a path, once, with an answer for each method. GET also answers HEAD; other methods are answered 405 with
+    /// the allowed ones.
     public func serve(_ path: RouterPath, _ answers: [HTTPRequest.Method: Answer]) {
         var answers = answers
         if let get = answers[.get], answers[.head] == nil {
@@ -45,22 +45,22 @@ public struct HTTPRoutes {
         refusals.all.withLock { $0.append((path, refusal)) }
     }
 
-    /// Serves `/healthz`: the process lives. Asks nothing and nobody.
+    /// Serves `/healthz`: the process runs. It checks nothing else.
     public func serveHealth() {
         serve("/healthz", [.get: { _, _ in Response(status: .ok) }])
     }
 }
 
-/// What each path says to methods that it does not take. The router has to be told every method by its name, and there are
-/// more of them than anybody has heard of (RFC 9110, section 16.1): those end here.
+/// The refusal of each path for methods that it does not serve. The router must be given every method by name, and the
+/// list is open (RFC 9110, section 16.1): unknown ones end here.
 private final class Refusals: Sendable {
     let all = Mutex<[(path: RouterPath, problem: HTTPProblem)]>([])
 
-    /// That of the path, where it is served.
+    /// The path's refusal, where it is served.
     func refusal(of path: String) -> HTTPProblem? {
         let parts = path.split(separator: "/")
         return all.withLock { all in
-            // A path by its own name comes before one that takes any.
+            // A literal path comes before a pattern.
             let fitting = all.filter { served in
                 served.path.components.count == parts.count
                     && zip(served.path.components, parts).allSatisfy { $0 ~= $1 }
@@ -84,8 +84,8 @@ private struct Framing: RouterMiddleware {
     }
 }
 
-/// Holds a port to the paths that it serves. To the router `/a/b/` and `//a//b` are `/a/b`; what stands in front of us
-/// may think otherwise, and let somebody through to a path that it meant to keep to itself.
+/// Limits a port to the paths that it serves. For the router `/a/b/` and `//a//b` are `/a/b`; a proxy in front may
+/// think otherwise, and let a client through to a path that it means to protect.
 private struct ServedPaths: RouterMiddleware {
     typealias Context = HTTPContext
 

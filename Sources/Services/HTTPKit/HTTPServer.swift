@@ -5,7 +5,7 @@ import NIOCore
 public import ServiceLifecycle
 import Synchronization
 
-/// Serves the routes of one port, and keeps slow, greedy and lingering senders within bounds.
+/// Serves the routes of one port, and bounds slow, greedy and lingering senders.
 ///
 /// Every HTTP port of every program is one of these: with TLS if there is an identity, a deadline for each request, a limit
 /// of bytes, and an end that no connection can delay for long.
@@ -22,15 +22,15 @@ public struct HTTPServer: Service {
     /// A server.
     /// - Parameters:
     ///   - router: what it serves; see ``HTTPRoutes``.
-    ///   - observer: told what becomes of connections.
-    ///   - onListening: told the port once connections are accepted.
+    ///   - observer: called with what happens to connections.
+    ///   - onListening: called with the port once connections are accepted.
     public init(
         _ router: Router<HTTPContext>, configuration: HTTPServerConfiguration,
         observer: HTTPServerObserver = HTTPServerObserver(), logger: Logger,
         onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.configuration = configuration
-        // Hummingbird logs a line a request; at thousands a second that is noise. Why it does not listen, this throws.
+        // Hummingbird logs a line a request; at thousands a second that is noise. A failure to listen is thrown here.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let connections = OpenConnections(
@@ -49,11 +49,12 @@ public struct HTTPServer: Service {
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: nil,
-                // Where strangers connect faster than they are accepted, an honest sender's connection is dropped beyond it,
-                // and comes again a second later. The kernel has a bound of its own: net.core.somaxconn, 4096 unless told.
+                // Where a flood connects faster than connections are accepted, an honest sender's connection beyond
+                // this is dropped, and comes again a second later. The kernel has its own bound: net.core.somaxconn,
+                // by default 4096.
                 backlog: 4096,
                 reuseAddress: true,
-                // Room for those that are closing while others take their place.
+                // Room for closing connections while others take their place.
                 availableConnectionsDelegate: MaximumAvailableConnections(
                     configuration.maximumConnections + configuration.closingConnections)),
             onServerRunning: {
@@ -66,12 +67,13 @@ public struct HTTPServer: Service {
     /// Whether it has begun to accept connections.
     public var hasListened: Bool { progress.hasListened.load(ordering: .relaxed) }
 
-    /// Serves until graceful shutdown: then no new connections, and the requests in hand answered. When it is cancelled, it
-    /// does the same: a request has no part in the failure of another service.
+    /// Serves until graceful shutdown: then it takes no new connections, and answers the current requests.
+    /// Cancellation does the same: the failure of another service must not fail a request.
     /// - Throws: ``ListenFailure`` where it cannot listen.
     public func run() async throws {
         let group = ServiceGroup(services: [application], logger: application.logger)
-        // On its own: Hummingbird drops its connections when it is cancelled. It hears of a graceful shutdown all the same.
+        // In a task of its own: Hummingbird drops its connections when cancelled. A graceful shutdown reaches it all
+        // the same.
         let running = Task { try await group.run() }
         do {
             try await withTaskCancellationHandler {

@@ -1,8 +1,8 @@
 public import Metrics
 
-/// Who is told what a server does with its connections.
+/// Is called with what a server does with its connections.
 public struct HTTPServerObserver: Sendable {
-    /// What bounded a sender.
+    /// The limit that a sender met.
     public enum Limit: String, Sendable, CaseIterable {
         /// There were as many connections as there may be: one yielded, or the new one was refused.
         case connections
@@ -10,9 +10,9 @@ public struct HTTPServerObserver: Sendable {
         case party = "address"
         /// It sent nothing for as long as it may.
         case silence
-        /// Its head, or the framing of its body, was longer than anybody's.
+        /// Its head, or the framing of its body, was longer than any client's.
         case head
-        /// As many bytes of requests as may wait were waiting: one yielded, or was refused.
+        /// Unanswered requests held as many bytes as they may: one yielded, or was refused.
         case bytes
         /// It sent more requests than may wait for their answers.
         case requests

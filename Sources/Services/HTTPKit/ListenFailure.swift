@@ -1,12 +1,12 @@
 import Glibc
 
-/// Why a server does not listen where it was told to.
+/// Why a server cannot listen.
 public struct ListenFailure: Error, Sendable, CustomStringConvertible {
-    /// The address it was told.
+    /// The address to listen on.
     public let host: String
-    /// The port it was told.
+    /// The port to listen on.
     public let port: Int
-    /// The system's error number, such as `EADDRINUSE`; nil where the address is none that can be looked up.
+    /// The system's error number, such as `EADDRINUSE`; nil where the address cannot be looked up.
     public let code: Int32?
 
     /// A failure, by the system's error number.

@@ -4,18 +4,19 @@ public import Logging
 import NIOCore
 public import ServiceLifecycle
 
-/// The operations port of a program: `/healthz`, `/readyz` and `/metrics`, for probes, scrapers and people, apart from what
-/// the program serves to others.
+/// The operations port of a program: `/healthz`, `/readyz` and `/metrics`, for probes, scrapers and people, apart from
+/// the program's own ports.
 public struct OperationsServer: Service {
     private let server: HTTPServer
 
     /// A server.
     /// - Parameters:
     ///   - port: 0 for any free one.
-    ///   - readiness: why the program is not ready; nil if it is. Asked by every request for `/readyz`, so what costs
-    ///     somebody something is to be asked through a ``CachedReading``.
+    ///   - readiness: why the program is not ready; nil if it is. Every request for `/readyz` calls it, so anything
+    ///     expensive
+    ///     must go through a ``CachedReading``.
     ///   - exposition: makes the page for Prometheus.
-    ///   - onListening: told the port once connections are accepted.
+    ///   - onListening: called with the port once connections are accepted.
     public init(
         host: String, port: Int, logger: Logger,
         readiness: @escaping @Sendable () async -> String?,
@@ -25,7 +26,7 @@ public struct OperationsServer: Service {
         var configuration = HTTPServerConfiguration(host: host, port: port)
         configuration.idleTimeout = .seconds(120)
         configuration.stopDeadline = .seconds(5)
-        // A few scrapers and a balancer, who send no bodies; whoever does more has a reason that is none of ours.
+        // A few scrapers and a balancer, which send no bodies; more is not needed here.
         configuration.maximumConnections = 64
         configuration.maximumConnectionsPerAddress = 64
         configuration.maximumBodySize = 4096

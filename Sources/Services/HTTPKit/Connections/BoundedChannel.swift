@@ -4,15 +4,16 @@ import NIOCore
 import NIOHTTPTypes
 import NIOSSL
 
-/// HTTP/1 with bounds on what a sender may cost, inside TLS where there is an identity. Hummingbird's own takes one
+/// HTTP/1 with bounds on a sender's cost, inside TLS where there is an identity. Hummingbird's own channel keeps one
 /// certificate for good; here each connection takes the one read last.
 ///
-/// A connection costs next to nothing until it says something: only then has it a decoder, and somebody who reads requests.
+/// A connection costs next to nothing until its first byte: only then it gets a decoder and a task that reads its
+/// requests.
 struct BoundedChannel: ServerChildChannel {
-    /// A connection, and what comes of it.
+    /// A connection and its requests.
     struct Value: ServerChildChannelValue {
         let channel: any Channel
-        /// Its requests and answers; fails where it ends without a word.
+        /// Its requests and answers; fails where it ends without sending a byte.
         let requests: EventLoopFuture<HTTP1Channel.Value>
     }
 
@@ -22,14 +23,14 @@ struct BoundedChannel: ServerChildChannel {
     let limits: RequestLimits
     let idleTimeout: Duration
 
-    /// What is read at once. A post of Apple's, 20 kB at most so far, comes with one read.
+    /// The largest read. Apple's posts, so far of 20 kB at most, come with one read.
     private static let readSize = 32 * 1024
-    /// The same of who has said little so far. A buffer stays with its connection: thousands that send a few bytes and then wait
-    /// are not to hold one of the full size each.
+    /// The size of the first reads. A connection keeps its buffer: thousands of connections that send a few bytes and
+    /// then wait must not hold one of the full size each.
     private static let firstReadSize = 2048
 
-    /// What answers may wait in, beside the kernel's buffer. Above the first mark no further answer is written, until all of them
-    /// are gone: a sender who reads a little now and then counts as one who does not.
+    /// How many bytes of answers may wait beside the kernel's buffer. Above the high mark no further answer is written
+    /// until all of them are sent: a client that reads a little now and then counts as one that does not read.
     private static let unreadAnswers = ChannelOptions.Types.WriteBufferWaterMark(low: 1, high: 4096)
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -41,7 +42,7 @@ struct BoundedChannel: ServerChildChannel {
             return channel.eventLoop.makeSucceededFuture(value)
         }
         return channel.eventLoop.makeCompletedFuture {
-            // A buffer of one read at most for each connection, and as much again in the kernel for who does not read.
+            // At most one read's buffer for each connection, and as much again in the kernel for slow readers.
             try channel.syncOptions?.setOption(
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(

@@ -2,7 +2,8 @@ import NIOCore
 import NIOSSL
 
 extension Channel {
-    /// Closes it at once, from any thread: a goodbye by TLS would have to wait for the handshake, or for who does not read.
+    /// Closes it at once, from any thread: a TLS goodbye would wait for the handshake, or for a client that does not
+    /// read.
     func cutOff() {
         eventLoop.execute {
             if let tls = try? self.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {

@@ -1,43 +1,43 @@
 import Base
 import NIOCore
 
-/// Which connections are open, what each is doing and holds, and which is closed when there is no room. A value: no I/O, and the
-/// clock is the caller's.
+/// Which connections are open, what each is doing and holds, and which is closed when there is no room. A value: no
+/// I/O; the caller passes the clock.
 ///
 /// A full table closes connections in this order:
 /// 1. those that are silent, or do not read their answers;
 /// 2. slow senders;
 /// 3. idle keep-alives.
 ///
-/// Within a class, the peer with most connections loses first. A connection that waits for an answer is never closed. So strangers that
-/// hold as many connections as there are shut out no sender.
+/// Within a class, the peer with most connections loses first. A connection that waits for an answer is never closed.
+/// So a flood that holds all connections keeps no sender out.
 struct ConnectionTable {
-    /// What a connection is doing. Every way but to `leaving`, which is the last, may be taken at any time.
+    /// What a connection is doing. Any transition but those from `leaving`, which is final, may be taken at any time.
     enum Phase: Int {
         /// It has not sent a byte. Can transition to: arriving, leaving.
         case silent
         /// A request is on its way. Can transition to: answering, idle, deaf, leaving.
         case arriving
-        /// A request has come whole and waits for its answer. Can transition to: arriving, idle, deaf, leaving.
+        /// A request has arrived whole and waits for its answer. Can transition to: arriving, idle, deaf, leaving.
         case answering
-        /// It was answered and says nothing. Can transition to: arriving, deaf, leaving.
+        /// It was answered and is silent. Can transition to: arriving, deaf, leaving.
         case idle
-        /// It does not read its answers, or sends further requests before it has them: nobody whom we are there for does.
-        /// Can transition to: arriving, answering, idle, leaving.
+        /// It does not read its answers, or sends further requests before it has them: no client that we serve does
+        /// that. Can transition to: arriving, answering, idle, leaving.
         case deaf
-        /// It was told to close, and counts for nothing any more.
+        /// It is being closed, and no longer counts.
         case leaving
     }
 
-    /// How much there may be.
+    /// Limits of the table.
     struct Limits {
         /// Connections in all.
         var connections: Int
-        /// Connections from one party that is no proxy of ours.
+        /// Connections of one party that is not a trusted proxy.
         var connectionsPerParty: Int
-        /// Bytes of requests that were not answered yet, over all connections.
+        /// Bytes of unanswered requests, over all connections.
         var bytes: Int
-        /// The same of one party that is no proxy of ours.
+        /// Bytes of unanswered requests of one party that is not a trusted proxy.
         var bytesPerParty: Int
     }
 
@@ -46,9 +46,9 @@ struct ConnectionTable {
         case connections, party
     }
 
-    /// What became of a new connection.
+    /// The outcome for a new connection.
     enum Admission: Equatable {
-        /// It is in. The one that yields to it, if there is one, was the victim of that bound.
+        /// It is admitted. `yields` is the connection to close for it, if any, and the bound the reason.
         case admitted(Int, yields: Int?, Bound?)
         case refused(Bound)
     }
@@ -74,20 +74,21 @@ struct ConnectionTable {
     /// The first and the last of each phase, in the order of entering it.
     private var ends: [(first: Int?, last: Int?)] = Array(repeating: (nil, nil), count: Phase.leaving.rawValue + 1)
     private var shares: [NetworkAddress: Share] = [:]
-    /// Those that are not leaving.
+    /// How many are not leaving.
     private(set) var count = 0
-    /// What is held by all of them.
+    /// How many bytes all of them hold.
     private(set) var bytes = 0
 
-    /// How long a request may take to begin or to arrive before it is called slow. Apple's, of less than 20 kB, are here within moments.
+    /// How long a request may take to begin or to arrive before it counts as slow. Apple's, of less than 20 kB, take
+    /// moments.
     static let patience = TimeAmount.seconds(1)
 
-    /// How many connections of one party are no flood.
+    /// How many connections of one party do not count as a flood.
     static let fewConnections = 8
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Takes a connection in, where need be in the place of another one, which is to be closed.
+    /// Admits a connection, if need be in place of another one, which the caller must close.
     mutating func add(from address: NetworkAddress?, isTrusted: Bool, at now: NIODeadline) -> Admission {
         let party = isTrusted ? nil : address?.party
         var yielding: Int?
@@ -109,7 +110,7 @@ struct ConnectionTable {
         return .admitted(slot, yields: yielding, bound)
     }
 
-    /// A connection is doing something else now.
+    /// Records what a connection is doing now.
     mutating func move(_ slot: Int, to phase: Phase, at now: NIODeadline) {
         guard let old = entries[slot]?.phase, old != phase, old != .leaving else { return }
         unlink(slot)
@@ -119,8 +120,8 @@ struct ConnectionTable {
     }
 
     /// Holds so many bytes more for a connection.
-    /// - Returns: whether there is room for them, and whose requests yield to them. Those of a party that has its share are
-    ///   refused, whatever the others leave.
+    /// - Returns: whether there is room for them, and the connections whose requests must be refused for them. A party
+    ///   that has its share is refused, whatever the others leave.
     mutating func hold(_ more: Int, by slot: Int) -> (isHeld: Bool, yields: [Int]) {
         guard let entry = entries[slot], entry.phase != .leaving else { return (false, []) }
         if let party = entry.party, (shares[party]?.bytes ?? 0) + more > limits.bytesPerParty { return (false, []) }
@@ -134,13 +135,13 @@ struct ConnectionTable {
         return (true, yields)
     }
 
-    /// Gives back what a connection held.
+    /// Releases bytes that a connection held.
     mutating func release(_ less: Int, by slot: Int) {
         guard let entry = entries[slot], entry.phase != .leaving else { return }
         count(-min(less, entry.bytes), of: slot)
     }
 
-    /// The connection is closed, whoever closed it.
+    /// Removes a closed connection, whichever side closed it.
     mutating func remove(_ slot: Int) {
         guard entries[slot] != nil else { return }
         leave(slot)
@@ -149,13 +150,13 @@ struct ConnectionTable {
         free.append(slot)
     }
 
-    /// Whether it was told to close.
+    /// Whether it is being closed.
     func isLeaving(_ slot: Int) -> Bool { entries[slot]?.phase == .leaving }
 
-    /// Whose connection is missed least: of one party, or of all.
+    /// The connection to close first: among one party's, or among all.
     private func whoYields(at now: NIODeadline, of party: NetworkAddress?) -> Int? {
-        // Who connected a moment ago, and is about to speak, is silent too, and the better one to keep: before he goes, those go
-        // who hold many connections and wait for nothing.
+        // A client that connected a moment ago and is about to send is silent, too, and better kept: parties with many
+        // connections that wait for no answer lose theirs first.
         first(.deaf, of: party) { !$0.isTrusted }
             ?? first(.silent, of: party) { holdsMany($0) }
             ?? first(.silent, of: party) { $0.since + Self.patience <= now }
@@ -167,7 +168,7 @@ struct ConnectionTable {
             ?? first(.arriving, of: party) { !$0.isTrusted }
     }
 
-    /// Whether it is one of many of its party: a flood comes from few addresses, and an honest sender has few connections.
+    /// Whether its party holds many: a flood comes from few addresses, and an honest sender has few connections.
     private func holdsMany(_ entry: Entry) -> Bool {
         entry.party.map { shares[$0]?.connections ?? 0 > Self.fewConnections } ?? false
     }
@@ -181,14 +182,14 @@ struct ConnectionTable {
         return nil
     }
 
-    /// Whose requests give way to those of a connection that would hold so many bytes: those of a deaf one, however little it
-    /// holds, or of one that would still hold more.
+    /// The connection whose requests are refused so that another may hold so many bytes: a deaf one, however little it
+    /// holds, or one that would still hold more.
     private func whoGivesWay(to slot: Int, holding bytes: Int) -> Int? {
         if let one = first(.deaf, of: nil, where: { $0.bytes > 0 }) { return one == slot ? nil : one }
         return greediest(but: slot).flatMap { entries[$0]?.bytes ?? 0 > bytes ? $0 : nil }
     }
 
-    /// Whose request, still on its way, holds most.
+    /// The connection whose arriving request holds most.
     private func greediest(but self: Int) -> Int? {
         var greediest: (slot: Int, bytes: Int)?
         var slot = ends[Phase.arriving.rawValue].first
@@ -199,7 +200,7 @@ struct ConnectionTable {
         return greediest?.slot
     }
 
-    /// It counts for nothing any more.
+    /// It no longer counts.
     private mutating func leave(_ slot: Int) {
         guard let entry = entries[slot], entry.phase != .leaving else { return }
         count(-entry.bytes, of: slot)

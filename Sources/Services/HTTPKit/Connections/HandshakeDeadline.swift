@@ -2,7 +2,7 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Closes a connection whose handshake does not come to an end: ``RequestDeadline`` sees nothing before it.
+/// Closes a connection whose handshake does not end in time: ``RequestDeadline`` sees nothing before it.
 final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -13,7 +13,7 @@ final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let channel = context.channel
-        // All of it at once: a goodbye by TLS would have to wait for the handshake.
+        // At once: a TLS goodbye would wait for the handshake.
         closing = context.eventLoop.scheduleTask(in: limit) {
             channel.pipeline.context(handlerType: NIOSSLServerHandler.self).whenSuccess { $0.close(promise: nil) }
         }

@@ -3,13 +3,15 @@ import Metrics
 import NIOCore
 import Synchronization
 
-/// The connections that are open: how many there may be, what they may hold together, and that stopping reaches each.
+/// The open connections: how many there may be, what they may hold together, and how each is stopped.
 ///
-/// The server tells its connections to finish by an event in their pipelines, and then waits for all of them. Two kinds of
-/// connection would keep it waiting, both accepted while it stops: one that has no pipeline yet when the event is sent,
-/// and goes on being served; and one whose request nobody takes up any more, which ends only when its sender gives up.
-/// So each connection is told once more, when its pipeline stands, and is closed if it is still there after a while. What
-/// was not answered by then was not acknowledged, and its sender tries again.
+/// The server tells its connections to finish by an event in their pipelines, and then waits for all of them. Two
+/// kinds of connection, both accepted while it stops, would keep it waiting:
+/// - one without a pipeline when the event is sent, which goes on being served;
+/// - one whose request no task reads any more, which ends only when its sender gives up.
+///
+/// So each connection is told once more, when its pipeline is complete, and is closed if it is still open after a
+/// while. A request not answered by then was not acknowledged, and its sender retries.
 final class OpenConnections: Sendable {
     private struct State {
         var table: ConnectionTable
@@ -24,8 +26,8 @@ final class OpenConnections: Sendable {
 
     /// - Parameters:
     ///   - limits: how many there may be, and what they may hold.
-    ///   - proxies: whose connections are not one sender's.
-    ///   - stopDeadline: how long a connection may take to finish once it has been told to.
+    ///   - proxies: peers whose connections belong to many senders.
+    ///   - stopDeadline: how long a connection may take to finish after the stop.
     init(
         _ limits: ConnectionTable.Limits, proxies: TrustedProxies, stopDeadline: TimeAmount,
         observer: HTTPServerObserver = HTTPServerObserver()
@@ -41,7 +43,7 @@ final class OpenConnections: Sendable {
         fileprivate let connections: OpenConnections
         fileprivate let slot: Int
 
-        /// It does something else from now on.
+        /// Records what it is doing now.
         func move(to phase: ConnectionTable.Phase) {
             connections.state.withLock { $0.table.move(slot, to: phase, at: .now()) }
         }
@@ -49,11 +51,11 @@ final class OpenConnections: Sendable {
         /// Holds so many bytes more for it; false where there is no room for them.
         func hold(_ bytes: Int) -> Bool { connections.hold(bytes, by: slot) }
 
-        /// Gives back what was held.
+        /// Releases bytes that it held.
         func release(_ bytes: Int) { connections.state.withLock { $0.table.release(bytes, by: slot) } }
     }
 
-    /// Takes a new connection in, and lets another one yield to it where there are too many; nil where none does.
+    /// Admits a new connection, and closes another one if there are too many; nil where none yields.
     func open(_ channel: any Channel) -> Connection? {
         let address = NetworkAddress(channel.remoteAddress)
         let isTrusted = address.map(proxies.contains) ?? false
@@ -79,12 +81,12 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Counts a connection that was bounded in another way.
+    /// Counts a connection that was bounded elsewhere.
     func count(_ limit: HTTPServerObserver.Limit) { observer.limited(limit) }
 
-    /// Bytes of requests that were not answered yet.
+    /// Bytes of unanswered requests.
     var heldBytes: Int { state.withLock { $0.table.bytes } }
-    /// How many there are, those not counted that were told to close.
+    /// How many there are, without those being closed.
     var count: Int { state.withLock { $0.table.count } }
 
     /// Tells every connection, now and from now on, to close as soon as no request is under way.
@@ -111,13 +113,13 @@ final class OpenConnections: Sendable {
         }
         for victim in victims {
             observer.limited(.bytes)
-            // It may be answered yet, so that its sender tries again.
+            // It can still be answered, so that its sender retries.
             victim.eventLoop.execute { victim.pipeline.fireUserInboundEventTriggered(RequestRefusal.busy) }
         }
         return isHeld
     }
 
-    /// Later on the connection's own event loop, where its pipeline is complete by then. Told twice is told once.
+    /// Later on the connection's own event loop, when its pipeline is complete. A repeated event does nothing.
     private func finish(_ channel: any Channel) {
         channel.eventLoop.execute { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
         let closing = channel.eventLoop.scheduleTask(in: stopDeadline) { channel.close(promise: nil) }

@@ -3,9 +3,9 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The certificate that a server without a proxy shows, read from files and read again when it is renewed.
+/// The certificate of a server without a proxy, read from files and read again when it is renewed.
 ///
-/// New connections get what was read last; those that stand keep what they began with, so a renewal disturbs nobody.
+/// New connections get the one read last; open ones keep theirs, so a renewal disturbs no client.
 public final class TLSIdentity: Sendable {
     /// The file with the certificate and, after it, those between it and its root; PEM.
     public let certificateFile: String
@@ -29,14 +29,14 @@ public final class TLSIdentity: Sendable {
     /// Until when the certificate is valid.
     public var expires: Date { loaded.withLock(\.expires) }
 
-    /// Reads both files again; where that fails, everything stays as it was.
+    /// Reads both files again; where that fails, the certificate stays as it was.
     /// - Throws: ``TLSIdentityError``.
     public func reload() throws(TLSIdentityError) {
         let news = try Self.load(certificateFile, keyFile)
         loaded.withLock { $0 = news }
     }
 
-    /// What a new connection begins with.
+    /// The context of a new connection.
     var context: NIOSSLContext { loaded.withLock(\.context) }
 
     private static func load(_ certificateFile: String, _ keyFile: String) throws(TLSIdentityError) -> Loaded {
@@ -50,7 +50,7 @@ public final class TLSIdentity: Sendable {
         // Apple: "TLS version 1.2 or later" (App Store Server Notifications, Enabling App Store Server Notifications).
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        // How long a peer may take to say goodbye; one that was cut off for its slowness must not win by it.
+        // How long a peer may take to say goodbye; one that was cut off for slowness must not gain time by it.
         configuration.shutdownTimeout = .seconds(1)
         do {
             let context = try NIOSSLContext(configuration: configuration)
@@ -87,7 +87,7 @@ public final class TLSIdentity: Sendable {
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
-            // Chains are a few kilobytes; a device or a pipe that never ends is none.
+            // Chains are a few kilobytes; an endless device or pipe is not one.
             return [UInt8](try handle.read(upToCount: 1 << 20) ?? Data())
         } catch {
             throw TLSIdentityError("cannot read \(file): it is no plain file")

@@ -1,24 +1,24 @@
 import Base
 import Synchronization
 
-/// What probes and scrapes ask, of the database mostly: asked once at a time however many scrapers wait for it, not again before a while has
-/// passed, and never waited for longer than a scraper can.
+/// What probes and scrapers read, mostly from the database. It is read once at a time however many scrapers wait, not
+/// again before a while has passed, and no scraper waits for it too long.
 ///
-/// An answer that took long is kept twenty times as long as it took: what one process asks here costs the database a
-/// twentieth of one of its cores at most, however long the queue has become.
+/// A slow answer is kept for twenty times its duration: one process costs the database a twentieth of one of its cores
+/// at most, however long the queue has become.
 public final class CachedReading<Value: Sendable>: Sendable {
-    /// The last answer that has come.
+    /// The last answer.
     public struct Answer: Sendable {
-        /// What was read last; nil if nothing was, or too long ago.
+        /// The last value; nil if there is none, or it is too old.
         public var value: Value?
-        /// Whether the last question that came to an end was answered.
+        /// Whether the last completed read succeeded.
         public var isAnswered: Bool
     }
 
     private struct State {
         var value: (value: Value, at: ContinuousClock.Instant)?
         var isAnswered = false
-        /// Before this nobody asks again.
+        /// The earliest time of the next read.
         var askAgainAt: ContinuousClock.Instant?
         var isAsking = false
         var waiting: [AsyncStream<Never>.Continuation] = []
@@ -30,12 +30,12 @@ public final class CachedReading<Value: Sendable>: Sendable {
     private let read: @Sendable () async throws -> Value
     private let state = Mutex(State())
 
-    /// A question, not asked yet.
+    /// A cache without a value yet.
     /// - Parameters:
-    ///   - interval: The shortest time between two questions.
-    ///   - maxWait: The longest that a scraper is kept waiting.
-    ///   - maxAge: How old an answer may become if no newer one is to be had.
-    ///   - read: Asks; must come to an end by itself.
+    ///   - interval: The shortest time between two reads.
+    ///   - maxWait: The longest time that a scraper waits.
+    ///   - maxAge: The greatest age of an answer if there is no newer one.
+    ///   - read: Reads the value; must end by itself.
     public init(
         every interval: Duration, maxWait: Duration, maxAge: Duration,
         _ read: @escaping @Sendable () async throws -> Value
@@ -46,7 +46,7 @@ public final class CachedReading<Value: Sendable>: Sendable {
         self.read = read
     }
 
-    /// The answer of now, or else the last one.
+    /// The current answer, or else the last one.
     public func answer() async -> Answer {
         if let stream = join() {
             _ = try? await withDeadline(.now + maxWait) { for await _ in stream {} }
@@ -57,7 +57,7 @@ public final class CachedReading<Value: Sendable>: Sendable {
         }
     }
 
-    /// Begins to ask, or joins who waits already; nil if the last answer is new enough.
+    /// Begins a read, or joins one; nil if the last answer is new enough.
     private func join() -> AsyncStream<Never>? {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         let (begins, joins) = state.withLock { state in
@@ -66,7 +66,7 @@ public final class CachedReading<Value: Sendable>: Sendable {
             defer { state.isAsking = true }
             return (!state.isAsking, true)
         }
-        // On its own: who asked first may be gone before the answer comes, and others wait for it too.
+        // In a task of its own: the first caller may be gone before the answer comes, and others wait for it too.
         if begins { Task { await ask() } }
         return joins ? stream : nil
     }
@@ -79,7 +79,7 @@ public final class CachedReading<Value: Sendable>: Sendable {
             if let value { state.value = (value, end) }
             state.isAnswered = value != nil
             state.isAsking = false
-            // A server that does not answer has no work of it, and its return should be noticed soon.
+            // A server that does not answer has no load from this, and its return should be noticed soon.
             state.askAgainAt = end + (value == nil ? interval : max(interval, (end - began) * 20))
             defer { state.waiting = [] }
             return state.waiting

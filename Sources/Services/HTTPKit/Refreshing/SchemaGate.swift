@@ -2,14 +2,14 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Lets nothing be stored until the database's schema has been seen to fit: a receiver may start while the database is
-/// away, and what comes back need not be what it was built for.
+/// Allows storing only once the database's schema has been checked: a receiver may start while the database is
+/// unreachable, and the database that comes back may have another schema.
 ///
 /// Its states:
-/// - closed: nobody has looked, or the schema did not fit. Can transition to: open.
-/// - open: the schema fits. Stays so: a schema that is changed under a running program is the migrations' business.
+/// - closed: no check yet, or the schema did not fit. Can transition to: open.
+/// - open: the schema fits. Final: migrations take care of a schema that changes under a running program.
 public final class SchemaGate: Service {
-    /// The schema was not seen to fit; nothing may be stored.
+    /// The schema has not been found to fit; nothing may be stored.
     public struct Closed: Error, CustomStringConvertible {
         /// Why, in one line.
         public let description: String
@@ -27,9 +27,10 @@ public final class SchemaGate: Service {
 
     /// A gate.
     /// - Parameters:
-    ///   - isOpen: whether the schema was seen to fit already.
-    ///   - interval: between two looks while it is closed.
-    ///   - misfit: looks: nil where the schema fits, else why it does not, for people; throws where the database is away.
+    ///   - isOpen: whether the schema was found to fit already.
+    ///   - interval: between two checks while it is closed.
+    ///   - misfit: the check: nil where the schema fits, otherwise why not, for people; throws where the database is
+    ///     unreachable.
     public init(
         isOpen: Bool = false, interval: Duration = .seconds(1), logger: Logger,
         misfit: @escaping @Sendable () async throws -> String?
@@ -48,8 +49,8 @@ public final class SchemaGate: Service {
         state.withLock { $0.isOpen ? nil : $0.why ?? "the database's schema has not been seen yet" }
     }
 
-    /// Returns if it is open, or if a look shows that it can be.
-    /// - Throws: ``Closed``, or what the look threw.
+    /// Returns if it is open, or if a check opens it.
+    /// - Throws: ``Closed``, or what the check threw.
     public func pass() async throws {
         if state.withLock(\.isOpen) { return }
         let why = try await misfit()
@@ -62,10 +63,10 @@ public final class SchemaGate: Service {
         throw Closed(description: why)
     }
 
-    /// Looks until it is open, and stays until graceful shutdown.
+    /// Checks until it is open, then waits for graceful shutdown.
     public func run() async throws {
         await repeatUntilShutdown(pause: { self.whyClosed == nil ? .seconds(3600) : self.interval }) {
-            // The pool reports a database that is away.
+            // The pool reports an unreachable database.
             if self.whyClosed != nil { try? await self.pass() }
         }
     }

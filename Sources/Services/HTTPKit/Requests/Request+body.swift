@@ -2,19 +2,19 @@ import HTTPTypes
 public import Hummingbird
 public import NIOCore
 
-/// Why a request's body is not taken.
+/// Why a request's body is refused.
 public enum BodyRefusal: Error, Sendable {
-    /// It is longer than this many bytes, or says that it is.
+    /// It is longer than this many bytes, or announces more.
     case tooLarge(limit: Int)
     /// It broke off.
     case incomplete
-    /// As much as may wait is waiting already; the sender should try again.
+    /// Unanswered requests hold as many bytes as they may; the sender should retry.
     case busy
 
-    /// What a sender that should try again is told to wait, in whole seconds.
+    /// The `Retry-After` for a sender that should retry, in whole seconds.
     static let retryAfter = "5"
 
-    /// What is answered. The connection ends with it: the rest of such a body is of no use to anybody.
+    /// The answer. The connection ends with it: the rest of such a body is useless.
     public var problem: HTTPProblem {
         switch self {
         case .tooLarge(let limit):
@@ -32,7 +32,7 @@ public enum BodyRefusal: Error, Sendable {
 extension Request {
     /// The whole body, of at most `limit` bytes.
     public func wholeBody(upTo limit: Int) async throws(BodyRefusal) -> ByteBuffer {
-        // Refused by its own word, before a byte of it is read.
+        // Refused by its announced length, before a byte of it is read.
         if let length = headers[.contentLength].flatMap(Int.init), length > limit { throw .tooLarge(limit: limit) }
         do {
             return try await body.collect(upTo: limit)

@@ -2,10 +2,10 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// What the decoder has made of the bytes that ``RequestBytes`` counts, and the answers on their way back: here a refusal is
-/// answered, and `Expect: 100-continue`.
+/// Sees what the decoder makes of the bytes that ``RequestBytes`` counts, and the answers on their way back: refusals
+/// and `Expect: 100-continue` are answered here.
 ///
-/// The parts of a body that came with one read go on as one, so that a sender of tiny chunks costs no more than another.
+/// The parts of a body that came with one read are passed on as one, so that tiny chunks cost no more than others.
 final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -17,14 +17,15 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
     private let limited: @Sendable (HTTPServerObserver.Limit) -> Void
     private var context: ChannelHandlerContext?
     private var body: ByteBuffer?
-    /// Requests whose heads went on, and whose answers were not written to their ends.
+    /// Requests whose heads were passed on, and whose answers are not complete.
     private var inHand = 0
-    /// The request on its way waits to be told to go on.
+    /// The arriving request waits for `100 Continue`.
     private var owesContinue = false
     private var isRefusing = false
     private var unread: Scheduled<Void>?
 
-    /// How long who was refused may take to read why: to close at once would reset what is on its way to him.
+    /// How long a refused sender may take to read the refusal: closing at once would reset the connection before it
+    /// arrives.
     private static let farewell = TimeAmount.seconds(1)
 
     init(
@@ -54,7 +55,7 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
             let length = request.headerFields[.contentLength].flatMap(Int.init)
             bytes.readHead(contentLength: length, isChunked: request.headerFields[.transferEncoding] != nil)
             inHand += 1
-            // Who announces too much is told so instead, by the route.
+            // A sender that announces too much gets the route's refusal instead.
             owesContinue = Self.expectsContinue(request) && length ?? 0 <= limits.mostBody
             context.fireChannelRead(data)
             writeContinue(context)
@@ -76,16 +77,16 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let refusal = event as? RequestRefusal {
-            // Who does not read would not read why.
+            // A client that does not read would not read the refusal.
             if unread != nil { return context.channel.cutOff() }
-            // It was chosen a moment ago, and may have come whole since.
+            // It was chosen a moment ago, and may have arrived whole since.
             if bytes.isArriving || inHand > 0 { refuse(refusal) } else { context.close(promise: nil) }
             return
         }
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Answers pile up that the sender does not read, or all of them have gone.
+    /// The sender does not read its answers, or has read all of them.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
             unread?.cancel()
@@ -107,13 +108,13 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         context.write(data, promise: promise)
-        // What the decoder could not read was answered too, and was never in hand.
+        // Requests that the decoder could not read are answered too, but were never in hand.
         inHand = max(0, inHand - 1)
         bytes.wroteEnd()
         if isRefusing, inHand == 0 { closeSoon(context) } else { writeContinue(context) }
     }
 
-    /// Nothing that follows what the decoder does not understand can be read.
+    /// Nothing can be read after bytes that the decoder does not understand.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if !isRefusing {
             isRefusing = true
@@ -123,14 +124,14 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireErrorCaught(error)
     }
 
-    /// Reads nothing more, and says why as soon as it is this request's turn to be answered.
+    /// Reads nothing more, and answers with the refusal as soon as it is this request's turn.
     func refuse(_ refusal: RequestRefusal) {
         guard let context, !isRefusing else { return }
         isRefusing = true
         body = nil
         bytes.stopReading(context)
         if bytes.isInBody || inHand > 0 {
-            // Whoever reads the body has it from there; if nobody does, the connection ends.
+            // A route that reads the body gets it from there; if none does, the connection ends.
             context.fireErrorCaught(refusal)
             if inHand == 0 { closeSoon(context) }
         } else {
@@ -145,7 +146,7 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(wrapInboundOut(.body(body)))
     }
 
-    /// Once all that came before it are answered.
+    /// Only once all earlier requests are answered.
     private func writeContinue(_ context: ChannelHandlerContext) {
         guard owesContinue, inHand == 1 else { return }
         owesContinue = false

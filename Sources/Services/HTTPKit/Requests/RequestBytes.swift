@@ -1,11 +1,12 @@
 import NIOCore
 import NIOTLS
 
-/// The first to see what a sender says: counts it before anything is kept of it, and stands the rest of the pipeline up only
-/// when somebody says something at all. Closes a connection that says nothing.
+/// The first handler of a sender's bytes: counts them before anything is kept, and adds the rest of the pipeline only
+/// at the first byte. Closes a silent connection.
 ///
-/// A parsed request costs many times its bytes, and one read may bring two thousand: who sends more than a few before he was answered
-/// is answered those, and reads the connection's end. To answer all of them would leave others waiting for as long.
+/// A parsed request costs many times its bytes, and one read may bring two thousand. A sender of more than a few
+/// before the first answer gets answers to those, and then the connection's end: answering all would make others wait
+/// for as long.
 final class RequestBytes: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -18,24 +19,24 @@ final class RequestBytes: ChannelInboundHandler, RemovableChannelHandler {
     private var silence: Scheduled<Void>?
     private var progress: RequestProgress
     private var isRefusing = false
-    /// What is held for the request that is on its way.
+    /// The bytes held for the arriving request.
     private var held = 0
-    /// Whether that one was answered already, before it came whole.
+    /// Whether that one was answered already, before it had arrived whole.
     private var isAnswered = false
-    /// What is held for those that wait for their answers, in their order.
+    /// The bytes held for requests that wait for their answers, in their order.
     private var waiting = CircularBuffer<Int>()
-    /// Whether answers pile up that the sender does not read.
+    /// Whether the sender does not read its answers.
     var isUnread = false {
         didSet { showPhase() }
     }
     /// Behind the decoder; from the first byte on.
     weak var bounds: RequestBounds?
 
-    /// How many requests may wait for their answers. Neither Apple nor nginx sends a second one before the first was answered.
+    /// How many requests may wait for their answers. Neither Apple nor nginx sends one before the answer to the last.
     static let mostWaiting = 8
 
     /// - Parameters:
-    ///   - limited: told what bounded the sender.
+    ///   - limited: called with the limit that the sender met.
     ///   - build: adds the other handlers behind this one.
     init(
         _ connection: OpenConnections.Connection, _ limits: RequestLimits,
@@ -102,9 +103,9 @@ final class RequestBytes: ChannelInboundHandler, RemovableChannelHandler {
         silence = nil
     }
 
-    /// Whether a request is on its way.
+    /// Whether a request is arriving.
     var isArriving: Bool { progress.isArriving }
-    /// Whether a request's head was read, and not yet its end.
+    /// Whether a request's head was read, and its end was not.
     var isInBody: Bool { progress.isInBody }
 
     func readHead(contentLength: Int?, isChunked: Bool) {
@@ -122,7 +123,7 @@ final class RequestBytes: ChannelInboundHandler, RemovableChannelHandler {
         showPhase()
     }
 
-    /// A request was answered: the first of those that wait, or the one that is on its way.
+    /// A request was answered: the first waiting one, or the arriving one.
     func wroteEnd() {
         if let bytes = waiting.popFirst() {
             connection.release(bytes)
@@ -134,7 +135,7 @@ final class RequestBytes: ChannelInboundHandler, RemovableChannelHandler {
         showPhase()
     }
 
-    /// Nothing that comes from now on is read.
+    /// Reads nothing more from now on.
     func stopReading(_ context: ChannelHandlerContext) {
         isRefusing = true
         _ = context.channel.setOption(.autoRead, value: false)
@@ -149,7 +150,7 @@ final class RequestBytes: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Holds what has come, but no more than a request may have: what comes on top of it is passed over as it comes.
+    /// Holds received bytes, up to a request's limit: further ones are discarded as they come.
     private func hold(_ count: Int) -> Bool {
         guard !isAnswered else { return true }
         let more = min(count, limits.mostFraming + limits.mostBody - held)

@@ -2,11 +2,10 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Closes a connection whose request does not arrive whole in time, head included. Without it a sender of one byte a
-/// second holds a connection and a body buffer for as long as it likes; the server's idle timeout sees a byte and is
-/// content.
+/// second holds a connection and a body buffer for as long as it likes: each byte satisfies the server's idle timeout.
 ///
-/// Closes as well a connection that goes on sending a body long after it was refused for its length: the server would
-/// read it to its end, for the sake of a next request.
+/// Also closes a connection that goes on sending a body long after it was refused for its length: the server would
+/// read it to its end, to get to the next request.
 final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -15,17 +14,18 @@ final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler {
     private let mostBytes: Int
     private let limited: @Sendable (HTTPServerObserver.Limit) -> Void
     private var bodyBytes = 0
-    /// By when the request that is on its way has to be whole; nil between two requests.
+    /// By when the arriving request must be whole; nil between two requests.
     private var deadline: NIODeadline?
-    /// Looks at ``deadline`` then. It outlasts a request that is in time, and looks again: one timer for many requests, as
-    /// beginning and cancelling one for each is a twentieth of what a short answer costs.
+    /// Fires at ``deadline``. It outlasts a request that is in time, and is set again: one timer for many requests, as
+    /// setting and cancelling one for each costs a twentieth of a short answer.
     private var timer: Scheduled<Void>?
     private var hasReadPart = false
 
     /// - Parameters:
-    ///   - mostBytes: how long a body may get, refused or not. Some way past what is accepted, so that the refusal is on its
-    ///     way before the connection is closed, and can be read by who stops sending then.
-    ///   - limited: told that the time was up.
+    ///   - mostBytes: how long a body may get, refused or not. Well above the accepted length, so that the refusal is
+    ///     sent
+    ///     before the connection is closed, and a sender that then stops can read it.
+    ///   - limited: called when the time is up.
     init(
         _ limit: TimeAmount, mostBytes: Int, limited: @escaping @Sendable (HTTPServerObserver.Limit) -> Void = { _ in }
     ) {
@@ -52,7 +52,7 @@ final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Bytes came and made no part of a request: a head on its way, which the decoder keeps until it is whole.
+        // Bytes that made no part of a request: an incomplete head, which the decoder keeps until it is whole.
         if !hasReadPart { begin(context) }
         hasReadPart = false
         context.fireChannelReadComplete()

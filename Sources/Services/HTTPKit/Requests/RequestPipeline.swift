@@ -2,7 +2,7 @@ package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// The handlers that make requests of bytes, in their order, as every server of ours has them.
+/// The handlers that make requests of bytes, in their order, for all our servers.
 package enum RequestPipeline {
     /// Adds them behind ``RequestBytes``.
     static func add(
@@ -14,8 +14,7 @@ package enum RequestPipeline {
         decoding.maxHeaderListSize = limits.mostFraming
         decoding.maxHeaderFieldCount = mostFields
         let pipeline = channel.pipeline.syncOperations
-        // One request after another is the business of who reads them, and so are errors; no value of a header of ours came
-        // with a request.
+        // The reader of requests handles pipelining and errors; no value of our response headers comes from a request.
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoding)
@@ -26,8 +25,8 @@ package enum RequestPipeline {
         ])
     }
 
-    /// Adds all of them to a channel that is no socket's, for fuzzing and tests.
-    /// - Returns: how many bytes of requests are held that were not answered yet.
+    /// Adds all of them to a channel without a socket, for fuzzing and tests.
+    /// - Returns: how many bytes of unanswered requests are held.
     package static func add(
         to channel: any Channel, _ configuration: HTTPServerConfiguration
     ) throws -> @Sendable () -> Int {
