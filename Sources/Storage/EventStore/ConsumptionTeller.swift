@@ -5,18 +5,18 @@ package import Postgres
 import PurchaseStore
 package import Subscriptions
 
-/// Tells that Apple was told about a customer's use of a purchase.
+/// Writes an event when Apple was sent a customer's consumption data.
 package struct ConsumptionTeller: ConsumptionWitness {
     private let events: EventStore
     private let accounts: AccountStore
 
-    /// - Parameter accounts: says whose purchases are.
+    /// - Parameter accounts: determines the owners of purchases.
     package init(_ events: EventStore, _ accounts: AccountStore) {
         self.events = events
         self.accounts = accounts
     }
 
-    /// Holds the purchase and its account from here on.
+    /// Locks the purchase and its account from here on.
     package func answered(
         about purchase: PurchaseKey, _ transaction: String, outcome: ConsumptionOutcome,
         _ session: borrowing PostgresSession
@@ -43,7 +43,7 @@ package struct ConsumptionTeller: ConsumptionWitness {
 }
 
 extension ConsumptionRequests {
-    /// Requests whose answers are told as events.
+    /// Requests whose answers are reported as events.
     package static func telling(_ pool: PostgresPool) -> ConsumptionRequests {
         ConsumptionRequests(pool, witness: ConsumptionTeller(EventStore(pool), AccountStore(pool)))
     }

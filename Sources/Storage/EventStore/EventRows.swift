@@ -24,8 +24,8 @@ struct EventRows {
 
     var isEmpty: Bool { kinds.isEmpty }
 
-    /// Adds one of some drafts: an event is large, and taken out of them it would be copied.
-    /// - Parameter version: the account's; nil where it stands in the purchase's own order.
+    /// Adds the draft at a place: an event is large, and taken out of the array it would be copied.
+    /// - Parameter version: the account's; nil where the event is in the purchase's own order.
     mutating func add(_ drafts: [EventDraft], _ place: Int, version: Int64?, sequence: Int64) {
         kinds.append(drafts[place].kind.rawValue)
         environments.append(drafts[place].environment)
@@ -43,9 +43,11 @@ struct EventRows {
 }
 
 extension PostgresQuery {
-    /// Writes events, what was told with them, and that they have no position so far: all of it or nothing, in one statement.
+    /// Writes events, the states that they report, and that the events have no position yet: all or nothing, in
+    /// one statement.
     ///
-    /// Arrays of one length are taken apart side by side in the list of columns, where FROM would first store each of them by itself.
+    /// Arrays of equal length are unnested side by side in the select list; in FROM each would be stored by
+    /// itself first.
     static func tell(_ written: Telling.Written) -> PostgresQuery {
         let rows = written.events
         return PostgresQuery(

@@ -9,9 +9,9 @@ package import PurchaseStore
 package import Subscriptions
 
 extension EventStore {
-    /// What the clock has told.
+    /// The result of a step of the clock.
     package struct Ticked: Sendable {
-        /// Purchases and accounts that were due, and that nobody else was at.
+        /// Purchases and accounts that were due and that no other worker had locked.
         package var taken = 0
         /// Events that were written.
         package var told = Told()
@@ -28,21 +28,21 @@ extension EventStore {
         }
     }
 
-    /// Which half of what is due: each is told in a transaction of its own, purchases first, so that no account is waited for beside one
-    /// that was taken out of the order.
+    /// The two kinds of due rows. Each is processed in a transaction of its own, purchases first, so that no
+    /// transaction waits for an account while it holds another out of order.
     package enum Due: Sendable, Hashable, CaseIterable {
-        /// Purchases, each with the account that it is of.
+        /// Purchases, each with its owner.
         case purchases
-        /// Accounts that are due by themselves.
+        /// Accounts that are due without a due purchase.
         case accounts
     }
 
-    /// What was due and could not be told.
+    /// The due rows whose events could not be written.
     package struct Untold: Error, CustomStringConvertible {
-        /// The purchases, or the accounts, that were at hand.
+        /// The purchases, or the accounts, of the portion.
         var purchases: [PurchaseKey] = []
         var accounts: [UniqueIdentifier] = []
-        /// Why: no trouble that passes.
+        /// Why: an error that is not transient.
         package var cause: PostgresError
 
         /// How many.
@@ -52,13 +52,14 @@ extension EventStore {
         package var description: String { "\(cause)" }
     }
 
-    /// Tells what has come to be by itself of purchases or accounts whose instant has come, the first due first. Any number
-    /// may do this at once: what one is at, others leave out.
+    /// Writes the events of purchases or accounts that are due, the first due first. Any number of workers may do this
+    /// at once: rows that one has locked, others leave out.
     ///
-    /// Purchases are held first and then accounts, as everywhere, so the rows that say what is due are not what is locked. What
-    /// was told in between is read after the lock, and not told again.
-    /// - Parameter instant: up to when everything that was stored has been applied (``/Outbox/Outbox/reached()``): what is due later is
-    ///   left alone, or after an outage an end would be told of what Apple has long posted the renewal.
+    /// Purchases are locked first and then accounts, as everywhere, so the rows with the due times are not what is
+    /// locked. The state last reported is read after the lock, so that no event is written twice.
+    /// - Parameter instant: up to when everything that was stored has been applied (``/Outbox/Outbox/reached()``).
+    ///   Later due times are left alone: otherwise, after an outage, an end would be reported although Apple has long
+    ///   posted the renewal.
     /// - Throws: `PostgresError`, ``Untold``, `UnreadableCatalog`.
     package func tick(
         _ due: Due, _ accounts: AccountStore, upTo instant: PostgresTimestamp, atMost limit: Int = 100
@@ -91,7 +92,7 @@ extension EventStore {
         }
     }
 
-    /// Says of whom it was, where something cannot be done that will not be done later either.
+    /// Names the purchases or accounts at fault, where the error is not transient.
     static func naming<Value>(
         purchases: [PurchaseKey] = [], accounts: [UniqueIdentifier] = [], _ body: () throws -> Value
     ) throws -> Value {
@@ -114,7 +115,7 @@ extension EventStore {
         ).one().decode(0)
     }
 
-    /// Puts off for an hour what cannot be told.
+    /// Puts rows off for an hour whose events cannot be written.
     package func postpone(_ untold: Untold) async throws {
         try await pool.query(
             PostgresQuery(
@@ -137,8 +138,8 @@ extension EventStore {
                 """))
     }
 
-    /// What purchases are that are held; nothing new of them is known.
-    /// - Parameter areKnown: whether those of which nothing was told are only to be told as they stand.
+    /// The stored phases of locked purchases, without anything new.
+    /// - Parameter areKnown: whether purchases not reported before are only reported in their present state.
     func lines(
         of keys: [PurchaseKey], areKnown: Bool = false, _ session: borrowing PostgresSession
     ) throws -> [PurchaseNews] {
@@ -151,7 +152,7 @@ extension EventStore {
 }
 
 extension EventStore: AccountWitness {
-    /// Tells what the account store has changed by itself.
+    /// Writes the events of what the account store has changed by itself.
     package func witness(
         _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,
         _ session: borrowing PostgresSession
@@ -159,8 +160,9 @@ extension EventStore: AccountWitness {
         try tell(try standing(purchases, settled, session), settled, cause: cause, session)
     }
 
-    /// Tells of what an app handed in, and of purchases that it proved although nothing of them was new.
-    /// - Parameter proven: they are held, and those that anything was said of are among them.
+    /// Writes the events of what an app handed in, and of purchases that it proved although nothing about
+    /// them was new.
+    /// - Parameter proven: locked purchases; they include those with news.
     @discardableResult
     package func tell(
         _ news: [PurchaseNews], proving proven: some Sequence<PurchaseKey>, _ settled: AccountStore.Settled,
@@ -171,7 +173,7 @@ extension EventStore: AccountWitness {
             news + standing(others, settled, session), settled, cause: .client, session)
     }
 
-    /// What purchases are of which nothing new is known: the subscriptions, and what was bought once and has changed hands.
+    /// The state of purchases without news: the subscriptions, and one-time purchases that changed their owner.
     private func standing(
         _ keys: [PurchaseKey], _ settled: AccountStore.Settled, _ session: borrowing PostgresSession
     ) throws -> [PurchaseNews] {
@@ -200,7 +202,8 @@ extension PostgresQuery {
             """)
     }
 
-    /// What is due with a purchase of the account's is told with that, after it, by whoever is at the purchase.
+    /// An account with a due purchase is left out: the worker that takes the purchase writes the account's
+    /// events after it.
     fileprivate static func dueAccounts(_ limit: Int, upTo instant: PostgresTimestamp) -> PostgresQuery {
         PostgresQuery(
             "events.due_accounts",

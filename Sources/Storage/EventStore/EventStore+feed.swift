@@ -5,7 +5,7 @@ import Postgres
 import PurchaseStore
 
 extension EventStore {
-    /// Between which positions events are kept.
+    /// The positions between which events are kept.
     /// - Throws: `PostgresError`.
     package func bounds() async throws -> FeedBounds {
         let row = try await pool.query(
@@ -21,17 +21,17 @@ extension EventStore {
         return FeedBounds(oldest: try row.decode("oldest"), newest: try row.decode("newest"))
     }
 
-    /// What comes after a cursor, and where to go on.
+    /// The events after a cursor, and the next cursor.
     /// - Parameters:
     ///   - cursor: nil for all that are kept.
-    ///   - most: how many bytes of what they tell are read: no more than that, or one event.
+    ///   - most: the most bytes of contents that are read, but at least one event.
     /// - Throws: ``FeedRefusal``; `PostgresError`.
     package func page(after cursor: Int64?, limit: Int, upTo most: Int = .max) async throws -> FeedPage {
         let bounds = try await bounds()
         let start = try bounds.start(cursor)
         guard start < bounds.newest else { return FeedPage(events: [], next: start, newest: bounds.newest) }
         let found = try await events(after: start, limit: limit, upTo: most)
-        // Where days were dropped something may be missing: what comes before that is told, and the next time that it is missing.
+        // A gap means dropped days: the page ends before it, and the next one reports it as gone.
         let events = Array(zip(found, (start + 1)...).prefix { $0.position == $1 }.map(\.0))
         guard let last = events.last else {
             if let first = found.first { throw FeedRefusal.gone(oldest: first.position - 1) }
@@ -40,7 +40,7 @@ extension EventStore {
         return FeedPage(events: events, next: last.position, newest: max(last.position, bounds.newest))
     }
 
-    /// The same of one account's events.
+    /// Likewise, of one account's events.
     /// - Throws: ``FeedRefusal``; `PostgresError`.
     package func page(after cursor: Int64?, limit: Int, of account: UniqueIdentifier) async throws -> FeedPage {
         let bounds = try await bounds()
@@ -57,7 +57,7 @@ extension EventStore {
         return FeedPage(events: events, next: next, newest: bounds.newest)
     }
 
-    /// The last events, in order: of all, or of one account.
+    /// The last events, in order: of all accounts, or of one.
     /// - Throws: `PostgresError`.
     package func latest(_ limit: Int, of account: UniqueIdentifier? = nil) async throws -> FeedPage {
         let bounds = try await bounds()
@@ -78,8 +78,8 @@ extension EventStore {
         return FeedPage(events: events, next: next, newest: next)
     }
 
-    /// The events after a position, in order: all that have been placed by then, none of which comes later.
-    /// - Parameter most: how many bytes of what they tell are read: no more than that, or one event.
+    /// The events after a position, in order: all that have been placed by then; none is placed among them later.
+    /// - Parameter most: the most bytes of contents that are read, but at least one event.
     /// - Throws: `PostgresError`.
     package func events(after position: Int64, limit: Int, upTo most: Int = .max) async throws -> [PlacedEvent] {
         try await read(
@@ -129,7 +129,7 @@ extension EventStore {
 }
 
 extension FeedBounds {
-    /// Where reading begins after a cursor.
+    /// Where reading after a cursor begins.
     fileprivate func start(_ cursor: Int64?) throws(FeedRefusal) -> Int64 {
         guard let cursor else { return oldest }
         if cursor > newest { throw .ahead(newest: newest) }

@@ -3,11 +3,13 @@ import Foundation
 import Postgres
 
 extension EventStore {
-    /// The channel on which it is said that events have got a place. A hint, without a payload: who misses it asks a moment later.
+    /// The channel that announces placed events. A hint, without a payload: a reader that misses it polls a
+    /// moment later.
     package static let channel = "storehook_events"
 
-    /// Puts events that are committed into the order in which readers follow them: all that were when it was asked, up to the limit.
-    /// Whoever listens is told, beside it: while somebody who listens reads nothing, notifying may fail, and placing may not.
+    /// Puts committed events into the order in which readers follow them: all that were committed when it was called,
+    /// up to the limit. Listeners are notified in a separate transaction: while a listener reads nothing, notifying
+    /// may fail, and placing must not.
     /// - Returns: how many.
     /// - Throws: `PostgresError`.
     @discardableResult
@@ -16,7 +18,7 @@ extension EventStore {
             PostgresQuery("events.place", "select storehook.place_events(\(Int32(clamping: limit)))")
         ).one().decode(0)
         if placed > 0 {
-            // There is nothing in it to be kept, so its commit waits for nothing.
+            // A hint need not survive, so its commit waits for nothing.
             _ = try? await pool.query(
                 PostgresQuery(
                     "events.announce",
@@ -26,7 +28,7 @@ extension EventStore {
         return Int(placed)
     }
 
-    /// Makes partitions from yesterday to so many days ahead, where they are missing; answers how many.
+    /// Makes the missing partitions from yesterday to so many days ahead; returns how many.
     @discardableResult
     package func ensurePartitions(daysAhead: Int = 7) async throws -> Int {
         let made: Int32 = try await pool.query(
@@ -37,11 +39,13 @@ extension EventStore {
         return Int(made)
     }
 
-    /// Drops the events of days that are over for longer than they are kept, with their positions; none that has no position so far.
-    /// A day that somebody reads at the moment goes another time.
+    /// Drops the events of days that ended longer ago than they are kept, with their positions; never one without a
+    /// position. A day that is being read goes another time.
     /// - Parameters:
     ///   - days: whole days (UTC) for which events are kept; nil: for ever.
-    ///   - most: how many places go at once, one for what a transaction told: 200,000 take a second, and a day may have millions.
+    ///   - most: how many places, one for each transaction's events, go at once: 200,000 take a second, and a
+    ///     day may have
+    ///     millions.
     /// - Returns: how many days were dropped.
     /// - Throws: `PostgresError`.
     @discardableResult
@@ -76,15 +80,15 @@ extension EventStore {
         return Int(deleted)
     }
 
-    /// How far telling is behind.
+    /// How far the clock is behind.
     package struct Status: Sendable, Hashable {
-        /// Events without a place so far.
+        /// Events without a place yet.
         package var unplaced: Int64
-        /// How long ago what is due first was due; nothing where nothing is due.
+        /// How long the earliest due row has been due; zero where none is.
         package var dueFor: Duration
     }
 
-    /// See ``Status``; nil where the connected user may not ask.
+    /// See ``Status``; nil where the connected user may not read it.
     package func statusIfAllowed() async throws -> Status? {
         let mayAsk: Bool = try await pool.query(
             PostgresQuery("events.may_see", "select has_table_privilege('storehook.telling_status', 'select')")
@@ -92,7 +96,7 @@ extension EventStore {
         return mayAsk ? try await status() : nil
     }
 
-    /// How far telling is behind.
+    /// How far the clock is behind.
     package func status() async throws -> Status {
         let row = try await pool.query(
             PostgresQuery("events.status", "select unplaced, due_seconds from storehook.telling_status")
@@ -100,7 +104,7 @@ extension EventStore {
         return Status(unplaced: try row.decode(0), dueFor: .seconds(try row.decode(1, as: Double.self)))
     }
 
-    /// The same as samples; nil where the connected user may not ask.
+    /// ``status()`` as samples; nil where the connected user may not read it.
     package func samples() async throws -> [MetricSample]? {
         try await statusIfAllowed().map { status in
             [

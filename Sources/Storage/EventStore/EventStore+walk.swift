@@ -8,18 +8,21 @@ import PurchaseStore
 import Subscriptions
 
 extension EventStore {
-    /// How many purchases or accounts are told in one portion: what workers may have to wait for.
+    /// How many purchases or accounts one portion processes: workers may have to wait for them.
     package static let portion = 100
 
-    /// Goes on with what is to be told of everybody, by a portion each: all accounts, where another catalog became current; all
-    /// purchases that nothing was told of, where an app's history has been fetched for the first time, and once after an upgrade
-    /// from a release that told nothing. Any number may do this at once: one is at it, the others are told that there is nothing.
+    /// Goes on with the two walks, by a portion each:
+    /// - all accounts, where another catalog became current;
+    /// - all purchases that were never reported, where an app's history has been fetched for the first time, and once
+    ///   after an upgrade from a release without events.
     ///
-    /// Where it has come to is noted in the transaction that tells: who dies on the way leaves nothing out and nothing twice.
+    /// Any number of workers may call this at once: one holds the walk, the others get an empty result. How far
+    /// the walk has come is recorded in the transaction that writes its events, so that a crash loses no event and
+    /// repeats none.
     /// - Parameters:
-    ///   - limit: how many at the most.
-    ///   - untold: what is left out where its turn has come: what cannot be told is not to keep all others from being told.
-    /// - Returns: what was told; nothing taken where there is nothing to go through.
+    ///   - limit: the most to process.
+    ///   - untold: rows to leave out: those whose events cannot be written must not stop all others.
+    /// - Returns: the events written; nothing taken where there is no walk.
     /// - Throws: `PostgresError`, ``Untold``, `UnreadableCatalog`.
     package func walk(
         _ due: Due, _ accounts: AccountStore, atMost limit: Int = portion, goingOver untold: Untold? = nil
@@ -33,7 +36,7 @@ extension EventStore {
         }
     }
 
-    /// Whether somebody has begun to tell of everybody, or another catalog has become current: the cheap half of ``walk(_:)``.
+    /// Whether a walk is under way, or another catalog has become current: the cheap half of ``walk(_:)``.
     package func isWalking() async throws -> Bool {
         try await pool.query(
             PostgresQuery(
@@ -63,7 +66,7 @@ extension EventStore {
         ).first
         guard let row else { return Ticked() }
         let filled: Int64 = try row.decode("filled")
-        // What has been filled since it began was perhaps gone past: once more, from the beginning.
+        // Scopes filled since it began may have been passed over: it starts again.
         let isNew = try row.decode("filled_scopes", as: Int64.self) != filled
         let last = isNew ? nil : try row.decode("after_key", as: [String]?.self)
         let keys = try session.query(.untold(after: last, limit)).map { row in
@@ -141,7 +144,7 @@ extension EventStore {
 }
 
 extension PostgresQuery {
-    /// The next subscriptions of which nothing was told, but for those of apps whose history is only being fetched.
+    /// The next subscriptions that were never reported, without those of apps whose history is still being fetched.
     fileprivate static func untold(after last: [String]?, _ limit: Int) -> PostgresQuery {
         PostgresQuery(
             "events.untold",

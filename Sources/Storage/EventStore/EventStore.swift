@@ -1,17 +1,17 @@
 package import Events
 package import Postgres
 
-/// Events as they are kept: written in the transaction that causes them, numbered in the order of the account or purchase they
-/// are told of, and put into one order for all that is gapless and in which nothing ever appears before something that was read.
+/// Stored events: written in the transaction that causes them, numbered in the order of their account or purchase, and
+/// put into one order for all that is gapless and in which nothing ever appears before something that was read.
 ///
-/// Whoever tells holds what it tells of: purchases by their keys (``/Ledger/Ledger/hold(_:_:)``), then accounts by their tokens.
-/// So numbers are given by one transaction after the other, and a number is never given twice.
+/// A transaction that writes events holds the locks of purchases by their keys (``/Ledger/Ledger/hold(_:_:)``), then
+/// of accounts by their tokens. So numbers are assigned by one transaction after the other, and never twice.
 package struct EventStore: Sendable {
     let pool: PostgresPool
-    /// What the operator decides.
+    /// The operator's choices.
     package var rules: TellingRules
 
-    /// How long a worker that stands still may hold what it is telling of by itself.
+    /// How long a suspended worker may hold the locks of a clock's transaction.
     static let idleTimeout = Duration.seconds(10)
 
     /// The store behind a pool of connections.

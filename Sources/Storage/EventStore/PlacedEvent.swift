@@ -6,17 +6,17 @@ import Events
 package struct PlacedEvent: Sendable, Hashable {
     /// Its place: from 1 on, without a gap, in the order of committing.
     package var position: Int64
-    /// Its name, the same for whoever gets it.
+    /// Its id, equal for all readers.
     package var id: Int64
-    /// What it tells; one of ``/Events/EventKind``.
+    /// Its kind; one of ``/Events/EventKind``.
     package var kind: String
     /// Apple's name of the environment.
     package var environment: String
-    /// The app, where it is one's.
+    /// The app, where it belongs to one.
     package var bundleID: String?
-    /// The account in whose order it stands.
+    /// The account in whose order it is.
     package var token: UniqueIdentifier?
-    /// What the app's own tokens call it, where that is known.
+    /// What the app's own tokens call the account, where that is known.
     package var account: String?
     /// The purchase that it is about, where it is about one.
     package var originalTransactionID: String?
@@ -24,12 +24,12 @@ package struct PlacedEvent: Sendable, Hashable {
     package var sequence: Int64
     /// The account's version by then.
     package var version: Int64?
-    /// When what it tells came to be.
+    /// When the reported change took effect.
     package var at: Timestamp
-    /// What of its body does not depend on who reads it.
+    /// The part of its body that is equal for all readers.
     package var content: String
 
-    /// The ``id`` as readers and receivers know it.
+    /// The ``id`` in the form that readers and receivers get.
     package var name: String { "evt_\(id)" }
 
     /// The body that is sent.
@@ -40,8 +40,8 @@ package struct PlacedEvent: Sendable, Hashable {
             previousSequence: previousSequence, content: content)
     }
 
-    /// As the feed lists it: the body, with the name and the position before its members. Of an order nothing is left out there, so that
-    /// what was sent before is what has the number before.
+    /// The feed's form: the body, with the name and the position before its members. The feed leaves nothing of an
+    /// order out, so the previous sequence is always the number before.
     package var listed: String {
         let body = json(previousSequence: sequence > 1 ? sequence - 1 : nil)
         return #"{"id":"\#(name)","cursor":\#(position),"# + body.dropFirst()

@@ -9,15 +9,17 @@ package import PurchaseStore
 import Subscriptions
 
 extension EventStore {
-    /// Tells what a transaction has made of purchases and accounts, in that transaction. The purchases must be held, and so must the
-    /// accounts: those told of, and the owners of the purchases, now and when they were told last.
+    /// Writes the events of a transaction's changes to purchases and accounts, in that transaction. These must
+    /// be locked: the purchases, the reported accounts, and the owners of the purchases, now and when they
+    /// were last reported.
     ///
-    /// Three statements at the most, whatever their number, and one where there is nothing to tell.
+    /// Three statements at the most, whatever their number, and one where there is nothing to report.
     /// - Parameters:
-    ///   - settled: what became of the accounts, and whose the purchases are.
-    ///   - cause: why, where no evidence says so; the clock.
-    ///   - instant: up to when it is told; to now unless told. What comes to be later is the clock's to tell: who is behind must not
-    ///     tell an end of which the renewal is only not done yet.
+    ///   - settled: the accounts' new states, and the owners of the purchases.
+    ///   - cause: the cause where no evidence gives one; the clock.
+    ///   - instant: up to when changes are reported; by default up to now. Later ones are the clock's: a worker that
+    ///     is behind
+    ///     must not report an end whose renewal is only not applied yet.
     /// - Returns: what was written, by kind.
     /// - Throws: `PostgresError`; the transaction must then be rolled back.
     @discardableResult
@@ -45,14 +47,14 @@ extension EventStore {
         return try write(telling.numbered(), session)
     }
 
-    /// Writes what was put together.
+    /// Writes the gathered events and states.
     func write(_ written: Telling.Written, _ session: borrowing PostgresSession) throws -> Told {
         guard !written.purchases.isEmpty || !written.accounts.isEmpty || !written.events.isEmpty else { return Told() }
         try session.query(.tell(written))
         return written.events.told
     }
 
-    /// The apps and environments of purchases at hand whose whole history is only being fetched.
+    /// The apps and environments of these purchases whose whole history is still being fetched.
     private func filling(
         _ purchases: [PurchaseNews], _ session: borrowing PostgresSession
     ) throws -> Set<Telling.Scope> {
@@ -72,16 +74,16 @@ extension EventStore {
     }
 }
 
-/// What was told in a transaction.
+/// The events written in a transaction, counted.
 package struct Told: Sendable, Hashable {
-    /// How many events of each kind, by why they are known.
+    /// How many events of each kind, by cause.
     package var events: [Line: Int] = [:]
 
-    /// What an event is counted as.
+    /// How an event is counted.
     package struct Line: Sendable, Hashable {
-        /// What it tells.
+        /// Its kind.
         package var kind: EventKind
-        /// Why it is known.
+        /// The cause that it gives.
         package var cause: String
     }
 
@@ -109,11 +111,11 @@ extension AccountStore.State {
 }
 
 extension [PurchaseNews.Word] {
-    /// Whether Apple's list of the past is all that speaks of a purchase.
+    /// Whether Apple's notification history is the only evidence.
     fileprivate var areHistory: Bool { !isEmpty && allSatisfy { $0.source == .history } }
 }
 
-/// What is told in one transaction, gathered.
+/// Gathers the events of one transaction.
 struct Telling {
     /// An app in an environment.
     struct Scope: Sendable, Hashable {
@@ -129,29 +131,29 @@ struct Telling {
     }
 
     let rules: TellingRules
-    /// Up to when it is told.
+    /// Up to when changes are reported.
     let now: Timestamp
     let cause: EventCause
-    /// The catalog by which accounts are what they are.
+    /// The catalog of the accounts' states.
     let catalog: Int64?
     let filling: Set<Scope>
     private var purchases: [Purchase] = []
     private var access: [ToldAccess.ID: ToldAccess] = [:]
     private var changedAccess: Set<ToldAccess.ID> = []
-    /// What is told of accounts, after what is told of purchases.
+    /// Events about accounts; they follow those about purchases.
     private var accessDrafts: [EventDraft] = []
     private var evidence: [ToldAccess.ID: [Evidence]] = [:]
-    /// Accounts of which half of a story came to light.
+    /// Accounts with a purchase whose history is still incomplete.
     private var filled: Set<ToldAccess.ID> = []
-    /// The accounts of which a purchase is told.
+    /// The accounts of reported purchases.
     private(set) var accounts: Set<ToldAccess.ID> = []
 
-    /// A purchase that is told of.
+    /// A reported purchase.
     private struct Purchase {
         var row: ToldPurchase
         /// Whether the row has to be written.
         var hasChanged = false
-        /// What is told of it.
+        /// Its events.
         var drafts: [EventDraft] = []
     }
 
@@ -176,19 +178,20 @@ struct Telling {
         var row = stored
         var drafts: [EventDraft] = []
         let evidence = evidence(of: news)
-        // Apple's clocks and the database's differ by moments: what was heard has come to be.
+        // Apple's clocks and the database's differ by moments: what evidence states has taken effect.
         let latest = evidence.reduce(Timestamp.distantPast) { max($0, $1.asOf) }
         let ahead = latest.milliseconds(since: now)
         let now = ahead > 0 && ahead < Self.clockDifference ? latest : now
         let isFilling = news.words.areHistory && filling.contains(Scope(news.key))
-        // What was told of a purchase that was bought once does not say to whom.
+        // The last report of a one-time purchase does not name its owner.
         let former = stored.line?.account ?? formerOwner
         if let owner { take(evidence, of: news, owner, isFilling) }
         if let former, former != owner { take(evidence, of: news, former, isFilling) }
-        // While an app's history is fetched: told as it stands when all of its past is known.
+        // While an app's history is fetched, a new purchase is reported later, in its state once all of its
+        // past is known.
         let isUntoldYet = isFilling && stored.line == nil
         if !news.phases.isEmpty, !isUntoldYet {
-            // What was never told is told by the period that decides, which may be an older one.
+            // A first report is about the deciding period, which may be an older one.
             let periods = stored.line == nil && news.wasKnown ? news.allPeriods : news.periods
             let line = LineNow(
                 key: news.key, phases: news.phases, periods: periods,
@@ -197,7 +200,7 @@ struct Telling {
                 stored.line, line, evidence: evidence, at: now, isFill: news.wasKnown, rules: rules)
             drafts = telling.events
             row.line = telling.told
-            // What begins only later has not been told of.
+            // A subscription that only begins later has no report yet.
             row.dueAt =
                 telling.told.map { $0.nextDue(news.phases, rules: rules) }
                 ?? news.phases.first { $0.startsAt > now }?.startsAt
@@ -213,7 +216,7 @@ struct Telling {
         purchases.append(Purchase(row: row, hasChanged: row != stored, drafts: drafts))
     }
 
-    /// Notes an account of which a purchase is told.
+    /// Adds the account of a reported purchase.
     private mutating func take(
         _ evidence: [Evidence], of news: PurchaseNews, _ account: UniqueIdentifier, _ isFilling: Bool
     ) {
@@ -222,7 +225,7 @@ struct Telling {
         if isFilling { filled.insert(id) } else { self.evidence[id, default: []] += evidence }
     }
 
-    /// Takes up something that is told of a purchase and changes nothing.
+    /// Adds an event about a purchase that changes nothing.
     mutating func note(_ draft: EventDraft, of stored: ToldPurchase) {
         if let account = draft.account { accounts.insert(.init(token: account, environment: draft.environment)) }
         purchases.append(Purchase(row: stored, drafts: [draft]))
@@ -236,7 +239,7 @@ struct Telling {
             at: min(word.notifiedAt ?? now, now), now: now, rules: rules)
     }
 
-    /// What brought the news; who acts without any evidence is it himself.
+    /// The evidence of the news; for a change without evidence, the transaction's own cause.
     private func evidence(of news: PurchaseNews) -> [Evidence] {
         guard news.words.isEmpty, cause != .clock else { return news.words.map { Evidence($0) } }
         return [Evidence(cause, asOf: now)]
@@ -251,13 +254,13 @@ struct Telling {
         guard let state else { return }
         var evidence = evidence[stored.id] ?? []
         let isFilling = evidence.isEmpty && filled.contains(stored.id)
-        // Told as it stands when all of its past is known.
+        // Reported later, in its state once all of its past is known.
         if isFilling, stored.told == nil { return }
         if evidence.isEmpty, cause != .clock { evidence = [Evidence(cause, asOf: now)] }
         let telling = AccountTelling(
             stored.told, state, of: stored.id.token, in: stored.id.environment, evidence: evidence,
             due: stored.dueAt, isOtherCatalog: stored.told != nil && stored.catalog != catalog, at: now,
-            // Before there were events an account may have been told to nobody, and readers have seen it change.
+            // An account may be older than events: then it was never reported, and readers have seen it change.
             isFill: isFilling || (stored.told == nil && stored.version > 1), rules: rules)
         accessDrafts += telling.events
         row.told = telling.told
@@ -268,14 +271,14 @@ struct Telling {
         }
     }
 
-    /// What is to be written.
+    /// The rows to write.
     struct Written {
         var purchases: [ToldPurchase] = []
         var accounts: [ToldAccess] = []
         var events = EventRows()
     }
 
-    /// Gives each event its number in its order.
+    /// Assigns each event its number in its order.
     consuming func numbered() -> Written {
         var written = Written()
         for place in purchases.indices {
@@ -293,7 +296,7 @@ struct Telling {
         return written
     }
 
-    /// - Returns: whether it stands in an account's order.
+    /// - Returns: whether it is in an account's order.
     private mutating func addToAccount(_ drafts: [EventDraft], _ place: Int, _ events: inout EventRows) -> Bool {
         guard let account = drafts[place].account else { return false }
         let id = ToldAccess.ID(token: account, environment: drafts[place].environment)
@@ -306,7 +309,7 @@ struct Telling {
 }
 
 extension Evidence {
-    /// What was said, and why it is known.
+    /// The evidence of an entry, and its cause.
     init(_ word: PurchaseNews.Word) {
         var cause = EventCause.client
         switch (word.source, word.type, word.uuid) {

@@ -20,13 +20,13 @@ struct ToldAccess: Sendable {
     let id: ID
     /// The number of the account's last event.
     var sequence: Int64 = 0
-    /// When something is to be told next.
+    /// When the next event is due.
     var dueAt: Timestamp?
-    /// The catalog under which it was told.
+    /// The catalog of the last report.
     var catalog: Int64?
-    /// What was told last; nil where nothing was.
+    /// The state last reported; nil where there is none.
     var told: ToldAccount?
-    /// The account's version by now; 0 where nothing was derived of it.
+    /// The account's version now; 0 where it has no derived status.
     var version: Int64 = 0
 
     /// Reads a row; columns are null where there is none.
@@ -42,10 +42,10 @@ struct ToldAccess: Sendable {
 }
 
 extension ToldAccount {
-    /// Reads what ``text`` wrote.
+    /// Reads the stored text.
     init(told text: String, in environment: String) throws {
         var fields = try ToldText.Reader(text)
-        // What was so from the beginning has no instant.
+        // A state without a beginning has no instant.
         let since = try fields.nextInstant() ?? .distantPast
         guard let status = try fields.next().flatMap(AccountStatus.init), let tier = try fields.next(),
             let source = try fields.next().flatMap(AccountSource.init)
@@ -63,7 +63,7 @@ extension ToldAccount {
             since: since)
     }
 
-    /// Appends all of it, as it is kept.
+    /// Appends the stored text.
     func write(to bytes: inout [UInt8]) {
         ToldText.write(to: &bytes) { fields in
             fields.add(since == .distantPast ? nil : since)
@@ -82,7 +82,7 @@ extension ToldAccount {
 }
 
 extension PostgresQuery {
-    /// What was told of accounts, in their order, and the version that readers see of each by now.
+    /// The states of accounts last reported, in the order of the ids, and the version of each that readers see now.
     static func told(_ ids: [ToldAccess.ID]) -> PostgresQuery {
         PostgresQuery(
             "events.told_access",
@@ -98,7 +98,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// `told_purchase` and `told_access`: rows written over what stands, as the first parts of a WITH.
+    /// `told_purchase` and `told_access`: upserts of the rows, as the first parts of a WITH.
     static func telling(_ purchases: [ToldPurchase], _ rows: [ToldAccess]) -> PostgresQuery {
         var texts = PostgresTextArray()
         for row in rows {

@@ -11,9 +11,9 @@ struct ToldPurchase: Sendable, Hashable {
     let key: PurchaseKey
     /// The last number in the purchase's own order.
     var sequence: Int64 = 0
-    /// When something is to be told next.
+    /// When the next event is due.
     var dueAt: Timestamp?
-    /// What was told last; nil of what was bought once, and where nothing was.
+    /// The state last reported; nil for a one-time purchase, and where there is none.
     var line: ToldLine?
 
     /// Reads a row; columns are null where there is none.
@@ -27,7 +27,7 @@ struct ToldPurchase: Sendable, Hashable {
 }
 
 extension ToldLine {
-    /// Reads what ``text`` wrote.
+    /// Reads the stored text.
     init(told text: String) throws {
         var fields = try ToldText.Reader(text)
         let since = try ToldText.Reader.require(fields.nextInstant())
@@ -56,7 +56,7 @@ extension ToldLine {
             warning: end.flatMap { end in days.map { ToldLine.Warning(end: end, days: $0) } })
     }
 
-    /// Appends all of it, as it is kept.
+    /// Appends the stored text.
     func write(to bytes: inout [UInt8]) {
         ToldText.write(to: &bytes) { fields in
             fields.add(since)
@@ -84,7 +84,7 @@ extension ToldLine {
 }
 
 extension PostgresQuery {
-    /// What was told of purchases, in their order.
+    /// The states of purchases last reported, in the order of the keys.
     ///
     /// Each is looked up: a join would read a table of some thousand rows whole, for each batch.
     static func told(_ keys: [PurchaseKey]) -> PostgresQuery {
@@ -104,9 +104,9 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// `told_purchase`: rows of `purchase_tellings` written over what stands, as a part of a WITH.
+    /// `told_purchase`: upserts of `purchase_tellings`, as a part of a WITH.
     static func telling(_ rows: [ToldPurchase]) -> PostgresQuery {
-        // By place: taken out of the array, each row would be copied whole for each column.
+        // By index: taken out of the array, each row would be copied whole for each column.
         let places = rows.indices
         var told = PostgresTextArray()
         for place in places {

@@ -2,7 +2,7 @@ import AppStorePayloads
 import Base
 import Postgres
 
-/// Fields of what was told last, as one text; see the migration that makes `purchase_tellings`.
+/// The fields of the state last reported, as one text; see the migration that makes `purchase_tellings`.
 ///
 /// It is read and written for each notification: one column costs a fraction of twenty.
 struct ToldText {
@@ -14,7 +14,7 @@ struct ToldText {
 
     private init() {}
 
-    /// Appends all that is added to what there is, in UTF-8.
+    /// Appends the added fields to the buffer, in UTF-8.
     static func write(to bytes: inout [UInt8], _ fields: (inout ToldText) -> Void) {
         var text = ToldText()
         swap(&text.bytes, &bytes)

@@ -9,31 +9,32 @@ import PurchaseStore
 package struct Delivery: Sendable, Hashable {
     /// Its own number.
     package var id: Int64
-    /// The event's number, the same for every endpoint and however often it is sent.
+    /// The event's number, equal for every endpoint and every attempt.
     package var eventID: Int64
     /// When the transaction began that caused the event.
     package var toldAt: PostgresTimestamp
-    /// Whether it is sent again because somebody asked for it.
+    /// Whether it is a resend that an operator asked for.
     package var isResent: Bool
-    /// What is posted; nil where the event is no longer kept.
+    /// The body to post; nil where the event is no longer kept.
     package var body: String?
-    /// When its schedule has it, where it comes before that because the endpoint is back, or may be.
+    /// The schedule's time, where it is tried before that because the endpoint is back, or may be.
     package var scheduledAt: PostgresTimestamp?
 
-    /// What a receiver knows an event by: `webhook-id`.
+    /// The event's id for receivers: `webhook-id`.
     package var webhookID: String { Self.webhookID(eventID) }
 
-    /// What a receiver knows an event by.
+    /// The event's id for receivers.
     package static func webhookID(_ eventID: Int64) -> String { "evt_\(eventID)" }
 
-    /// The number of an event by what a receiver knows it by, or by the number itself.
+    /// The number of an event, from its id for receivers or from the number itself.
     package static func eventID(_ text: some StringProtocol) -> Int64? {
         Int64(text.hasPrefix("evt_") ? text.dropFirst(4) : text[...])
     }
 }
 
 extension Delivery {
-    /// Reads the columns of what waits as `p`, of its lane's row as `q`, of the event as `e` and of the account's name as `a`.
+    /// Reads the columns of the pending delivery as `p`, its lane's row as `q`, the event as `e` and the account's
+    /// name as `a`.
     static let columns: StaticString = """
         p.id, p.position, p.event_id, p.told_at, p.sequence, p.previous_sequence, e.kind, e.environment, e.bundle_id, e.token, a.account,
         e.version, e.at, e.content, q.resumes_at

@@ -4,13 +4,13 @@ import Foundation
 package import Postgres
 import PurchaseStore
 
-/// An event's way to an endpoint, for people.
+/// An event's delivery to an endpoint, for people.
 package struct DeliveryRecord: Sendable, Hashable {
-    /// How far it has come. The raw values are names that others build on.
+    /// How far it has come. The raw values are stored and sent, so they never change.
     package enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// It waits for its turn, or to be tried again.
         case waiting
-        /// The endpoint took it.
+        /// The endpoint accepted it.
         case delivered
         /// It was given up.
         case dead
@@ -22,29 +22,29 @@ package struct DeliveryRecord: Sendable, Hashable {
     package var endpointID: Int64
     /// The event's number.
     package var eventID: Int64
-    /// What it tells; nil where the event is no longer kept.
+    /// The event's kind; nil where the event is no longer kept.
     package var kind: String?
     /// The account's name, or its token.
     package var account: String?
     /// The purchase that it is about.
     package var originalTransactionID: String?
-    /// Its number in its order.
+    /// The event's number in its order.
     package var sequence: Int64
-    /// When it was told.
+    /// When the event was written.
     package var toldAt: PostgresTimestamp
     /// How far it has come.
     package var outcome: Outcome
-    /// Calls so far; of one that waits behind others those of the first.
+    /// Calls so far; for one that waits behind others, those of the first.
     package var attempts: Int
     /// The last answer's status.
     package var status: Int?
     /// Why it was given up, or put off.
     package var reason: String?
-    /// When it came to its end.
+    /// When it ended.
     package var endedAt: PostgresTimestamp?
     /// When it is tried next.
     package var dueAt: PostgresTimestamp?
-    /// Of a dead one: when it was put back to be sent again.
+    /// When a dead one was put back to be sent again.
     package var resentAt: PostgresTimestamp?
 
     init(_ row: PostgresRow) throws {
@@ -68,20 +68,20 @@ package struct DeliveryRecord: Sendable, Hashable {
     }
 }
 
-/// Which events, or their deliveries, are meant: all that fit everything that is said.
+/// A selection of events, or of their deliveries: those that meet all of its conditions.
 package struct EventSelection: Sendable, Hashable {
     /// These events.
     package var eventIDs: [Int64]?
-    /// Those of this account.
+    /// Events of this account.
     package var token: UniqueIdentifier?
-    /// Told from this instant on.
+    /// Events written from this instant on.
     package var since: PostgresTimestamp?
-    /// Told before this instant.
+    /// Events written before this instant.
     package var until: PostgresTimestamp?
-    /// To this endpoint; nil: to each one.
+    /// Deliveries to this endpoint; nil: to each one.
     package var endpointID: Int64?
 
-    /// Everything, unless told otherwise.
+    /// A selection; by default everything.
     package init(
         eventIDs: [Int64]? = nil, token: UniqueIdentifier? = nil, since: PostgresTimestamp? = nil,
         until: PostgresTimestamp? = nil, endpointID: Int64? = nil
@@ -95,7 +95,7 @@ package struct EventSelection: Sendable, Hashable {
 }
 
 extension EndpointStore {
-    /// Deliveries, the youngest first.
+    /// Deliveries, the latest first.
     package func deliveries(
         _ selection: EventSelection, outcome: DeliveryRecord.Outcome? = nil, limit: Int
     ) async throws -> [DeliveryRecord] {
@@ -126,7 +126,7 @@ extension EndpointStore {
         ).map { try DeliveryRecord($0) }
     }
 
-    /// The events that are named, or an account's; nil where neither is said.
+    /// The given events, or an account's; nil where neither is selected.
     private func eventIDs(_ selection: EventSelection) async throws -> [Int64]? {
         guard let token = selection.token else { return selection.eventIDs }
         let ids = try await pool.query(

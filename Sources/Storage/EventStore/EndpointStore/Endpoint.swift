@@ -1,47 +1,47 @@
 package import Postgres
 
-/// Where events are posted to, and how it fares; without its secrets.
+/// Where events are posted to, and its state; without its secrets.
 package struct Endpoint: Sendable, Hashable {
-    /// Whether it is called. The raw values are names that others build on.
+    /// Whether it is called. The raw values are stored and sent, so they never change.
     package enum State: String, Sendable, Hashable, CaseIterable {
-        /// It is.
+        /// It is called.
         case enabled
         /// It failed again and again: it is only probed, one call at a time, and its events wait.
         case paused
-        /// It is not: somebody said so, it answered that it is gone, or it failed for days.
+        /// It is not called: an operator disabled it, it answered that it is gone, or it failed for days.
         case disabled
     }
 
     /// Its number.
     package var id: Int64
-    /// Where.
+    /// Its URL.
     package var url: String
     /// Which events it gets.
     package var filter: EndpointFilter
-    /// At most so many deliveries a second; nil: as many as it takes.
+    /// The most deliveries a second; nil: no limit.
     package var rate: Int?
-    /// At most so many at the same time, by each worker.
+    /// The most deliveries at once, by each worker.
     package var inFlight: Int
     /// Whether it is called.
     package var state: State
     /// Why it is disabled: a person's words, `gone`, or `failing`.
     package var reason: String?
-    /// When it was added. It gets nothing older.
+    /// When it was added. It gets no older events.
     package var createdAt: PostgresTimestamp
     /// Who added it.
     package var createdBy: String
-    /// Until when the secret before the present one signs as well; nil where there is none.
+    /// Until when the former secret signs as well; nil where there is none.
     package var formerSecretEndsAt: PostgresTimestamp?
     /// Calls that failed since the last one that succeeded.
     package var failures: Int
     /// Since when it fails; nil where the last call succeeded.
     package var failingSince: PostgresTimestamp?
-    /// How the last failure went.
+    /// How the last failed call ended.
     package var lastFailure: String?
     /// Since when it is only probed.
     package var pausedAt: PostgresTimestamp?
 
-    /// What is read of one, from the tables as `e` and `h`.
+    /// The columns of an endpoint, from the tables as `e` and `h`.
     static let columns: StaticString = """
         e.id, e.url, e.bundle_id, e.environment, e.kinds, e.rate, e.in_flight, e.state, e.reason, e.created_at, e.created_by,
         case when e.former_ends_at > now() then e.former_ends_at end as former_ends_at,

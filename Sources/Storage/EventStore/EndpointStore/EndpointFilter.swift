@@ -2,26 +2,27 @@ import Events
 
 /// Which events an endpoint gets.
 package struct EndpointFilter: Sendable, Hashable {
-    /// Of this app, and of none, as a grant is, and all about accounts, which apps share; nil: of every app.
+    /// Only this app's events, events without an app, such as grants, and all about accounts, which apps share; nil:
+    /// every app's.
     package var bundleID: String?
-    /// Of this environment; nil: of all.
+    /// Only this environment's events; nil: all.
     package var environment: String?
-    /// Of these kinds, where `*` stands for any part: `subscription.*`; nil: whatever they are.
+    /// Only these kinds, where `*` stands for any part: `subscription.*`; nil: all kinds.
     package var kinds: [String]?
 
-    /// A filter; everything passes unless told otherwise.
+    /// A filter; by default everything passes.
     package init(bundleID: String? = nil, environment: String? = nil, kinds: [String]? = nil) {
         self.bundleID = bundleID
         self.environment = environment
         self.kinds = kinds
     }
 
-    /// The first of its patterns that no kind of event fits; nil where each fits one.
+    /// The first of its patterns that matches no kind of event; nil where each matches one.
     package var strangePattern: String? {
         kinds?.first { pattern in !EventKind.allCases.contains { Self.matches(pattern, $0.rawValue) } }
     }
 
-    /// Whether a kind fits a pattern.
+    /// Whether a kind matches a pattern.
     static func matches(_ pattern: String, _ kind: String) -> Bool {
         let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
         guard let first = parts.first, let last = parts.last, parts.count > 1 else { return pattern == kind }

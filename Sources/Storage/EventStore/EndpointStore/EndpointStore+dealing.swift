@@ -1,22 +1,22 @@
 package import Postgres
 
 extension EndpointStore {
-    /// What there is to do for an endpoint that is called.
+    /// The work for an enabled or paused endpoint.
     package struct Need: Sendable, Hashable {
-        /// Which.
+        /// The endpoint.
         package var endpointID: Int64
-        /// Whether events are to be dealt out to it.
+        /// Whether events are to be fanned out to it.
         package var isBehind: Bool
-        /// Whether something may be sent to it now.
+        /// Whether a delivery to it is due.
         package var isDue: Bool
         /// Where the next look at its lanes may begin: see ``/Queue/ClaimFloor``.
         package var floor: PostgresTimestamp
     }
 
-    /// What there is to do for each endpoint that is called, perhaps nothing. Those that are furthest behind come last.
+    /// The work for each endpoint that is called, perhaps none. Those that are furthest behind come last.
     ///
-    /// To one that is paused nothing is dealt out beyond what probes need: what it misses is a position, not rows.
-    /// - Parameter floors: where to begin to look at lanes, by endpoint; where none is said, at all of them.
+    /// A paused endpoint gets no fan-out beyond what probes need: what it misses is a position, not rows.
+    /// - Parameter floors: where the look at lanes begins, by endpoint; by default at all of them.
     package func needs(from floors: [Int64: PostgresTimestamp] = [:]) async throws -> [Need] {
         let floors = floors.map { $0 }
         return try await pool.query(
@@ -53,27 +53,27 @@ extension EndpointStore {
         }
     }
 
-    /// What one step of dealing out came to.
+    /// The result of one step of the fan-out.
     package struct Dealt: Sendable, Hashable {
-        /// Events that it went through.
+        /// Events processed.
         package var events = 0
-        /// Lanes that it put into the queue.
+        /// Lanes put into the queue.
         package var lanes = 0
-        /// Whether so much is due already that nothing more was dealt out.
+        /// Whether so many deliveries are due already that no more were fanned out.
         package var isFull = false
     }
 
-    /// So many events may be due for an endpoint before nothing more is dealt out to it: what an endpoint that is away, or slow, has
-    /// missed is a position, not rows, and what it gets when it is back is what is oldest.
+    /// How many events may be due for an endpoint before its fan-out stops: what an unreachable or slow endpoint has
+    /// missed is a position, not rows, and when it is back it gets the oldest events.
     package static let room = 5_000
-    /// So many of them count of one lane: one account with very many does not keep all others waiting.
+    /// How many of them count in one lane: one account with very many does not delay all others.
     private static let roomOfLane: Int64 = 50
 
-    /// Deals out the next events to an endpoint, and puts the lanes of those that were dealt out before into the queue; see
-    /// ``EndpointStore``. Events that are not its are gone through as well.
+    /// Fans out the next events to an endpoint, and puts the lanes of the previous fan-out into the queue; see
+    /// ``EndpointStore``. Events that the endpoint's filter excludes are passed over.
     ///
-    /// Where somebody else is at it, nothing.
-    /// - Parameter limit: how many events to go through.
+    /// Does nothing where another worker holds the endpoint's cursor.
+    /// - Parameter limit: how many events to process.
     package func deal(_ endpointID: Int64, atMost limit: Int = 500, room: Int = Self.room) async throws -> Dealt {
         try await pool.withTransaction(
             TransactionOptions(
@@ -101,11 +101,11 @@ extension EndpointStore {
     }
 }
 
-/// How far an endpoint's share was dealt out, and what it wants.
+/// How far an endpoint's fan-out has come, and its filter.
 private struct Cursor: Sendable {
     let position: Int64
     let queued: Int64
-    /// Up to which of what is sent again the lanes are in the queue; nil where all are.
+    /// Up to which resent delivery the lanes are in the queue; nil where all are.
     let queuedResend: Int64?
     let isFull: Bool
     let filter: EndpointFilter
@@ -122,8 +122,8 @@ private struct Cursor: Sendable {
 }
 
 extension PostgresQuery {
-    /// Limits stand in these statements as they are: a plan that is kept is made for all values, and presumes of a limit that it does
-    /// not know that it is large.
+    /// Limits are literals in these statements: a kept plan is made for all values, and assumes an unknown
+    /// limit to be large.
     fileprivate static func cursor(_ id: Int64, _ room: Int, _ ofLane: Int64) -> PostgresQuery {
         PostgresQuery(
             "delivery.cursor",
@@ -143,7 +143,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// The lanes are due one after the other, in the order of what waits in them. Of two events in a lane the first says when.
+    /// The lanes become due one after the other, in the order of their first pending events.
     fileprivate static func queue(_ id: Int64, _ cursor: Cursor) -> PostgresQuery {
         PostgresQuery(
             "delivery.queue",
@@ -165,7 +165,8 @@ extension PostgresQuery {
             """)
     }
 
-    /// The same of what is sent again. Who put it there held the cursor: its numbers grow in the order of committing.
+    /// Likewise for resent deliveries. They were inserted under the cursor's lock, so their numbers grow in
+    /// commit order.
     fileprivate static func queueResent(_ id: Int64, after number: Int64) -> PostgresQuery {
         PostgresQuery(
             "delivery.queue_resent",
@@ -189,12 +190,13 @@ extension PostgresQuery {
             """)
     }
 
-    /// The cursor is held, so that nobody else changes the endpoint's lanes, and what was dealt out last in each can be read beside.
-    ///
-    /// Each event is looked up by itself, which the planner may not turn into a join: one that begins with the tables would read all of
-    /// them for a single event. What is wanted is a column for its sake as well: it takes half of the rows for that, and for none
-    /// what a filter of several conditions leaves; then it would compare each row with each. And no more transactions' places are read
-    /// than have so many events, whichever way it sorts them.
+    /// The cursor is locked, so that no other worker changes the endpoint's lanes, and each lane's last sequence can
+    /// be read in the same statement. Three parts of it guide the planner:
+    /// - Each event is looked up by itself, and `offset 0` forbids a join, which would read whole tables for a
+    ///   single event.
+    /// - `is_wanted` is a column: the planner estimates a column at half of the rows, but a filter of several
+    ///   conditions at none, and would then compare each row with each.
+    /// - No more transactions' places are read than hold so many events, whichever way it sorts them.
     fileprivate static func deal(_ id: Int64, _ cursor: Cursor, _ limit: Int) -> PostgresQuery {
         let filter = cursor.filter
         return PostgresQuery(

@@ -3,12 +3,12 @@ import Foundation
 import Postgres
 
 extension EndpointStore {
-    /// Adds an endpoint; events whose transactions commit from now on are its, however long ago they began. Its URL must have been
-    /// checked.
+    /// Adds an endpoint. It gets the events of transactions that commit from now on, however long ago they began. Its
+    /// URL must have been checked.
     /// - Parameters:
-    ///   - rate: how fast it is posted to at the most.
-    ///   - inFlight: at most so many at the same time, by each worker; 1 to 256.
-    ///   - secret: what its deliveries are signed with; kept encrypted.
+    ///   - rate: the most deliveries a second.
+    ///   - inFlight: the most deliveries at once, by each worker; 1 to 256.
+    ///   - secret: signs its deliveries; kept encrypted.
     ///   - person: who adds it.
     /// - Returns: the endpoint.
     package func add(
@@ -46,7 +46,7 @@ extension EndpointStore {
         }
     }
 
-    /// All that are not removed, by their numbers.
+    /// All endpoints that are not removed, by their numbers.
     package func list() async throws -> [Endpoint] {
         try await pool.query(.endpoint(nil)).map { try Endpoint($0) }
     }
@@ -56,9 +56,9 @@ extension EndpointStore {
         try await pool.query(.endpoint(id)).first.map { try Endpoint($0) }
     }
 
-    /// Gives an endpoint a new secret; the one before it signs as well for so long, so that the receiver can be given the new one in
-    /// between. One that was being replaced already is dropped.
-    /// - Parameter overlap: zero: the former one is good for nothing at once.
+    /// Gives an endpoint a new secret. The former one signs as well for so long, so that the receiver can be given the
+    /// new one in between. An older one that still signed is dropped.
+    /// - Parameter overlap: zero: the former one ends at once.
     /// - Returns: the endpoint; nil where there is none.
     package func rotate(
         _ id: Int64, to secret: WebhookSecret, overlap: Duration, _ key: SecretKey, by person: String
@@ -79,7 +79,8 @@ extension EndpointStore {
                 """))
     }
 
-    /// Stops calling an endpoint. What waits for it stays, and what is told meanwhile is dealt out to it when it is enabled again.
+    /// Stops calling an endpoint. Its pending deliveries stay, and events meanwhile are fanned out when it is
+    /// enabled again.
     /// - Returns: the endpoint; nil where there is none.
     package func disable(_ id: Int64, why: String, by person: String) async throws -> Endpoint? {
         try await change(
@@ -95,14 +96,14 @@ extension EndpointStore {
                 """))
     }
 
-    /// How fast an endpoint is posted to at the most.
+    /// The most deliveries a second.
     package enum RateLimit: Sendable, Hashable {
-        /// As fast as it takes.
+        /// No limit.
         case none
         /// So many deliveries a second.
         case most(Int)
 
-        /// As it is kept.
+        /// The stored value.
         fileprivate var perSecond: Int32? {
             switch self {
             case .none: nil
@@ -111,17 +112,17 @@ extension EndpointStore {
         }
     }
 
-    /// Calls an endpoint again, also one that is paused, as if it had never failed.
+    /// Calls an endpoint again, also a paused one, as if it had never failed.
     /// - Parameters:
-    ///   - skipsMissed: it gets nothing that was told before now; else it catches up.
-    ///   - rate: at most so many deliveries a second from now on; as it is, unless told.
+    ///   - skipsMissed: it gets no event written before now; otherwise it catches up.
+    ///   - rate: the most deliveries a second from now on; by default unchanged.
     /// - Returns: the endpoint; nil where there is none.
     package func enable(
         _ id: Int64, skipsMissed: Bool, rate: RateLimit? = nil, by person: String
     ) async throws -> Endpoint? {
         if skipsMissed { try await placeAll() }
         return try await pool.withTransaction(TransactionOptions(name: "endpoint.enable")) { session in
-            // The cursor first, as who deals out does: so nothing is dealt out that is skipped here.
+            // The cursor first, as in the fan-out: so nothing that is skipped here is fanned out.
             try session.query(
                 PostgresQuery(
                     "endpoint.hold",
@@ -155,7 +156,8 @@ extension EndpointStore {
         }
     }
 
-    /// What a worker has in its hands may still arrive. What is sent next follows upon what was sent last, not upon what was skipped.
+    /// Deliveries that a worker has begun may still arrive. The next one follows upon the last one sent, not upon a
+    /// skipped one.
     private static func skipMissed(_ id: Int64, _ session: borrowing PostgresSession) throws {
         try session.query(
             PostgresQuery(
@@ -179,8 +181,8 @@ extension EndpointStore {
                 """))
     }
 
-    /// Gives every event that is committed by now its place: what comes to its place after that was committed later. A portion that is
-    /// not full was the last: who went on while anything came would go on for ever where events always come.
+    /// Gives every event committed by now its place, so that later places belong to later commits. A portion that is
+    /// not full was the last: under a steady flow of events it would otherwise never end.
     private func placeAll() async throws {
         let portion: Int32 = 10_000
         var placed = portion
@@ -191,7 +193,7 @@ extension EndpointStore {
         }
     }
 
-    /// Removes an endpoint with its secrets; what waited for it goes with the next maintenance.
+    /// Removes an endpoint with its secrets; its pending deliveries go with the next maintenance.
     /// - Returns: whether there was one.
     package func remove(_ id: Int64, by person: String) async throws -> Bool {
         try await pool.query(

@@ -7,10 +7,13 @@ extension EndpointStore {
     /// How many events are put back in one transaction.
     package static let portion: Int64 = 2_000
 
-    /// Sends events again, to every endpoint that wants them or to one, whatever became of them before; what waits already waits on as
-    /// it is, and so does what is not dealt out to an endpoint so far: that comes anyway. What is older than an endpoint goes to it as
-    /// well. Of each account they go in order, behind what waits.
-    /// - Parameter portion: how many positions are gone through in one transaction.
+    /// Sends events again, to every endpoint that wants them or to one, whatever their earlier outcome. Events older
+    /// than an endpoint are sent to it as well. Within each account they keep their order, behind the pending
+    /// deliveries. Not resent:
+    /// - deliveries that are pending;
+    /// - events that are not fanned out to an endpoint yet: they come anyway.
+    ///
+    /// - Parameter portion: how many positions one transaction processes.
     /// - Returns: how many deliveries that makes.
     package func resend(_ selection: EventSelection, portion: Int64 = Self.portion) async throws -> Int {
         guard selection.eventIDs == nil, selection.token == nil else {
@@ -52,8 +55,8 @@ extension EndpointStore {
         }
     }
 
-    /// The cursors are held, so that nothing is dealt out meanwhile and no lane is made twice.
-    /// - Returns: how many deliveries were picked, and how many of them did not wait already.
+    /// The cursors are locked, so that there is no fan-out meanwhile and no lane is made twice.
+    /// - Returns: how many deliveries were picked, and how many of them were not pending already.
     private func putBack(
         _ endpointID: Int64?, picking pick: PostgresQuery
     ) async throws -> (picked: Int, put: Int) {
@@ -104,7 +107,7 @@ extension PostgresQuery {
         e.environment || '/' || coalesce(
             e.token::text, coalesce(e.bundle_id, '') || '/' || coalesce(e.original_transaction_id, '')) as subject
         """
-    /// Which endpoints want an event, as `n` and `e`.
+    /// The condition for an endpoint to want an event, as `n` and `e`.
     private static let wanting = """
         n.state <> 'removed'
         and (n.bundle_id is null or e.bundle_id is null or n.bundle_id = e.bundle_id or e.kind like 'account.%')

@@ -3,30 +3,30 @@ package import Foundation
 package import Postgres
 
 extension EndpointStore {
-    /// What settling came to.
+    /// The result of settling.
     package struct Settled: Sendable, Hashable {
-        /// The lanes that were still held; what became of the others is somebody else's to say.
+        /// The lanes that were still held; other workers settle the rest.
         package var held: Set<Int64> = []
-        /// What the endpoint has become by it; nil where that is what it was.
+        /// The endpoint's new state; nil where it did not change.
         package var change: Change?
         /// When, by the database's clock.
         package var at: PostgresTimestamp?
     }
 
-    /// What an endpoint has become.
+    /// A change of an endpoint's state.
     package enum Change: String, Sendable, Hashable {
         /// It is only probed from now on.
         case paused
-        /// It is back.
+        /// It is called normally again.
         case resumed
         /// It has failed for days, and is no longer called.
         case disabled
-        /// It said that it is gone, and is no longer called.
+        /// It answered that it is gone, and is no longer called.
         case gone
     }
 
-    /// Settles lanes of one endpoint that were claimed together: what came to its end is recorded, and what is left waits for its turn.
-    /// Fenced: of a lane that is held no longer nothing is written.
+    /// Settles lanes of one endpoint that were claimed together: finished deliveries are recorded, and the rest waits
+    /// for its turn. Fenced: nothing is written about a lane that is no longer held.
     /// - Parameter idleTimeout: see `TransactionOptions`.
     package func settle(
         _ lanes: [LaneOutcome], of endpointID: Int64, token: UUID, _ news: EndpointNews, idleTimeout: Duration? = nil
@@ -61,8 +61,8 @@ extension EndpointStore {
 }
 
 extension PostgresQuery {
-    /// What is left in a lane waits: as long as it was told, or for nothing. The lanes' rows are gone before, by the fence, so that
-    /// what is dealt out meanwhile is seen here or finds no row.
+    /// A lane with pending deliveries is queued again, after its retry's delay or at once. The lanes' rows were
+    /// deleted before, by the fence, so that a concurrent fan-out either is seen here or finds no row.
     fileprivate static func settle(_ lanes: [LaneOutcome], _ endpointID: Int64) -> PostgresQuery {
         let ends = lanes.flatMap(\.ends)
         let ids = ends.map(\.deliveryID)
@@ -104,9 +104,9 @@ extension PostgresQuery {
             """)
     }
 
-    /// Makes postponed deliveries due now as an extra attempt. If it fails, the normal schedule continues, and the delivery is not
-    /// brought forward again. Otherwise an endpoint that rejects some events would flap between paused and healthy, and an endpoint that
-    /// dies of what it is sent would use up a schedule of days within minutes.
+    /// Makes postponed deliveries due now as an extra attempt. If it fails, the normal schedule continues, and the
+    /// delivery is not brought forward again. Otherwise an endpoint that rejects some events would flap between paused
+    /// and healthy, and an endpoint that crashes at an event would use up a schedule of days within minutes.
     fileprivate static func heal(_ endpointID: Int64) -> PostgresQuery {
         PostgresQuery(
             "delivery.heal",
@@ -129,7 +129,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// An endpoint that is paused is probed after about 5 s, and then each time twice as late, up to a minute.
+    /// A paused endpoint is probed after about 5 s, and then at doubling intervals up to a minute.
     fileprivate static func fail(_ endpointID: Int64, _ news: EndpointNews) -> PostgresQuery {
         PostgresQuery(
             "delivery.fail",

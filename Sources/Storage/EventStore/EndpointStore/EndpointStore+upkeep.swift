@@ -1,18 +1,18 @@
 package import Base
 import Postgres
 
-/// What was thrown away of deliveries.
+/// What was deleted of deliveries.
 package struct DeliveryUpkeep: Sendable, Hashable {
     /// Records of deliveries.
     package var deliveries = 0
-    /// Endpoints that had been removed, with all that waited for them.
+    /// Removed endpoints, with all their pending deliveries.
     package var endpoints = 0
 
     /// Nothing.
     package init() {}
 }
 
-/// How it stands with an endpoint, for whoever watches.
+/// The state of an endpoint, for monitoring.
 package struct EndpointStanding: Sendable, Hashable {
     /// The endpoint's number.
     package var endpointID: Int64
@@ -22,15 +22,15 @@ package struct EndpointStanding: Sendable, Hashable {
     package var reason: String?
     /// Calls that failed since the last one that succeeded.
     package var failures: Int
-    /// How the last failure went.
+    /// How the last failed call ended.
     package var lastFailure: String?
-    /// Accounts for which something waits.
+    /// Accounts with pending deliveries.
     package var lanes: Int64
-    /// Events that are not dealt out to it so far.
+    /// Events that are not fanned out to it yet.
     package var behind: Int64
-    /// Dead deliveries that nobody has put back.
+    /// Dead deliveries that were not put back.
     package var dead: Int64
-    /// Since when the oldest event has been told that waits; zero where none does.
+    /// The age of the oldest pending event; zero where there is none.
     package var oldestAge: Duration
 
     init(_ row: PostgresRow) throws {
@@ -47,7 +47,7 @@ package struct EndpointStanding: Sendable, Hashable {
 }
 
 extension EndpointStore {
-    /// How it stands with each endpoint; nil where the connected user may not ask.
+    /// The state of each endpoint; nil where the connected user may not read it.
     package func standingsIfAllowed() async throws -> [EndpointStanding]? {
         let mayAsk: Bool = try await pool.query(
             PostgresQuery(
@@ -56,14 +56,14 @@ extension EndpointStore {
         return mayAsk ? try await standings() : nil
     }
 
-    /// How it stands with each endpoint.
+    /// The state of each endpoint.
     package func standings() async throws -> [EndpointStanding] {
         try await pool.query(
             PostgresQuery("delivery.status", "select * from storehook.delivery_status order by endpoint_id")
         ).map { try EndpointStanding($0) }
     }
 
-    /// How it stands with each endpoint, as samples; nil where the connected user may not ask.
+    /// The state of each endpoint, as samples; nil where the connected user may not read it.
     package func samples() async throws -> [MetricSample]? {
         try await standingsIfAllowed()?.flatMap { standing in
             let endpoint = [(name: "endpoint", value: "\(standing.endpointID)")]
@@ -76,8 +76,8 @@ extension EndpointStore {
         }
     }
 
-    /// Throws away what became of deliveries longer ago than that, and endpoints that were removed; in portions, so that nobody waits
-    /// for long.
+    /// Deletes the records of deliveries that ended longer ago, and removed endpoints; in portions, so that nothing
+    /// waits for long.
     package func dropOld(keeping days: Int) async throws -> DeliveryUpkeep {
         var upkeep = DeliveryUpkeep()
         upkeep.deliveries = try await repeating(
@@ -109,7 +109,7 @@ extension EndpointStore {
                 PostgresQuery("endpoint.purge", "delete from storehook.endpoints where id = \(id)"))
             upkeep.endpoints += 1
         }
-        // Who had one of its lanes in hand may have put it back meanwhile.
+        // A worker that held one of its lanes may have put it back meanwhile.
         for (name, table) in [
             ("endpoint.purge_left_queue", "delivery_queue"), ("endpoint.purge_left_pending", "deliveries_pending"),
         ] {

@@ -3,18 +3,20 @@ package import EvidenceStore
 import Foundation
 package import Postgres
 
-/// Endpoints, and the events that are delivered to them: who wants which, what waits, and what became of each.
+/// Endpoints, and the events delivered to them: their filters, their pending deliveries, and the outcomes.
 ///
-/// Events are dealt out to endpoints by their position, once, whatever number of workers does it: who deals holds the endpoint's
-/// cursor. What waits for an endpoint waits in lanes, one for each account; a lane is a row of a ``/Queue/Queue``. So an account's
-/// events arrive one after the other, accounts go side by side, and each endpoint's are claimed by themselves.
+/// Events are fanned out to endpoints by their position, once, however many workers do it: the fan-out locks the
+/// endpoint's cursor. An endpoint's pending deliveries are in lanes, one for each account; a lane is a row of a
+/// ``/Queue/Queue``. So an account's events arrive one after the other, accounts are independent, and each endpoint's
+/// lanes are claimed separately.
 ///
-/// A lane's row may be taken off by who settles it while another event is dealt out to it. Neither waits for the other: lanes
-/// are put into the queue in a transaction that begins after what was dealt out is committed, and who takes a lane off looks
-/// afterwards whether anything waits in it. So either the one finds the lane gone and puts it in, or the other finds what waits.
+/// A worker may settle a lane, which deletes its row, while another event is fanned out to it. Neither waits for the
+/// other: lanes are queued in a transaction that begins after the fan-out's commit, and the settling worker looks for
+/// pending deliveries after it has deleted the row. So either the fan-out finds the row gone and inserts it, or the
+/// settling worker finds the pending delivery.
 package struct EndpointStore: Sendable {
     let pool: PostgresPool
-    /// The lanes in which something waits.
+    /// The queue of lanes with pending deliveries.
     package let queue: Queue
 
     /// The store behind a pool of connections.
@@ -27,20 +29,20 @@ package struct EndpointStore: Sendable {
     package static let table = QueueTable(
         name: "storehook.delivery_queue", statements: "delivery", channel: "storehook_delivery")
 
-    /// Calls in a row that fail until an endpoint is paused, those not counted that failed because of what they were about.
+    /// After how many failed calls in a row an endpoint is paused; failures because of the event do not count.
     package static let failuresUntilPause = 10
-    /// How long an endpoint fails until it is disabled: five days, as Standard Webhooks 1.0 has it for an example.
+    /// After how long a failing endpoint is disabled: five days, as in an example of Standard Webhooks 1.0.
     package static let disabledAfter = Duration.seconds(5 * 86_400)
 
-    /// An endpoint that is called, with what its deliveries are signed with.
+    /// An endpoint that is called, with its secrets.
     package struct Callable: Sendable {
         /// The endpoint.
         package var endpoint: Endpoint
-        /// The present secret, and the one before it while that still signs; none where they cannot be read.
+        /// The present secret, and the former one while it still signs; none where they cannot be read.
         package var secrets: [WebhookSecret]
     }
 
-    /// The endpoints that are called, paused ones too; what waits for the others stays where it is.
+    /// The endpoints that are called, paused ones included; the deliveries of others stay pending.
     package func callable(_ key: SecretKey) async throws -> [Callable] {
         try await pool.query(
             PostgresQuery(
@@ -58,7 +60,7 @@ package struct EndpointStore: Sendable {
         }
     }
 
-    /// An endpoint with what its deliveries are signed with, whatever its state; nil where there is none of this number.
+    /// An endpoint with its secrets, whatever its state; nil where no endpoint has this number.
     /// - Throws: ``UnreadableSecret``, `PostgresError`.
     package func callable(_ id: Int64, _ key: SecretKey) async throws -> Callable? {
         let row = try await pool.query(
@@ -78,7 +80,7 @@ package struct EndpointStore: Sendable {
         return callable
     }
 
-    /// A number for an event that is posted to see whether events arrive, and kept nowhere; and what time it is.
+    /// A number for a test event, which is not stored; and the database's clock.
     package func nextTest() async throws -> (number: Int64, now: PostgresTimestamp) {
         let row = try await pool.query(
             PostgresQuery(
@@ -87,7 +89,8 @@ package struct EndpointStore: Sendable {
         return (try row.decode("number"), try row.decode("now"))
     }
 
-    /// None of one that was encrypted with another key: whoever has only the former one would verify half of what is sent.
+    /// None where either was encrypted with another key: a receiver with only the former secret would verify half
+    /// of the posts.
     private static func secrets(_ row: PostgresRow, _ key: SecretKey) throws -> [WebhookSecret] {
         let id: Int64 = try row.decode("id")
         let sealed = try [row.decode("secret", as: [UInt8]?.self), row.decode("former_secret", as: [UInt8]?.self)]

@@ -1,17 +1,17 @@
-/// What a claimed lane came to.
+/// The outcome of a claimed lane.
 package struct LaneOutcome: Sendable, Hashable {
-    /// How an event's way to an endpoint ended.
+    /// How a delivery ended.
     package struct End: Sendable, Hashable {
         /// The delivery's number.
         package var deliveryID: Int64
-        /// Calls that it took.
+        /// Calls it took.
         package var attempts: Int
         /// The last answer's status; nil where there was none.
         package var status: Int?
         /// Why it was given up; nil where it was delivered.
         package var reason: String?
 
-        /// Whether the endpoint took it.
+        /// Whether the endpoint accepted it.
         package var isDelivered: Bool { reason == nil }
 
         /// Memberwise.
@@ -23,17 +23,18 @@ package struct LaneOutcome: Sendable, Hashable {
         }
     }
 
-    /// When a lane is to be tried again.
+    /// When a lane is retried.
     package struct Retry: Sendable, Hashable {
-        /// In how long.
+        /// The delay from now on.
         package var delay: Duration
-        /// Calls of its first delivery so far, and how many of those ended with their worker.
+        /// Calls of its first delivery so far.
         package var attempts: Int
-        /// How many of them ended with their worker.
+        /// How many of them ended with their worker's death.
         package var lapses: Int
-        /// How the last one ended.
+        /// How the last call ended.
         package var reason: String
-        /// Whether the last one came before its time, because the endpoint was back, and the next one comes when the schedule has it.
+        /// Whether the last call came before the schedule's time, because the endpoint was back; the next one follows
+        /// the schedule.
         package var wasEarly: Bool
 
         /// Memberwise.
@@ -48,9 +49,9 @@ package struct LaneOutcome: Sendable, Hashable {
 
     /// The lane.
     package var laneID: Int64
-    /// What came to its end, in order.
+    /// The finished deliveries, in order.
     package var ends: [End]
-    /// When it is to be tried again; nil: at once, if anything is left in it.
+    /// When it is retried; nil: at once, if deliveries are left in it.
     package var retry: Retry?
 
     /// Memberwise.
@@ -61,21 +62,21 @@ package struct LaneOutcome: Sendable, Hashable {
     }
 }
 
-/// What calls told of an endpoint.
+/// What calls showed about an endpoint.
 package struct EndpointNews: Sendable, Hashable {
     /// Calls that succeeded.
     package var successes = 0
     /// Calls that failed.
     package var failures = 0
-    /// How many of them failed for a reason of the endpoint's own, and not of the event that it was sent.
+    /// How many of them failed because of the endpoint, not because of the event.
     package var faults = 0
-    /// How the last failure went.
+    /// How the last failed call ended.
     package var lastFailure: String?
-    /// Whether it said that it is gone for good.
+    /// Whether it answered that it is gone for good.
     package var isGone = false
-    /// For how long it asked to be left alone.
+    /// The delay that it asked for.
     package var rest: Duration?
-    /// Whether the call was to find out whether a paused endpoint is back.
+    /// Whether the call was a probe of a paused endpoint.
     package var isProbe = false
 
     /// Nothing.

@@ -2,10 +2,10 @@ import Crypto
 import Events
 import Foundation
 
-/// The key that webhook secrets are kept encrypted with: AES-GCM, with the endpoint's number as associated data, so that one
+/// The key that encrypts stored webhook secrets: AES-GCM, with the endpoint's number as associated data, so that one
 /// endpoint's secret cannot be put into another's row.
 ///
-/// It shows itself to nobody.
+/// Descriptions and dumps do not show it.
 package struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// How many bytes it has.
     package static let size = 32
@@ -18,7 +18,8 @@ package struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
         key = SymmetricKey(data: Array(bytes))
     }
 
-    /// Reads a key file: 32 bytes, or their 64 hexadecimal digits or base64 with white space around them. Nil for anything else.
+    /// Reads a key file: 32 bytes, or their 64 hexadecimal digits or base64 with white space around them.
+    /// Otherwise nil.
     package init?(file bytes: [UInt8]) {
         if bytes.count == Self.size {
             self.init(bytes: bytes)
@@ -45,7 +46,7 @@ package struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     /// Decrypts an endpoint's secret.
-    /// - Throws: ``UnreadableSecret`` where it was encrypted with another key, or of another endpoint.
+    /// - Throws: ``UnreadableSecret`` where it was encrypted with another key, or for another endpoint.
     func open(_ sealed: [UInt8], of endpointID: Int64) throws(UnreadableSecret) -> WebhookSecret {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let bytes = try? AES.GCM.open(box, using: key, authenticating: Self.data(endpointID)),
@@ -62,12 +63,12 @@ package struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// That an endpoint's secret cannot be decrypted with the key at hand.
+/// An endpoint's secret cannot be decrypted with this key.
 package struct UnreadableSecret: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Whose.
+    /// The endpoint.
     package var endpointID: Int64
 
-    /// Of this endpoint.
+    /// The error for this endpoint.
     package init(endpointID: Int64) { self.endpointID = endpointID }
 
     /// What it is, and what to do.
