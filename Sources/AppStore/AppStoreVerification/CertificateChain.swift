@@ -3,20 +3,21 @@ public import Base
 import Crypto
 import X509
 
-/// Three certificates that vouch for each other and end in a root the operator trusts: the only thing that can check a signature here.
+/// Three certificates of which each is issued by the next, and the last is a root that the operator trusts. Only such
+/// a chain can check a signature here.
 ///
-/// A value exists only after every rule but one has held: whether the certificates are valid at a given instant depends on the
-/// instant, so it is asked each time (``requireValid(at:)``). That makes a validated chain worth keeping.
+/// A value exists only after every rule but one has held: whether the certificates are valid depends on the instant,
+/// so that is checked each time (``requireValid(at:)``). That makes a validated chain worth keeping.
 public final class CertificateChain: Sendable {
-    /// The certificate whose key signs.
+    /// The certificate of the signing key.
     public let leaf: ChainCertificate
-    /// The authority between.
+    /// The authority between leaf and root.
     public let intermediate: ChainCertificate
     /// The anchor.
     public let root: ChainCertificate
-    /// What to ask about revocation: of the leaf and the intermediate, where they name whom. The root is trusted or it is not.
+    /// The OCSP requests for the leaf and the intermediate, where they name a responder. The root needs none.
     public let revocationQuestions: [OCSPRequest]
-    /// Which root it is.
+    /// The root's fingerprint.
     public let rootFingerprint: Fingerprint
     /// The leaf's key.
     let signingKey: P256.Signing.PublicKey
@@ -25,7 +26,7 @@ public final class CertificateChain: Sendable {
     ///
     /// - Parameters:
     ///   - certificates: The DER texts of leaf, intermediate and root.
-    ///   - trustedRoots: The fingerprints of the roots trusted. What the third certificate says about itself counts for nothing.
+    ///   - trustedRoots: The fingerprints of the trusted roots. The third certificate's own claims do not count.
     /// - Throws: `wrong_chain_length`, `malformed_certificate`, `untrusted_root`, `invalid_chain` or `missing_marker_oid`.
     public init(validating certificates: [[UInt8]], trustedRoots: Set<Fingerprint>) throws(VerificationFailure) {
         guard certificates.count == 3 else {

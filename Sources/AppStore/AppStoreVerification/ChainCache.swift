@@ -1,15 +1,15 @@
 import Base
 import Synchronization
 
-/// Remembers chains that were found valid, because validating one costs ten times what checking a signature does and Apple uses a
-/// handful of chains a year.
+/// Remembers valid chains: validating one costs ten times as much as checking a signature, and Apple uses a handful of
+/// chains a year.
 ///
-/// Two keys lead to a chain. The SHA-256 of its three certificates is what it is; the SHA-256 of the header segment is a short cut to
-/// it that costs nothing, since hashing the header is the beginning of checking the signature. Only the one header that Apple writes
-/// for a chain becomes a short cut: a stranger can write the genuine certificates into endlessly many headers, and those must neither
-/// fill the cache nor cost a validation each.
+/// Two keys lead to a chain. The SHA-256 of its three certificates identifies it. The SHA-256 of the header segment is
+/// a short cut that costs nothing, since checking the signature begins with hashing the header. Only the one header
+/// that Apple writes for a chain becomes a short cut: anyone can write the genuine certificates into endlessly many
+/// headers, and those must neither fill the cache nor cost a validation each.
 ///
-/// Only valid chains enter, and only a holder of a trusted root's key can make one, so nobody else can drive Apple's out.
+/// Only valid chains enter, and only a holder of a trusted root's key can make one, so no sender can evict Apple's.
 public final class ChainCache: Sendable {
     /// What the cache has done so far.
     public struct Statistics: Sendable, Hashable {
@@ -17,14 +17,14 @@ public final class ChainCache: Sendable {
         public var hits: UInt64
         /// Lookups that did not.
         public var misses: UInt64
-        /// Chains that had to make room.
+        /// Chains that were evicted.
         public var evictions: UInt64
         /// Chains held now.
         public var count: Int
-        /// Headers that lead straight to a chain now: at most one a chain.
+        /// Headers that are short cuts now: at most one per chain.
         public var shortCuts: Int
 
-        /// Creates statistics of so much.
+        /// Statistics of these counts.
         public init(
             hits: UInt64 = 0, misses: UInt64 = 0, evictions: UInt64 = 0, count: Int = 0, shortCuts: Int = 0
         ) {
@@ -58,7 +58,7 @@ public final class ChainCache: Sendable {
     private let state = Mutex(State())
     private let capacity: Int
 
-    /// Creates an empty cache that holds up to so many chains, at least one.
+    /// Creates an empty cache for at most so many chains, at least one.
     public init(capacity: Int = 32) { self.capacity = max(1, capacity) }
 
     /// What the cache has done so far.
@@ -96,7 +96,7 @@ public final class ChainCache: Sendable {
         }
     }
 
-    /// Keeps a chain; the one unused for longest makes room if there is none.
+    /// Keeps a chain; a full cache evicts the one unused for longest.
     func insert(_ chain: CertificateChain, certificates: Fingerprint, header: Fingerprint?) {
         state.withLock { state in
             if state.entries[certificates] == nil, state.entries.count >= capacity,

@@ -1,13 +1,13 @@
 import Crypto
 import SwiftASN1
 
-/// What a certificate authority's responder is asked about one certificate (RFC 6960 section 4.1).
+/// The request to a certificate authority's responder about one certificate (RFC 6960 section 4.1).
 ///
-/// Made of validated chains only: whoever answers was named by a certificate under a trusted root, never by a sender.
+/// Made of validated chains only: a certificate under a trusted root named the responder, never a sender.
 public struct OCSPRequest: Sendable, Hashable {
     /// The request's DER text, to be posted as `application/ocsp-request`.
     public let request: [UInt8]
-    /// The responders' addresses, http alone: the answer is signed, and asking https would ask the next question.
+    /// The responders' addresses, http only: the answer is signed, and https would need another revocation check.
     public let responders: [String]
 
     /// The certificate and its issuer, as requests and answers name them.
@@ -15,7 +15,7 @@ public struct OCSPRequest: Sendable, Hashable {
     let issuer: ChainCertificate
     let name: String
 
-    /// The question about a certificate; nil where nobody is named who could be asked.
+    /// The request about a certificate; nil where it names no responder.
     init?(about certificate: ChainCertificate, issuer: ChainCertificate) {
         responders = certificate.responders.filter { $0.hasPrefix("http://") }
         guard !responders.isEmpty else { return nil }
@@ -40,7 +40,7 @@ public struct OCSPRequest: Sendable, Hashable {
         }
         self.certID = certID.serializedBytes
         var request = DER.Serializer()
-        // OCSPRequest, TBSRequest, requestList, Request. No nonce: answers are shared by many askers, and dated.
+        // OCSPRequest, TBSRequest, requestList, Request. No nonce: answers are cached for many clients, and dated.
         request.appendConstructedNode(identifier: .sequence) { request in
             request.appendConstructedNode(identifier: .sequence) { tbs in
                 tbs.appendConstructedNode(identifier: .sequence) { list in
@@ -53,7 +53,7 @@ public struct OCSPRequest: Sendable, Hashable {
         name = certificate.name
     }
 
-    /// One certificate, one question.
+    /// Equal for one certificate of one issuer.
     public static func == (left: Self, right: Self) -> Bool { left.certID == right.certID }
 
     /// By the certificate and its issuer.

@@ -6,28 +6,29 @@ import X509
 
 /// A responder's answer whose signature, signer and dates have been checked (RFC 6960 sections 3.2 and 4.2).
 public struct OCSPResponse: Sendable, Hashable {
-    /// What became of a certificate.
+    /// The status of a certificate.
     public enum Status: Sendable, Hashable {
         /// It was not revoked.
         case good
-        /// It was.
+        /// It was revoked.
         case revoked
         /// The responder does not know it.
         case unknown
     }
 
-    /// An answer that counts for nothing.
+    /// The answer is invalid.
     public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
-        /// One line, with nothing in it that the answer said.
+        /// One line, without any content of the answer.
         public let description: String
     }
 
-    /// What became of the certificate.
+    /// The certificate's status.
     public let status: Status
     /// Until when this holds.
     public let validUntil: Timestamp
 
-    /// An answer without a date for the next one is news of this moment (RFC 6960 section 2.4): it holds for so long, in seconds.
+    /// An answer without a date for the next one is about this moment (RFC 6960 section 2.4): it is valid for so
+    /// many seconds.
     private static let undatedValidity: Int64 = 300
     /// How far the responder's clock may be ahead, in seconds.
     private static let clockSkew: Int64 = 300
@@ -36,8 +37,8 @@ public struct OCSPResponse: Sendable, Hashable {
 
     /// Reads and checks an answer.
     ///
-    /// - Throws: ``Refusal`` unless it is successful, about the question, signed by the issuer or a responder that the issuer
-    ///   appointed, and of now.
+    /// - Throws: ``Refusal`` unless it is successful, about the question, signed by the issuer or a responder that the
+    ///   issuer appointed, and current.
     public init(_ der: [UInt8], to question: OCSPRequest, at now: Timestamp) throws(Refusal) {
         let text = try Self.read("is not an OCSP response") { try OCSPEncoding(der) }
         guard let basic = text else { throw Refusal(description: "the responder declines to answer") }
@@ -57,7 +58,7 @@ public struct OCSPResponse: Sendable, Hashable {
     }
 
     private static func read<Value>(_ problem: String, _ work: () throws -> Value) throws(Refusal) -> Value {
-        // The library's own words may quote the answer.
+        // The library's error text may quote the answer.
         do { return try work() } catch { throw Refusal(description: "it \(problem)") }
     }
 

@@ -2,23 +2,28 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// RFC 5280 section 6.1 for a path of exactly three certificates whose order is given and whose last is the trust anchor.
+/// RFC 5280 section 6.1 for a path of exactly three certificates in a given order whose last is the trust anchor.
 ///
-/// swift-certificates parses the certificates and checks their signatures. Its `Verifier` is not used for the path: it searches for
-/// one, and might find another than `x5c` states; it lets authorities of version 1 pass and does not look at key usage; and it is
-/// async, while verification here is a computation. For three certificates the rules are few, and each stands here.
+/// swift-certificates parses the certificates and checks their signatures. Its `Verifier` is not used for the path:
+/// - it searches for a path, and might find another than `x5c` states;
+/// - it accepts authorities of version 1, and ignores key usage;
+/// - it is async, while verification here is a computation.
+///
+/// For three certificates the rules are few, and all of them are here.
 enum PathValidation {
-    /// What may sign certificates of notifications and of what is in them: the algorithms of Apple's elliptic-curve authorities.
+    /// The algorithms that may sign certificates of notifications and their parts: those of Apple's elliptic-curve
+    /// authorities.
     static let ellipticCurve: Set<Certificate.SignatureAlgorithm> = [.ecdsaWithSHA384, .ecdsaWithSHA256]
-    /// What may sign certificates of receipts. Apple's receipts were signed under authorities with SHA-1 until January 2025
-    /// (TN3138); a receipt of those days is judged at its own date, so they still count for it.
+    /// The algorithms that may sign certificates of receipts. Apple's receipts were signed under authorities
+    /// with SHA-1 until January 2025 (TN3138); a receipt of that time is checked at its own date, so SHA-1
+    /// still counts for it.
     static let receipts = ellipticCurve.union([
         .sha256WithRSAEncryption, .sha384WithRSAEncryption, .sha512WithRSAEncryption, .sha1WithRSAEncryption,
     ])
 
-    /// Holds every rule against the path; the window of validity excepted.
+    /// Checks every rule but the window of validity.
     ///
-    /// - Parameter algorithms: with which its certificates may be signed.
+    /// - Parameter algorithms: those that may sign its certificates.
     /// - Throws: `invalid_chain` or `missing_marker_oid`, naming the certificate.
     static func validate(
         leaf: ChainCertificate, intermediate: ChainCertificate, root: ChainCertificate,
@@ -36,7 +41,7 @@ enum PathValidation {
         try requireAuthority(root, authoritiesBelow: 1)
         try requireAuthority(intermediate, authoritiesBelow: 0)
         try requireEndEntity(leaf)
-        // The anchor is trusted by its fingerprint, so its signature on itself would prove nothing more.
+        // The anchor is trusted by its fingerprint, so its self-signature would prove nothing more.
         try requireIssued(intermediate, by: root, signedWith: algorithms)
         try requireIssued(leaf, by: intermediate, signedWith: algorithms)
         try requireMarker(intermediate, Self.intermediateMarker)
@@ -58,13 +63,14 @@ enum PathValidation {
     /// Apple's mark on a certificate that signs receipts and notifications: without it, any certificate of Apple's would do.
     private static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
 
-    /// Critical extensions that the rules here take into account. All others that are critical refuse the certificate.
+    /// The critical extensions that these rules take into account. A certificate with any other critical
+    /// one is refused.
     private static let known: Set<ASN1ObjectIdentifier> = [
         .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage, intermediateMarker, leafMarker,
     ]
 
-    /// The same certificate twice, or the same name and key in two of them (RFC 4158 section 5.2), makes a path that proves less
-    /// than its length says.
+    /// Refuses a repeated certificate, or a repeated name and key (RFC 4158 section 5.2): such a path proves less than
+    /// its length suggests.
     private static func refuseRepetition(_ path: [ChainCertificate]) throws(VerificationFailure) {
         for (index, later) in path.enumerated() {
             for earlier in path[..<index]
@@ -82,7 +88,7 @@ enum PathValidation {
             guard !part.critical || known.contains(part.oid) else {
                 throw invalid(certificate, "has a critical extension that is not known here (\(part.oid))")
             }
-            // Apple's have none, and leaving them unread would be leaving a limit unheeded.
+            // Apple's have none, and ignoring them would ignore a limit.
             guard part.oid != .X509ExtensionID.nameConstraints else {
                 throw invalid(certificate, "has name constraints, which are not supported")
             }

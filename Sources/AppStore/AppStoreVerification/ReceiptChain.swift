@@ -2,13 +2,13 @@ import AppStorePayloads
 package import Base
 import X509
 
-/// The certificates of a receipt, ordered and held against each other: leaf, intermediate and a root that the operator trusts.
+/// The certificates of a receipt, ordered and validated: leaf, intermediate and a root that the operator trusts.
 ///
-/// As ``CertificateChain`` is for a JWS, with two differences that are Apple's. The certificates stand in a PKCS#7 container in no
-/// order, and which of them signed is told by issuer and serial number. And their keys are RSA, or elliptic: App Store receipts
+/// Like ``CertificateChain`` for a JWS, with two differences of Apple's. The certificates are in a PKCS#7 container in
+/// no order, and issuer and serial number name the signer's. And their keys are RSA, or elliptic: App Store receipts
 /// are signed under Apple Root CA, whose authorities are older than those of notifications.
 package struct ReceiptChain: Sendable {
-    /// How the signer made a digest of what it signed.
+    /// The digest algorithm of the signature.
     package enum Digest: Sendable, Hashable {
         /// Receipts until 2023, and some since (TN3138).
         case sha1
@@ -16,7 +16,7 @@ package struct ReceiptChain: Sendable {
         case sha256
     }
 
-    /// As a PKCS#7 container names its signer's certificate.
+    /// The name of the signer's certificate in a PKCS#7 container.
     package struct Signer: Sendable, Hashable {
         /// The DER text of the issuer's name.
         package var issuer: [UInt8]
@@ -30,23 +30,23 @@ package struct ReceiptChain: Sendable {
         }
     }
 
-    /// How many certificates are looked at; Apple's receipts have three.
+    /// The most certificates that are read; Apple's receipts have three.
     package static let mostCertificates = 8
-    /// How long a certificate may be that is looked at, in bytes; those in Apple's receipts have from 1 to 2 KiB. They are read
-    /// before anybody is trusted, and what is in them takes a hundred bytes of memory for two of theirs.
+    /// The longest certificate that is read, in bytes; those in Apple's receipts have from 1 to 2 KiB. They are read
+    /// before anything is trusted, and two bytes of them can take a hundred bytes of memory.
     package static let mostCertificateBytes = 8_192
 
-    /// Which root it is.
+    /// The root's fingerprint.
     package let rootFingerprint: Fingerprint
 
     private let path: [ChainCertificate]
     private let questions: [OCSPRequest]
 
-    /// Finds the path from the signer to its root among the certificates that came with it, and validates it.
+    /// Finds the path from the signer to its root among the enclosed certificates, and validates it.
     ///
     /// - Parameters:
     ///   - certificates: their DER texts, in any order.
-    ///   - configuration: the roots trusted; what a certificate says about itself counts for nothing.
+    ///   - configuration: the trusted roots; a certificate's own claims do not count.
     /// - Throws: `malformed_certificate`, `wrong_chain_length`, `untrusted_root`, `invalid_chain` or `missing_marker_oid`.
     package init(
         of signer: Signer, among certificates: [[UInt8]], trusting configuration: VerifierConfiguration
@@ -112,14 +112,14 @@ package struct ReceiptChain: Sendable {
         return algorithms.contains { key.isValidSignature(signature, for: bytes, signatureAlgorithm: $0) }
     }
 
-    /// Makes sure that none of its certificates was revoked, where that is asked about.
+    /// Requires that none of its certificates was revoked, where revocation is checked.
     ///
     /// - Throws: `revoked`, or `revocation_unknown`.
     package func requireUnrevoked(by verifier: Verifier) throws(VerificationFailure) {
         try verifier.revocation?.require(questions, at: verifier.clock())
     }
 
-    /// Makes sure that its root may sign receipts of the environment: that it is trusted at all was found out before.
+    /// Requires that its root, which is trusted already, may sign receipts of the environment.
     ///
     /// - Throws: `untrusted_root`.
     package func require(

@@ -2,10 +2,10 @@ import AppStorePayloads
 public import Base
 import Synchronization
 
-/// What is known about the revocation of certificates, and what a verification would have had to know.
+/// Known revocation statuses of certificates, and the open questions of verifications.
 ///
-/// A verifier with a cache refuses with `revocation_unknown` what it cannot decide, and leaves the request here; who may
-/// do I/O takes the requests, sends them, and puts the responses in. Nothing here waits.
+/// A verifier with a cache refuses with `revocation_unknown` what it cannot decide, and leaves the request here. A
+/// caller that may do I/O takes the requests, sends them, and puts the responses in. Nothing here waits.
 public final class RevocationCache: Sendable {
     private enum Status {
         case answered(OCSPResponse.Status)
@@ -23,7 +23,7 @@ public final class RevocationCache: Sendable {
     /// An empty cache for up to so many certificates, at least two: a chain's.
     public init(capacity: Int = 64) { self.capacity = max(2, capacity) }
 
-    /// The requests that verifications ran into since they were taken last, each once.
+    /// The open requests since they were last taken, each once.
     public func takeRequests() -> [OCSPRequest] {
         state.withLock { state in
             defer { state.open = [] }
@@ -36,21 +36,21 @@ public final class RevocationCache: Sendable {
         note(.answered(answer.status), question, until: answer.validUntil)
     }
 
-    /// Notes that nobody answered, so that nobody is asked again before `until`.
+    /// Records that no responder answered, so that there is no request before `until`.
     /// - Parameter why: one line.
     public func noteFailure(_ why: String, to question: OCSPRequest, until: Timestamp) {
         note(.unanswered(why), question, until: until)
     }
 
-    /// Makes sure that none of the chain's certificates was revoked.
+    /// Requires that none of the chain's certificates was revoked.
     ///
-    /// A revoked one is refused whenever the payload was signed: the date is the word of whoever holds the key.
+    /// A revoked one is refused whatever the date in the payload: a thief of the key can write any date.
     /// - Throws: `revoked`, or `revocation_unknown`.
     func require(_ chain: CertificateChain, at now: Timestamp) throws(VerificationFailure) {
         try require(chain.revocationQuestions, at: now)
     }
 
-    /// The same of the certificates that these questions are about.
+    /// Likewise, for the certificates of these questions.
     func require(_ questions: [OCSPRequest], at now: Timestamp) throws(VerificationFailure) {
         var failure: VerificationFailure?
         state.withLock { state in

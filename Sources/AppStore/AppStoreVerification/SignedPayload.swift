@@ -2,7 +2,7 @@ import AppStorePayloads
 import Base
 import Crypto
 
-/// A JWS whose chain is anchored and whose signature is right. What its payload says has not been looked at.
+/// A JWS with an anchored chain and a valid signature. Its payload has not been read.
 struct SignedPayload {
     let jws: CompactJWS
     /// The payload's JSON text.
@@ -15,7 +15,7 @@ struct SignedPayload {
     ///
     /// - Parameters:
     ///   - text: The compact JWS.
-    ///   - outer: The JWS this one was found in. Apple writes the same header three times; what was found out about it holds.
+    ///   - outer: The JWS that encloses this one. Apple writes one header three times; the result for it holds.
     init(
         _ text: [UInt8], inside outer: SignedPayload?, cache: ChainCache, trustedRoots: Set<Fingerprint>
     ) throws(VerificationFailure) {
@@ -48,7 +48,7 @@ struct SignedPayload {
     ) throws(VerificationFailure) -> CertificateChain {
         let header = try JWSHeader(try jws.header())
         let shortCut = header.canonicalSegment.elementsEqual(jws.headerSegment) ? fingerprint : nil
-        // Lengths between the certificates are not needed: DER texts carry their own, so no two lists run together to one text.
+        // No lengths between the certificates: DER texts carry their own, so no two lists join to one text.
         let certificates = Fingerprint(of: Array(header.certificates.joined()))
         if let known = cache.chain(certificates: certificates, header: shortCut) { return known }
         let chain = try CertificateChain(validating: header.certificates, trustedRoots: trustedRoots)

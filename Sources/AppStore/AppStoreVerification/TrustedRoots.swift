@@ -1,9 +1,10 @@
 import AppStorePayloads
 public import Base
 
-/// The roots that are trusted, each for the environments that it may sign for.
+/// The trusted roots, each for the environments that it may sign for.
 ///
-/// Who trusts a root of their own for what Xcode signs on a developer's machine has not thereby trusted it for purchases.
+/// An operator who trusts a root for what Xcode signs on a developer's machine does not thereby trust it
+/// for purchases.
 public struct TrustedRoots: Sendable, Hashable {
     /// The roots by environment, each by the SHA-256 of its DER text.
     public var byEnvironment: [Environment: Set<Fingerprint>]
@@ -16,7 +17,7 @@ public struct TrustedRoots: Sendable, Hashable {
         self.init([.production: roots, .sandbox: roots])
     }
 
-    /// Every root that is trusted for anything.
+    /// Every root that is trusted for any environment.
     public var all: Set<Fingerprint> { byEnvironment.values.reduce(into: []) { $0.formUnion($1) } }
 
     /// Every root that is trusted for receipts; see ``trustsReceipts(_:for:)``.

@@ -1,10 +1,10 @@
 /// Why something is not trusted: a code for programs and one line for people.
 ///
-/// The line may name a certificate's serial number, a field or an environment that is served, never what a payload says.
+/// The line may name a certificate's serial number, a field or a served environment, never the payload's content.
 public struct VerificationFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason.
     public let code: VerificationCode
-    /// What happened and, where there is something to do, what.
+    /// What happened and, where possible, what to do.
     public let message: String
 
     /// Creates a failure.
@@ -16,6 +16,6 @@ public struct VerificationFailure: Error, Sendable, Hashable, CustomStringConver
     /// Code and message.
     public var description: String { "\(code.rawValue): \(message)" }
 
-    /// The same failure, told of a part of the payload.
+    /// The failure, attributed to a part of the payload.
     func inside(_ part: String) -> VerificationFailure { VerificationFailure(code, "\(part): \(message)") }
 }

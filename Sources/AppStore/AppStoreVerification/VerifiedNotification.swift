@@ -18,7 +18,8 @@ public struct VerifiedNotification: Sendable, Hashable {
     /// The SHA-256 of each signed part's JSON text.
     public let digests: Digests
 
-    /// The SHA-256 of each signed part's JSON text: what decides between two records of one key that were signed in the same millisecond.
+    /// The SHA-256 of each signed part's JSON text: it breaks the tie between two records of one key that were signed
+    /// in one millisecond.
     public struct Digests: Sendable, Hashable {
         /// Of the transaction.
         public let transaction: Fingerprint?

@@ -2,7 +2,7 @@ import AppStorePayloads
 package import Base
 
 extension Verifier {
-    /// Which app and environment a payload says it is about.
+    /// The app and environment that a payload claims.
     struct Claims {
         var bundleId: String
         var environment: Environment
@@ -39,7 +39,7 @@ extension Verifier {
         return Claims(bundleId: bundleId, environment: try require(environment: environment), appAppleId: appAppleId)
     }
 
-    /// Whether an app is served, for who knows from elsewhere which one a renewal info is about.
+    /// Requires that an app is served, for a caller that knows from elsewhere which app a renewal info is about.
     /// - Throws: `wrong_bundle` if not.
     public func requireServed(bundleId: String) throws(VerificationFailure) { try require(bundleId: bundleId) }
 
@@ -64,7 +64,7 @@ extension Verifier {
         return environment
     }
 
-    /// Makes sure that the chain's root may sign for the environment: that it is trusted at all was found out before.
+    /// Requires that the chain's root, which is trusted already, may sign for the environment.
     func require(_ chain: CertificateChain, for environment: Environment) throws(VerificationFailure) {
         guard configuration.trustedRoots.trusts(chain.rootFingerprint, for: environment) else {
             throw VerificationFailure(
@@ -73,7 +73,8 @@ extension Verifier {
         }
     }
 
-    /// Holds claims against the configuration. Apple sends an App Apple ID for Production only, and only there it counts.
+    /// Checks claims against the configuration. Apple sends an App Apple ID for Production only, and only
+    /// there it counts.
     func require(_ claims: Claims) throws(VerificationFailure) {
         try require(bundleId: claims.bundleId)
         try require(environment: claims.environment)
@@ -87,8 +88,8 @@ extension Verifier {
         guard claims.appAppleId == expected else { throw wrongAppAppleId(of: claims.bundleId) }
     }
 
-    /// Holds a record that stands alone against the configuration as far as it says whose it is: Apple names the app's Apple
-    /// ID in some records of Production and in others not.
+    /// Checks a record that stands alone against the configuration, as far as it names its app: in Production Apple
+    /// names the App Apple ID in some records and not in others.
     func require(
         _ bundleId: String, _ environment: Environment, asFarAsSaid appAppleId: Int64?
     ) throws(VerificationFailure) {

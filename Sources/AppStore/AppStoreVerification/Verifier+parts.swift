@@ -15,7 +15,7 @@ extension Verifier {
         var appTransaction: Part<AppTransactionPayload>?
     }
 
-    /// Does the work; a failure then says in which part it was.
+    /// Runs `work`; a failure then names the part.
     func part<Value>(
         _ name: String, _ work: () throws(VerificationFailure) -> Value
     ) throws(VerificationFailure) -> Value {
@@ -31,14 +31,14 @@ extension Verifier {
         guard transaction.bundleId == claims.bundleId else { throw mismatch("bundleId") }
         try requireSame(transaction.environment, claims)
         try require(signed.chain, for: claims.environment)
-        // As far as it says: Apple gives it to notifications of Production.
+        // Only where it is given: Apple names it in notifications of Production.
         if claims.environment == .production, let id = transaction.appAppleId, id != claims.appAppleId {
             throw mismatch("appAppleId")
         }
         return Part(value: transaction, digest: Fingerprint(of: signed.json))
     }
 
-    /// Renewal info names no app: what ties it to the notification is the transaction beside it.
+    /// Renewal info names no app: the transaction beside it ties it to the notification.
     func renewal(
         _ text: String, of claims: Claims, in outer: SignedPayload, beside transaction: TransactionPayload?,
         _ clock: Clock
@@ -67,7 +67,7 @@ extension Verifier {
     }
 
     private func requireSame(_ environment: Environment?, _ claims: Claims) throws(VerificationFailure) {
-        // Old records have none; the notification around them, signed by the same hand, then speaks for them.
+        // Old records have none; then the notification's counts, which has the same signer.
         guard environment == nil || environment == claims.environment else { throw mismatch("environment") }
     }
 

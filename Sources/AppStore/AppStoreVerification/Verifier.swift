@@ -2,35 +2,40 @@ public import AppStorePayloads
 public import Base
 import Crypto
 
-/// Decides whether something was signed by Apple, for an app and an environment that are served here.
+/// Decides whether Apple signed something, for an app and an environment that are served here.
 ///
-/// A pure computation: no network, no files, and the clock is handed in. Callable from many threads at once.
+/// A pure computation: no network, no files, and the clock is a parameter. Callable from many threads at once.
 ///
-/// The order of the checks: the three segments, the header, the chain, the signature; only then is the payload read at all; then the
-/// certificates' validity at the payload's own `signedDate`, which must not lie in the future; then what the payload claims, and whether
-/// the chain's root may sign for the environment claimed; then the parts in it, each by the same path.
-/// Nothing in a payload chooses how it is verified: `Xcode` and `LocalTesting` are environments like the others, with roots of their own.
+/// The order of the checks:
+/// 1. the three segments, the header, the chain, the signature; only then the payload is read at all;
+/// 2. the certificates' validity at the payload's own `signedDate`, which must not lie in the future;
+/// 3. the payload's claims, and whether the chain's root may sign for the claimed environment;
+/// 4. the parts in it, each in the same way.
+///
+/// Nothing in a payload chooses how it is verified: `Xcode` and `LocalTesting` are ordinary environments, with roots
+/// of their own.
 public struct Verifier: Sendable {
     /// What is trusted and served.
     public let configuration: VerifierConfiguration
-    /// The chains found valid so far; copies of a verifier share it.
+    /// The valid chains found so far; copies of a verifier share it.
     public let chainCache: ChainCache
 
-    /// What is known about revocation; nil where nobody is asked.
+    /// Known revocation statuses; nil where revocation is not checked.
     public let revocation: RevocationCache?
 
     package let clock: @Sendable () -> Timestamp
-    /// The roots trusted for anything; for what, is asked once the payload has said what it is about.
+    /// The roots trusted for any environment; which one is checked once the payload has named it.
     private let everyRoot: Set<Fingerprint>
 
     /// Creates a verifier.
     ///
     /// - Parameters:
     ///   - configuration: What is trusted and served.
-    ///   - chainCache: The chains found valid so far. Share one only between verifiers that trust the same roots.
-    ///   - revocation: What is known about revocation; without it no certificate counts as revoked.
-    ///   - clock: Today's date, for ``VerifierConfiguration/maximumAges``, ``VerifierConfiguration/maximumLead`` and revocation, and
-    ///     nothing else. The dates of a payload are held against another clock where a call names its instant.
+    ///   - chainCache: The valid chains found so far. Share one only between verifiers that trust the same roots.
+    ///   - revocation: Known revocation statuses; without it no certificate counts as revoked.
+    ///   - clock: Today's date, for ``VerifierConfiguration/maximumAges``, ``VerifierConfiguration/maximumLead`` and
+    ///     revocation
+    ///     only. Where a call names its instant, a payload's dates are compared with that instead.
     public init(
         configuration: VerifierConfiguration, chainCache: ChainCache = ChainCache(),
         revocation: RevocationCache? = nil, clock: @escaping @Sendable () -> Timestamp
@@ -46,9 +51,10 @@ public struct Verifier: Sendable {
     ///
     /// - Parameters:
     ///   - jws: The compact JWS.
-    ///   - isBackfill: Whether it comes out of an archive rather than a post, so that its dates are held against no clock.
+    ///   - isBackfill: Whether it comes from an archive rather than a post, so that its dates are compared
+    ///     with no clock.
     ///   - ofAnyAge: Whether its age alone does not matter: it was fetched, or handed in, and not posted just now.
-    ///   - now: What time it is; by the verifier's clock unless told.
+    ///   - now: The current time; by default the verifier's clock.
     /// - Throws: The first check that fails.
     public func verifyNotification(
         _ jws: [UInt8], isBackfill: Bool = false, ofAnyAge: Bool = false, now: Timestamp? = nil
@@ -98,11 +104,13 @@ public struct Verifier: Sendable {
         )
     }
 
-    /// Verifies a transaction that stands alone. Whose it is, is checked as far as it says: of Production too Apple gives a
-    /// transaction its bundle identifier, and not always the App Apple ID.
+    /// Verifies a transaction that stands alone. Its app is checked as far as it is named: in Production, too, Apple
+    /// always gives a transaction its bundle identifier, but not always the App Apple ID.
     ///
-    /// - Parameters: As of ``verifyNotification(_:isBackfill:ofAnyAge:now:)``; the age of a record that stands alone does not matter.
-    /// - Throws: The first check that fails; `malformed_payload` for something else that Apple signed, a renewal info say.
+    /// - Parameters: As of ``verifyNotification(_:isBackfill:ofAnyAge:now:)``; the age of a record that stands alone
+    ///   does not matter.
+    /// - Throws: The first check that fails; `malformed_payload` for something else that Apple signed, such as a
+    ///   renewal info.
     public func verifyTransaction(
         _ jws: [UInt8], isBackfill: Bool = false, now: Timestamp? = nil
     ) throws(VerificationFailure) -> TransactionPayload {
@@ -116,10 +124,11 @@ public struct Verifier: Sendable {
         return transaction
     }
 
-    /// Verifies a renewal info that stands alone. It names no app, so whose it is remains open.
+    /// Verifies a renewal info that stands alone. It names no app, so its app remains open.
     ///
     /// - Parameters: As of ``verifyTransaction(_:isBackfill:now:)``.
-    /// - Throws: The first check that fails; `malformed_payload` for something else that Apple signed, a transaction say.
+    /// - Throws: The first check that fails; `malformed_payload` for something else that Apple signed, such as a
+    ///   transaction.
     public func verifyRenewal(
         _ jws: [UInt8], isBackfill: Bool = false, now: Timestamp? = nil
     ) throws(VerificationFailure) -> RenewalInfoPayload {
@@ -150,7 +159,7 @@ public struct Verifier: Sendable {
 
     func signed(_ jws: [UInt8], inside outer: SignedPayload? = nil) throws(VerificationFailure) -> SignedPayload {
         let signed = try SignedPayload(jws, inside: outer, cache: chainCache, trustedRoots: everyRoot)
-        // After the signature: who cannot sign cannot have anybody asked.
+        // After the signature: a sender that cannot sign cannot cause requests to responders.
         if let revocation { try revocation.require(signed.chain, at: clock()) }
         return signed
     }

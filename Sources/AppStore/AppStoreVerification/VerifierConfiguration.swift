@@ -5,21 +5,23 @@ public import Base
 public struct VerifierConfiguration: Sendable, Hashable {
     /// The apps served: bundle identifier, and the App Apple ID that Production needs.
     public var apps: [String: Int64?]
-    /// The environments served. One that is not listed is refused, however well signed.
+    /// The environments served. Any other is refused, however well signed.
     public var environments: Set<Environment>
-    /// The roots trusted, and for which environments.
+    /// The trusted roots, and for which environments.
     public var trustedRoots: TrustedRoots
-    /// How old a posted notification may be, by the environment that it speaks of; of any age where there is none.
+    /// The greatest age of a posted notification, by its environment; without an entry any age is accepted.
     ///
-    /// Certificates are judged at the payload's own date, so an old notification stays valid; who wants replays refused sets this.
+    /// Certificates are checked at the payload's own date, so an old notification stays valid; set this to
+    /// refuse replays.
     public var maximumAges: [Environment: Duration]
 
-    /// How far ahead of the clock something may have been signed: clocks differ, by seconds as seen of Apple's.
+    /// How far ahead of the clock a signature may be dated: clocks differ, Apple's by seconds so far.
     ///
-    /// What is signed later counts more, so a date in the future would overrule everything that Apple says until then.
+    /// Later signatures supersede earlier ones, so a date in the future would overrule everything that Apple signs
+    /// until then.
     public static let maximumLead: Duration = .seconds(300)
 
-    /// Creates a configuration; Production and Sandbox under Apple Root CA - G3 unless told.
+    /// Creates a configuration; by default Production and Sandbox under Apple Root CA - G3.
     public init(
         apps: [String: Int64?],
         environments: Set<Environment> = [.production, .sandbox],

@@ -1,7 +1,7 @@
-/// A value of Apple's that is a closed list today and a longer one tomorrow: the raw value as Apple sent it.
+/// A value of a list of Apple's that may grow: the raw value as Apple sent it.
 ///
-/// Every such type is a struct around the raw value rather than an enum, so that a value Apple adds later survives decoding, storing and
-/// comparing unchanged. `isKnown` tells whether this release has a name for it.
+/// Every such type is a struct around the raw value rather than an enum, so that a value Apple adds later survives
+/// decoding, storing and comparing unchanged. `isKnown` says whether this release has a name for it.
 public protocol AppleCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue: Hashable & Sendable & CustomStringConvertible {
     /// The values this release knows.

@@ -1,10 +1,10 @@
-/// A number for the page of metrics that is read when somebody asks, rather than counted.
+/// A metric's value that is read when the page of metrics is requested, rather than counted.
 package struct MetricSample: Sendable {
-    /// The metric, which the list of all metrics has to describe: else the sample is not shown.
+    /// The metric. The list of all metrics must describe it: otherwise the sample is not shown.
     package var name: String
     /// The labels of its series, in any order.
     package var labels: [(name: String, value: String)]
-    /// The number, in the unit that the name says.
+    /// The number, in the unit of the name.
     package var value: Double
 
     /// A sample of a counter or a gauge.
@@ -21,6 +21,6 @@ package struct MetricSample: Sendable {
 }
 
 extension AppEnvironment {
-    /// What the series of an app in an environment are labelled with.
+    /// The labels of the series of an app in an environment.
     package var labels: [(name: String, value: String)] { [("app", bundleID), ("environment", environment)] }
 }

@@ -1,14 +1,14 @@
 import CEmbedded
 
-/// Which storehook this is.
+/// The version of storehook.
 package enum Release {
-    /// The version, as Semantic Versioning has it. It stands nowhere else.
+    /// The version, by Semantic Versioning. It is defined nowhere else.
     package static let version = "0.1.0"
 
-    /// The commit that it was built from, where the build was told: `deploy/package` and the Dockerfile do. Otherwise
-    /// `unknown`, so that a commit alone makes no build anew.
+    /// The commit that it was built from, where the build is given it: `deploy/package` and the Dockerfile do that.
+    /// Otherwise `unknown`, so that a new commit alone causes no rebuild.
     package static let commit = String(cString: storehook_commit())
 
-    /// What it calls itself in the requests that it sends: the header `User-Agent`.
+    /// The `User-Agent` of its requests.
     package static let userAgent = "storehook/\(version)"
 }

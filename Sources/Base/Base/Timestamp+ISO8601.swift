@@ -28,7 +28,7 @@ extension Timestamp: CustomStringConvertible {
         }
     }
 
-    /// Of a year of four digits.
+    /// For a year of four digits.
     private static let mostDigits = 24
 
     /// Written digit by digit: an answer of the account API has up to twenty of them.
@@ -57,7 +57,7 @@ extension Timestamp: CustomStringConvertible {
         return place
     }
 
-    /// Reads what people write on a command line: `2026-01-02`, `2026-01-02T03:04:05Z`, with a fraction of a second if need be.
+    /// Reads the form of command lines: `2026-01-02`, `2026-01-02T03:04:05Z`, with a fraction of a second if need be.
     ///
     /// UTC only, years 0000–9999; digits of the fraction beyond milliseconds are cut off. Nil for anything else, also for a day
     /// that the calendar does not have.

@@ -1,15 +1,15 @@
 import SwiftASN1
 
-/// What may be handed to the ASN.1 library, which holds every value of a text in memory at once: some 100 bytes for each, and a
-/// value takes no more than two bytes of a text.
+/// Bounds for the ASN.1 library, which holds every value of a text in memory at once: some 100 bytes for each, while
+/// two bytes of text can make a value.
 enum ASN1Bounds {
-    /// How many values one text may have. A receipt of ten thousand purchases has forty thousand in its outer set, and what is in
-    /// a purchase is a text of its own.
+    /// How many values one text may have. A receipt of ten thousand purchases has forty thousand in its outer set;
+    /// each purchase's contents are a text of their own.
     static let mostValues = 131_072
-    /// How deep they may stand in each other; Apple's reach 11.
+    /// How deep values may nest; Apple's reach 11.
     static let mostDepth = 32
 
-    /// Reads a text after its bounds are known to hold.
+    /// Parses a text after checking its bounds.
     ///
     /// - Throws: ``ReceiptFault``.
     static func parse(_ bytes: ArraySlice<UInt8>) throws(ReceiptFault) -> ASN1Node {
@@ -21,10 +21,10 @@ enum ASN1Bounds {
         }
     }
 
-    /// Whether a text holds no more than that. Of what is no ASN.1 it may say either: the library finds that out.
+    /// Whether a text is within the bounds. For text that is not ASN.1 either answer will do: the library rejects it.
     private static func isWithin(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
-            // The ends of the values around the present place; the whole text's for one whose end is marked, not told.
+            // The ends of the values around the current place; for a value of indefinite length, the whole text's end.
             var ends = [bytes.count]
             var place = 0
             var values = 0
@@ -42,7 +42,7 @@ enum ASN1Bounds {
                 values += 1
                 guard values <= mostValues else { return false }
                 if tag == 0, first == 0 {
-                    // The mark of an end.
+                    // The end-of-contents octets.
                     if ends.count > 1 { ends.removeLast() }
                     continue
                 }

@@ -9,13 +9,13 @@ extension ASN1Node {
         return Array(nodes)
     }
 
-    /// The same of one with this tag.
+    /// The values in a constructed value with this tag.
     func children(_ identifier: ASN1Identifier) throws(ReceiptFault) -> [ASN1Node] {
         guard self.identifier == identifier else { throw .notPKCS7 }
         return try children()
     }
 
-    /// What is tagged explicitly: the one value in it.
+    /// The one value in an explicitly tagged one.
     func only(_ identifier: ASN1Identifier) throws(ReceiptFault) -> ASN1Node {
         let nodes = try children(identifier)
         guard nodes.count == 1 else { throw .notPKCS7 }
@@ -28,7 +28,7 @@ extension ASN1Node {
         return value
     }
 
-    /// An octet string, whose pieces are joined where BER has it in pieces.
+    /// An octet string; BER's pieces are joined.
     func octets() throws(ReceiptFault) -> [UInt8] {
         guard identifier == .octetString else { throw .notPKCS7 }
         var joined: [UInt8] = []
@@ -55,7 +55,7 @@ extension ASN1Node {
 }
 
 extension ASN1Identifier {
-    /// A tag of the place that it stands in.
+    /// A context-specific tag.
     static func tag(_ number: UInt) -> ASN1Identifier {
         ASN1Identifier(tagWithNumber: number, tagClass: .contextSpecific)
     }

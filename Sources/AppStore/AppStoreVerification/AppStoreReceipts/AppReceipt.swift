@@ -1,7 +1,7 @@
 import AppStorePayloads
 public import Base
 
-/// What an app receipt says. Nothing of it is to be believed before ``VerifiedReceipt`` stands for it.
+/// The contents of an app receipt. Not to be trusted before verification; see ``VerifiedReceipt``.
 public struct AppReceipt: Sendable, Hashable {
     /// Where the purchases were made, in a receipt's words (attribute 0): `Production`, `ProductionSandbox`, …
     public let receiptType: String?
@@ -9,7 +9,7 @@ public struct AppReceipt: Sendable, Hashable {
     public let bundleId: String?
     /// The app's version (3).
     public let applicationVersion: String?
-    /// What the hash is made of beside the device's id (4).
+    /// An input of the hash, beside the device's id (4).
     public let opaqueValue: [UInt8]?
     /// Ties the receipt to a device, which alone can check it (5).
     public let sha1Hash: [UInt8]?
@@ -17,7 +17,7 @@ public struct AppReceipt: Sendable, Hashable {
     public let creationDate: Timestamp?
     /// The app's version when it was bought (19).
     public let originalApplicationVersion: String?
-    /// When it ends, of an app bought in volume (21).
+    /// When it ends, for an app bought in volume (21).
     public let expirationDate: Timestamp?
     /// The purchases, in the receipt's order (17).
     public let purchases: [ReceiptPurchase]
@@ -43,7 +43,7 @@ public struct AppReceipt: Sendable, Hashable {
         self.purchases = purchases
     }
 
-    /// The environment that the receipt's type stands for; nil for a type that nobody knows.
+    /// The environment of the receipt's type; nil for an unknown type.
     public var environment: Environment? {
         switch receiptType {
         case "Production", "ProductionVPP": .production
@@ -54,8 +54,8 @@ public struct AppReceipt: Sendable, Hashable {
         }
     }
 
-    /// A transaction id of each purchase, in the receipt's order, each once: to ask Apple with, and for nothing else. The original's,
-    /// or the transaction's own where the original's is empty or no id.
+    /// A transaction id of each purchase, in the receipt's order, without repeats: for requests to Apple, and for
+    /// nothing else. The original transaction's, or the transaction's own where the original's is empty or not an id.
     public var transactionIds: [String] {
         var seen: Set<String> = []
         return purchases.compactMap { purchase in

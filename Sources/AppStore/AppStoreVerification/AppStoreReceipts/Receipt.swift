@@ -2,29 +2,30 @@ import AppStorePayloads
 
 /// A receipt of an old app, read and not verified.
 ///
-/// An app receipt (iOS 7 and later) is a PKCS#7 container; a transaction receipt (iOS 6 and before) is a list of names and values
-/// with a signature of a kind of its own, which only verifyReceipt checks. Out of either come transaction ids, and ids out of a
-/// receipt that nobody has vouched for ask Apple and prove nothing.
+/// An app receipt (iOS 7 and later) is a PKCS#7 container. A transaction receipt (iOS 6 and before) is a list of names
+/// and values with a special signature, which only verifyReceipt checks. Either yields transaction ids. Ids out of an
+/// unverified receipt serve for requests to Apple and prove nothing.
 public struct Receipt: Sendable {
-    /// The longest receipt read, in bytes: as long as one is stored. It lists every purchase of a customer.
+    /// The longest receipt read, in bytes: the longest that is stored. It lists every purchase of a customer.
     public static let maximumSize = 4_194_304
 
-    /// What was handed in, in base64 as verifyReceipt wants it.
+    /// The receipt in base64, as verifyReceipt takes it.
     public let base64: [UInt8]
-    /// What an app receipt says; nil for a transaction receipt.
+    /// The contents of an app receipt; nil for a transaction receipt.
     public let contents: AppReceipt?
     /// Transaction ids, one of each purchase, in the receipt's order.
     public let transactionIds: [String]
     /// The container around an app receipt.
     let container: SignedContainer?
 
-    /// What is signed in an app receipt, however the container around it is written; nil for a transaction receipt.
+    /// The signed content of an app receipt, however its container is encoded; nil for a transaction receipt.
     package var signedContent: [UInt8]? { container?.content }
 
-    /// The DER texts of the certificates that came along, in no order and trusted by nobody.
+    /// The DER texts of the enclosed certificates, in no order and untrusted.
     package var certificates: [[UInt8]] { container?.certificates ?? [] }
 
-    /// Reads what an app hands in: base64 in either alphabet, padded or not and broken into lines or not, or the bytes themselves.
+    /// Reads an app's input: base64 in either alphabet, with or without padding and line breaks, or the bytes
+    /// themselves.
     ///
     /// - Throws: ``ReceiptFault``.
     public init(_ bytes: [UInt8]) throws(ReceiptFault) {

@@ -3,28 +3,28 @@ public import Base
 
 /// A purchase in a receipt (attribute 17).
 public struct ReceiptPurchase: Sendable, Hashable {
-    /// How many.
+    /// The quantity.
     public let quantity: Int64?
-    /// What.
+    /// The product.
     public let productId: String?
     /// The transaction.
     public let transactionId: String?
-    /// The first transaction of the same purchase.
+    /// The purchase's first transaction.
     public let originalTransactionId: String?
-    /// When.
+    /// When it was bought.
     public let purchaseDate: Timestamp?
-    /// When the first transaction of the same purchase was.
+    /// The date of the purchase's first transaction.
     public let originalPurchaseDate: Timestamp?
     /// When the period ends, of a subscription.
     public let expiresDate: Timestamp?
-    /// When Apple took it back.
+    /// When Apple refunded it.
     public let cancellationDate: Timestamp?
     /// The paid period.
     public let webOrderLineItemId: Int64?
     /// Whether it is a period at an introductory price.
     public let isInIntroOfferPeriod: Bool?
 
-    /// Reads a purchase; what cannot be read of it is nil.
+    /// Reads a purchase; unreadable parts are nil.
     init(_ attributes: ReceiptAttributes) {
         quantity = attributes.integer(1701)
         productId = attributes.text(1702)

@@ -1,24 +1,24 @@
 import SwiftASN1
 
-/// A PKCS#7 container of signed data (RFC 2315 section 9, RFC 5652 section 5), taken apart and not trusted.
+/// A PKCS#7 container of signed data (RFC 2315 section 9, RFC 5652 section 5), parsed and not trusted.
 ///
-/// Read with BER: App Store receipts come with indefinite lengths and with their content in pieces. What was signed is the content's
-/// own bytes, however they were cut.
+/// Read as BER: App Store receipts come with indefinite lengths and with their content in pieces. The signature covers
+/// the content's own bytes, however they were cut.
 struct SignedContainer {
-    /// What is signed.
+    /// The signed content.
     let content: [UInt8]
-    /// The DER texts of the certificates that came along.
+    /// The DER texts of the enclosed certificates.
     let certificates: [[UInt8]]
-    /// Whose signature it is; nil for a container that nobody signed.
+    /// The signature; nil for an unsigned container.
     let signature: Signature?
 
     /// One signature over the content.
     struct Signature {
-        /// Whose certificate is meant.
+        /// Names the signer's certificate.
         let signer: ReceiptChain.Signer
         /// The digest algorithm's name.
         let digestAlgorithm: ASN1ObjectIdentifier
-        /// What was signed instead of the content, where attributes were: their text as a set.
+        /// The signed attributes as a set, where the signature covers these instead of the content.
         let attributes: [UInt8]?
         /// The content's digest among the attributes.
         let messageDigest: [UInt8]?
@@ -32,7 +32,7 @@ struct SignedContainer {
     private static let data: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 7, 1]
     private static let messageDigest: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 9, 4]
 
-    /// Takes a container apart.
+    /// Parses a container.
     ///
     /// - Throws: ``ReceiptFault``.
     init(_ bytes: [UInt8]) throws(ReceiptFault) {
@@ -54,7 +54,7 @@ struct SignedContainer {
             return
         }
         let all = try signers.children()
-        // Apple's have one. Of several, each would have to be somebody's.
+        // Apple's have one. Of several signatures, each would have to be verified.
         guard all.count <= 1 else { throw .notPKCS7 }
         if let signer = all.first { signature = try Self.signature(signer) } else { signature = nil }
     }
@@ -71,7 +71,8 @@ struct SignedContainer {
         var digest: [UInt8]?
         if let list = parts.first, list.identifier == .tag(0) {
             parts.removeFirst()
-            // They stand there under a tag of the container's and were signed as a set (RFC 5652 section 5.4).
+            // The container has them under a tag of its own; the signature covers them as a set (RFC 5652
+            // section 5.4).
             attributes = [0x31] + list.encodedBytes.dropFirst()
             for attribute in try list.children() {
                 let pair = try attribute.children(.sequence)
@@ -80,7 +81,7 @@ struct SignedContainer {
                 digest = try pair[1].only(.set).octets()
             }
         }
-        // The signature algorithm's name is not read: Apple's say rsaEncryption, and the digest's name says the rest.
+        // The signature algorithm's name is not read: Apple's say rsaEncryption, and the digest's name gives the rest.
         guard parts.count >= 2 else { throw .notPKCS7 }
         return Signature(
             signer: ReceiptChain.Signer(

@@ -1,7 +1,7 @@
 import AppStorePayloads
 
-/// A receipt of iOS 6 and before: `{ "signature" = "…"; "purchase-info" = "…"; … }`, in which purchase-info is base64 of another such
-/// list with the transaction's ids. As Apple's libraries read it: by the names that are looked for, and nothing else of it.
+/// A receipt of iOS 6 and before: `{ "signature" = "…"; "purchase-info" = "…"; … }`, in which purchase-info is base64
+/// of another such list with the transaction's ids. Read as Apple's libraries do: only by the names that are needed.
 enum TransactionReceipt {
     /// The ids in a receipt, the original transaction's first; nil where it is no such receipt.
     static func transactionIds(in bytes: [UInt8]) -> [String]? {
@@ -14,11 +14,11 @@ enum TransactionReceipt {
             let id = String(decoding: value, as: UTF8.self)
             if Receipt.isTransactionId(id), !ids.contains(id) { ids.append(id) }
         }
-        // One purchase, by the id that it began with.
+        // One purchase, by its first id.
         return Array(ids.prefix(1))
     }
 
-    /// What stands between quotes behind `"name" =`; one pass over the text.
+    /// The text between the quotes after `"name" =`; one pass over the text.
     private static func value(of name: String, in bytes: [UInt8]) -> [UInt8]? {
         let name = Array("\"\(name)\"".utf8)
         var place = 0

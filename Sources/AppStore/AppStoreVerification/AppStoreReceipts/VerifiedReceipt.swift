@@ -2,9 +2,10 @@ import AppStorePayloads
 public import Base
 import Crypto
 
-/// A receipt that Apple signed for an app and an environment that are served here: proof that a device holds what it says.
+/// A receipt that Apple signed for an app and an environment that are served here: proof that a device has
+/// its contents.
 public struct VerifiedReceipt: Sendable {
-    /// What it says.
+    /// Its contents.
     public let contents: AppReceipt
     /// The app.
     public let bundleId: String
@@ -15,13 +16,13 @@ public struct VerifiedReceipt: Sendable {
 }
 
 extension Verifier {
-    /// Verifies an app receipt: its signature, up to a root that is trusted for the receipts of its environment, its app and its
-    /// environment.
+    /// Verifies an app receipt: its app, its environment, and its signature up to a root that is trusted for the
+    /// receipts of that environment.
     ///
-    /// Certificates are judged at the receipt's creation date, as Apple's own library does (AppReceiptVerifier in
+    /// Certificates are checked at the receipt's creation date, as Apple's own library does (AppReceiptVerifier in
     /// app-store-server-library-swift): receipts outlive the certificates that signed them.
-    /// - Throws: The first check that fails; `malformed` for what is no app receipt, and for a transaction receipt, whose
-    ///   signature only verifyReceipt checks.
+    /// - Throws: The first check that fails; `malformed` for what is not an app receipt, and for a transaction
+    ///   receipt, whose signature only verifyReceipt checks.
     public func verify(_ receipt: Receipt) throws(VerificationFailure) -> VerifiedReceipt {
         guard let container = receipt.container, let contents = receipt.contents, let signature = container.signature
         else {
@@ -61,7 +62,8 @@ extension Verifier {
         }
     }
 
-    /// Over the content itself, as Apple signs; or over attributes that hold the content's digest, as PKCS#7 tools do.
+    /// The signature covers the content itself, as Apple signs, or attributes with the content's digest, as
+    /// PKCS#7 tools do.
     private static func isSigned(
         _ container: SignedContainer, _ signature: SignedContainer.Signature, _ digest: ReceiptChain.Digest,
         _ chain: ReceiptChain

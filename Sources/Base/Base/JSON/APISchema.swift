@@ -1,7 +1,7 @@
-/// What a JSON value looks like: what `/openapi.json` says of it, and, of what is sent to us, what is checked before a handler
-/// sees it. Both come from here, so that they cannot say different things.
+/// The shape of a JSON value: `/openapi.json` shows it, and requests are checked against it before a handler sees
+/// them. Both come from here, so that they cannot differ.
 package indirect enum APISchema: Sendable, Hashable {
-    /// A text of so many characters (Unicode scalars); of these formats, as OpenAPI calls them.
+    /// A text of so many characters (Unicode scalars), in this format of OpenAPI's.
     case string(Lengths = Lengths(), format: String? = nil)
     /// One of some texts.
     case choice([String])
@@ -11,35 +11,35 @@ package indirect enum APISchema: Sendable, Hashable {
     case boolean
     /// A list of at most so many.
     case array(APISchema, most: Int? = nil)
-    /// An object. Members that are not named may be there, and are passed over.
+    /// An object. Unknown members may be present, and are ignored.
     case object([Property])
-    /// An object whose members' names are not known before, such as features by their ids.
+    /// An object whose members' names are not fixed, such as features by their ids.
     case map(APISchema)
     /// This, or null.
     case nullable(APISchema)
-    /// Any of these. Never checked: for what is answered.
+    /// Any of these. Only for answers: it is never checked.
     case any([APISchema])
-    /// One that has a name in `components/schemas`.
+    /// A schema with a name in `components/schemas`.
     case named(String, APISchema)
     /// An object some of whose members depend on others.
     case ruled(APISchema, [Rule])
 
-    /// What holds between the members of an object.
+    /// A rule between the members of an object.
     package enum Rule: Sendable, Hashable {
-        /// No two of these are there.
+        /// At most one of these is present.
         case atMostOne([String])
-        /// Where the one is true, the other, a text, is there and is not blank.
+        /// Where the second is true, the first, a text, is present and not blank.
         case text(String, whereTrue: String)
     }
 
-    /// How long a text may be.
+    /// The permitted lengths of a text.
     package struct Lengths: Sendable, Hashable {
         /// At least.
         package var least: Int
         /// At most; nil: the body's own limit.
         package var most: Int?
 
-        /// Any length unless told.
+        /// By default any length.
         package init(_ least: Int = 0, _ most: Int? = nil) {
             self.least = least
             self.most = most
@@ -50,19 +50,19 @@ package indirect enum APISchema: Sendable, Hashable {
     package struct Property: Sendable, Hashable {
         /// Its name.
         package var name: String
-        /// What it is.
+        /// Its schema.
         package var schema: APISchema
-        /// Whether it has to be there.
+        /// Whether it must be present.
         package var isRequired: Bool
         /// A sentence about it.
         package var about: String?
 
-        /// One that has to be there.
+        /// A member that must be present.
         package static func required(_ name: String, _ schema: APISchema, _ about: String? = nil) -> Property {
             Property(name: name, schema: schema, isRequired: true, about: about)
         }
 
-        /// One that may be missing, or null in what is sent to us.
+        /// A member that may be missing, or null in requests.
         package static func optional(_ name: String, _ schema: APISchema, _ about: String? = nil) -> Property {
             Property(name: name, schema: schema, isRequired: false, about: about)
         }

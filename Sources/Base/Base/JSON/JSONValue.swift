@@ -1,4 +1,4 @@
-/// A JSON value that is written. Members stay in the order in which they are given, so that the same answer is the same text.
+/// A JSON value to be written. Members keep their order, so that equal answers are equal texts.
 package enum JSONValue: Sendable, Hashable {
     /// `null`
     case null
@@ -14,7 +14,7 @@ package enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     /// An object.
     case object([Member])
-    /// JSON that is written already, such as what Apple signed: it goes out byte for byte.
+    /// Serialized JSON, such as what Apple signed: it is written byte for byte.
     case written([UInt8])
 
     /// A name and its value.
@@ -40,16 +40,16 @@ package enum JSONValue: Sendable, Hashable {
     /// A text, or null.
     package static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-    /// JSON that is written already, or null.
+    /// Serialized JSON, or null.
     package static func written(_ json: [UInt8]?) -> JSONValue { json.map { .written($0) } ?? .null }
 
-    /// The member's value; nil where there is none of this name, or this is no object.
+    /// The member's value; nil where there is no such member, or this is not an object.
     package subscript(_ name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
     }
 
-    /// The same with the members of all objects in the order of their names.
+    /// A copy with the members of all objects in the order of their names.
     package var sorted: JSONValue {
         switch self {
         case .array(let values): .array(values.map(\.sorted))
@@ -66,7 +66,7 @@ package enum JSONValue: Sendable, Hashable {
         return json.bytes
     }
 
-    /// The same as a text.
+    /// The serialized value as a text.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     func write(to json: inout JSONWriter) {
@@ -82,7 +82,7 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// As a table shows it; nil for null.
+    /// The value in a table; nil for null.
     var cell: String? {
         switch self {
         case .null: nil

@@ -1,19 +1,19 @@
-/// Writes JSON without white space, in the order in which it is called.
+/// Writes JSON without white space, in the order of the calls.
 ///
-/// An event is written in the transaction that causes it, so writing one has to cost next to nothing: all of it goes into one
-/// buffer. What is not that hot is written out of a ``JSONValue``, by this as well.
+/// An event is written in the transaction that causes it, so writing one must cost next to nothing: all of it goes
+/// into one buffer. Less frequent output is made as a ``JSONValue``, which uses this, too.
 package struct JSONWriter {
-    /// What was written, in UTF-8.
+    /// The written bytes, in UTF-8.
     package private(set) var bytes: [UInt8] = []
-    /// The same as a text.
+    /// The written text.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// Whether the object or the list at hand has nothing so far.
+    /// Whether the current object or list is empty so far.
     private var isEmpty = true
 
-    /// - Parameter capacity: bytes that there is to be room for from the beginning.
+    /// - Parameter capacity: how many bytes to reserve.
     package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-    /// Appends the members of an object, without its braces, to what there is.
+    /// Appends the members of an object, without its braces, to a buffer.
     package static func appendMembers(to bytes: inout [UInt8], _ members: (inout JSONWriter) -> Void) {
         var json = JSONWriter()
         swap(&json.bytes, &bytes)
@@ -68,7 +68,7 @@ package struct JSONWriter {
         object { write(value, &$0) }
     }
 
-    /// - Parameter members: written already, at least one.
+    /// - Parameter members: serialized members, at least one.
     package mutating func addMembers(_ members: String) {
         separate()
         bytes.append(contentsOf: members.utf8)
@@ -134,12 +134,12 @@ package struct JSONWriter {
 }
 
 extension [UInt8] {
-    /// Appends a text as JSON has it: between quotes, and without what JSON does not let stand as it is.
+    /// Appends a text as JSON: between quotes, and with the necessary escapes.
     package mutating func appendJSON(_ text: String) {
         var text = text
         append(UInt8(ascii: "\""))
         text.withUTF8 { text in
-            // Almost every text is as it may be.
+            // Almost no text needs an escape.
             if text.allSatisfy(isPlain) { return append(contentsOf: text) }
             for byte in text {
                 switch byte {

@@ -1,7 +1,7 @@
-/// What an answer looks like, and what it says: its members in their order, each with its name, its schema and where its value
-/// comes from; and, for people, the columns of a table. Each surface has a shape of its own over the same view, so that it keeps its
-/// names. A value may depend on the reader, such as on a language. `/openapi.json` and the answers are both made of it, so that
-/// they cannot differ.
+/// An answer's members in their order, each with its name, its schema and the source of its value; and, for people,
+/// the columns of a table. Each surface has a shape of its own over one view, so that it keeps its names. A value may
+/// depend on the reader, for instance on a language. `/openapi.json` and the answers are both made of it, so that they
+/// cannot differ.
 package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
     /// A member, a column, or both.
     package struct Field: Sendable {
@@ -23,26 +23,26 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
             }
         }
 
-        /// A member whose type says what it looks like.
+        /// A member whose type gives its schema.
         package init<Value: JSONConvertible>(_ name: String, _ value: @escaping @Sendable (Subject) -> Value) {
             self.init(.required(name, Value.schema)) { subject, _ in value(subject).json }
         }
 
-        /// The same, with a sentence about it.
+        /// Likewise, with a sentence about it.
         package init<Value: JSONConvertible>(
             _ name: String, _ about: String, _ value: @escaping @Sendable (Subject) -> Value
         ) {
             self.init(.required(name, Value.schema, about)) { subject, _ in value(subject).json }
         }
 
-        /// The same, which is a column as well: numbers to the right, `-` for null.
+        /// Likewise, and a column as well: numbers are right-aligned, null is `-`.
         package init<Value: JSONConvertible>(
             _ name: String, column: String, _ value: @escaping @Sendable (Subject) -> Value
         ) {
             self.init(.required(name, Value.schema), column: column) { subject, _ in value(subject).json }
         }
 
-        /// A member with a schema of its own, the same for every reader.
+        /// A member with a schema of its own, equal for every reader.
         package init(
             _ name: String, _ schema: APISchema, _ about: String? = nil,
             _ value: @escaping @Sendable (Subject) -> JSONValue
@@ -94,7 +94,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
         }
 
         /// A column only: `-` for nil.
-        /// - Parameter isNumeric: whether it is set to the right.
+        /// - Parameter isNumeric: whether it is right-aligned.
         package static func column(
             _ heading: String, isNumeric: Bool = false, _ cell: @escaping @Sendable (Subject) -> String?
         ) -> Field {
@@ -118,7 +118,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
 
     /// A shape.
     /// - Parameters:
-    ///   - name: what `/openapi.json` calls it; nil where it has no name of its own.
+    ///   - name: its name in `/openapi.json`; nil where it has none.
     ///   - omitsNull: whether members that are null are left out.
     package init(_ name: String? = nil, omitsNull: Bool = false, _ fields: [Field]) {
         self.name = name
@@ -126,7 +126,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
         self.fields = fields
     }
 
-    /// The same members after others.
+    /// A shape with these members after others.
     package func after<Whole: Sendable>(
         _ first: [Shape<Whole, Reader>.Field], named name: String? = nil,
         _ part: @escaping @Sendable (Whole) -> Subject
@@ -134,7 +134,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
         Shape<Whole, Reader>(name, omitsNull: omitsNull, first + fields.compactMap { $0.part(part) })
     }
 
-    /// What `/openapi.json` says of it.
+    /// Its schema in `/openapi.json`.
     package var schema: APISchema {
         let object = APISchema.object(fields.compactMap(\.member?.property))
         return name.map { .named($0, object) } ?? object
@@ -150,7 +150,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
             })
     }
 
-    /// The columns, a line for each.
+    /// The columns, with a line for each subject.
     package func table(of subjects: [Subject], for reader: Reader) -> String {
         let columns = fields.compactMap(\.column)
         var table = Table(
@@ -160,11 +160,11 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
     }
 }
 
-/// What a command answers: names in snake case, what is not there left out, the same for every reader.
+/// The answer of a command: names in snake case, null members left out, no reader.
 package typealias CommandShape<Subject: Sendable> = Shape<Subject, Void>
 
 extension Shape where Reader == Void {
-    /// A shape of what a command answers.
+    /// A shape of a command's answer.
     package init(_ fields: [Field]) { self.init(nil, omitsNull: true, fields) }
 
     /// The members.
@@ -173,7 +173,7 @@ extension Shape where Reader == Void {
     /// A list.
     package func values(of subjects: [Subject]) -> JSONValue { .array(subjects.map { value(of: $0) }) }
 
-    /// The columns, a line for each.
+    /// The columns, with a line for each subject.
     package func table(of subjects: [Subject]) -> String { table(of: subjects, for: ()) }
 }
 

@@ -2,17 +2,17 @@
 public struct AddressBlock: Sendable, Hashable, CustomStringConvertible {
     /// Its first address.
     public let base: NetworkAddress
-    /// How many of the 128 bits are the same for all of them; those of IPv4 are the last 32.
+    /// How many of the 128 bits all of its addresses share; those of IPv4 are the last 32.
     private let prefix: Int
 
-    /// Reads an address, or an address, a slash and a number of bits. Nil for anything else, also where a bit is set after those:
-    /// then either the one or the other is not what was meant.
+    /// Reads an address, or an address, a slash and a number of bits. Otherwise nil, also where a bit is set after
+    /// those: then one of the two is a mistake.
     public init?(_ text: some StringProtocol) {
         guard let (address, prefix) = Self.parts(text), address == Self.first(of: address, prefix) else { return nil }
         (base, self.prefix) = (address, prefix)
     }
 
-    /// The block around an address: `10.1.2.3/8` is `10.0.0.0/8`. Nil where a text names none.
+    /// The block around an address: `10.1.2.3/8` is `10.0.0.0/8`. Nil where the text is not one.
     public init?(around text: some StringProtocol) {
         guard let (address, prefix) = Self.parts(text) else { return nil }
         (base, self.prefix) = (Self.first(of: address, prefix), prefix)
@@ -37,13 +37,13 @@ public struct AddressBlock: Sendable, Hashable, CustomStringConvertible {
         return address.isIPv4 ? first.unmapped : first
     }
 
-    /// As operators write it.
+    /// In the form that operators write.
     public var description: String {
         let length = prefix - (base.isIPv4 ? 96 : 0)
         return prefix == 128 ? base.description : "\(base)/\(length)"
     }
 
-    /// Whether an address lies in it. An IPv4 address lies in none of IPv6's.
+    /// Whether an address is in it. No IPv4 address is in a block of IPv6.
     public func contains(_ address: NetworkAddress) -> Bool {
         guard address.isIPv4 == base.isIPv4 else { return false }
         let (high, low) = (address.high ^ base.high, address.low ^ base.low)

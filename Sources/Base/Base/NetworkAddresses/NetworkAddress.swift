@@ -2,8 +2,8 @@ import Glibc
 
 /// An IP address as a value, however it was written.
 ///
-/// An IPv4 address and its form as an IPv6 address (`::ffff:192.0.2.1`) are two: who is asked whether to call one must not take it for the
-/// other. Who asks which sender it is compares ``unmapped``.
+/// An IPv4 address and its form as an IPv6 address (`::ffff:192.0.2.1`) are two values: a check whether an address may
+/// be called must not confuse them. A check of a sender compares ``unmapped``.
 public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
     /// The first 64 bits; of an IPv4 address those of its mapped form.
     package let high: UInt64
@@ -12,7 +12,7 @@ public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is an IPv4 address.
     public let isIPv4: Bool
 
-    /// What stands before the 32 bits of an IPv4 address that is written as an IPv6 address (RFC 4291, section 2.5.5.2).
+    /// The prefix of the 32 bits of an IPv4 address that is written as an IPv6 address (RFC 4291, section 2.5.5.2).
     private static let mappedPrefix: UInt64 = 0xFFFF
 
     private init(high: UInt64, low: UInt64, isIPv4: Bool) { (self.high, self.low, self.isIPv4) = (high, low, isIPv4) }
@@ -39,7 +39,7 @@ public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(bytes: bytes)
     }
 
-    /// Four numbers of one to three digits, none with a leading zero: what no reader takes for octal.
+    /// Four numbers of one to three digits, none with a leading zero, which some readers take for octal.
     private static func isDottedDecimal(_ text: some StringProtocol) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 4
@@ -55,12 +55,12 @@ public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
         return isIPv4 ? Array(all[12...]) : all
     }
 
-    /// The IPv4 address, where this is one written as an IPv6 address: one sender, one value.
+    /// The IPv4 address, where this is one written as an IPv6 address: so one sender has one value.
     public var unmapped: NetworkAddress {
         NetworkAddress(high: high, low: low, isIPv4: high == 0 && low >> 32 == Self.mappedPrefix)
     }
 
-    /// The same as an IPv6 address, which an IPv6 address is already.
+    /// The address in IPv6 form; an IPv6 address is unchanged.
     public var mapped: NetworkAddress { NetworkAddress(high: high, low: low, isIPv4: false) }
 
     /// As people write it.

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A stack with room for whatever a text may nest: the parser calls itself for each level, of which it allows a thousand, and so does
-/// whoever lets go of what it made. On the stack of an ordinary thread that ends the process.
+/// A stack deep enough for the nesting of any text: the parser recurses for each level, of which it allows a thousand,
+/// and so does the release of its nodes. On the stack of an ordinary thread that ends the process.
 package enum DeepStack {
-    /// Runs a body on a thread of its own and waits for it. What it makes of nodes has to be gone when it returns.
+    /// Runs a body on a thread of its own and waits for it. The body must release all nodes before it returns.
     package static func run<T: Sendable>(_ body: @escaping @Sendable () -> T) -> T {
         let box = Box<T>()
         let done = DispatchSemaphore(value: 0)
@@ -21,7 +21,7 @@ package enum DeepStack {
     }
 }
 
-/// What a thread leaves for the one that waits.
+/// Passes the result from the thread to the one that waits.
 private final class Box<T: Sendable>: Sendable {
     let value = Mutex<T?>(nil)
 }

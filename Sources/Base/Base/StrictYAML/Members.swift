@@ -1,12 +1,12 @@
 package import Yams
 
-/// The members of a mapping of which every name is known.
+/// The members of a mapping that has only known names.
 package struct Members {
     private let node: Node
     private let values: [String: Node]
     private let what: String
 
-    /// Reads the members of what is called so in faults.
+    /// Reads the members; `what` names the mapping in faults.
     /// - Throws: the first fault, if there is one.
     package init(_ node: Node, _ what: String, _ names: [String]) throws(YAMLFault) {
         var faults: [YAMLFault] = []
@@ -14,7 +14,7 @@ package struct Members {
         if let fault = faults.first { throw fault }
     }
 
-    /// Reads the members of what is called so in faults, whose names are known; what else stands there is added to the faults.
+    /// Reads the members; `what` names the mapping in faults. Members with unknown names are added to the faults.
     package init(_ node: Node, _ what: String, _ names: [String], faults: inout [YAMLFault]) {
         var values: [String: Node] = [:]
         if let mapping = node.mapping {
@@ -34,10 +34,10 @@ package struct Members {
         self.values = values
     }
 
-    /// A member, where it is there.
+    /// A member, if present.
     package subscript(_ name: String) -> Node? { values[name] }
 
-    /// A member that has to be there.
+    /// A member that must be present.
     package func required(_ name: String, _ example: String) throws(YAMLFault) -> Node {
         guard let value = values[name] else {
             throw YAMLFault(node, "\(what) needs \(name); write \(example)")
@@ -45,7 +45,7 @@ package struct Members {
         return value
     }
 
-    /// A list of values with these names; nil where it is not there.
+    /// A list of values with these names; nil where it is missing.
     package func set<Value: Hashable>(
         _ name: String, of names: [String: Value]
     ) throws(YAMLFault) -> Set<Value>? {
@@ -55,8 +55,8 @@ package struct Members {
 }
 
 extension Node {
-    /// What its text means.
-    /// - Parameter expectation: what to write, where it means nothing.
+    /// The meaning of its text.
+    /// - Parameter expectation: what to write, where it has none.
     package func text<Value>(
         _ expectation: String, _ meaning: (String) -> Value?
     ) throws(YAMLFault) -> Value {
@@ -66,13 +66,13 @@ extension Node {
         return value
     }
 
-    /// The value of its name.
+    /// The value with its name.
     package func one<Value>(_ name: String, of names: [String: Value]) throws(YAMLFault) -> Value {
         try text("\(name) is one of \(names.keys.sorted().joined(separator: ", "))") { names[$0] }
     }
 
-    /// What the texts of a list mean.
-    /// - Parameter choices: what may stand in it.
+    /// The meanings of the texts of a list.
+    /// - Parameter choices: the permitted texts.
     package func list<Value>(
         _ name: String, _ choices: String, _ meaning: (String) -> Value?
     ) throws(YAMLFault) -> [Value] {

@@ -1,6 +1,6 @@
 package import Yams
 
-/// What is wrong with a text in YAML, where, and what to write instead.
+/// A fault in a YAML text: what is wrong, where, and what to write instead.
 public struct YAMLFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The line, from 1 on; nil where it is about the whole text.
     public let line: Int?
@@ -13,13 +13,13 @@ public struct YAMLFault: Error, Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// A fault of what stands there.
+    /// A fault at a node.
     package init(_ node: Node, _ message: String) { self.init(line: node.mark?.line, message: message) }
 
     /// For people, with the line.
     public var description: String { line.map { "line \($0): \(message)" } ?? message }
 
-    /// What somebody wrote, fit for a line: cut, and without what would break it.
+    /// A quotation of the operator's text for a line: shortened, and without line breaks and control characters.
     package static func quoting(_ text: String) -> String {
         let breaks: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
         let shown = text.unicodeScalars.prefix(60)

@@ -1,15 +1,15 @@
 package import Yams
 
-/// The way from a text to its nodes, for what operators write: one document of bounded size.
+/// Parses the YAML that operators write: one document of bounded size.
 package enum YAMLText {
     /// The longest text that is read, in bytes.
     package static let longest = 1 << 20
-    /// Of more faults than this nobody reads, and a text of many lines is not to have a report that is longer still.
+    /// The most faults that are reported: a text of many lines must not have a report that is longer still.
     package static let mostFaults = 1000
 
     /// Reads a text.
-    /// - Parameter what: what it is to be, for faults: `a policy`.
-    /// - Returns: its root; nil of an empty text.
+    /// - Parameter what: what the text is, for faults: `a policy`.
+    /// - Returns: its root; nil for an empty text.
     package static func root(of text: String, _ what: String) throws(YAMLFault) -> Node? {
         guard text.utf8.count <= longest else { throw YAMLFault(line: nil, message: "\(what) is at most 1 MiB long") }
         do {
@@ -21,11 +21,11 @@ package enum YAMLText {
         }
     }
 
-    /// Refuses a text with anchors and aliases, to be asked before it is read: a few lines of them stand for more nodes than any
+    /// Refuses a text with anchors and aliases, before it is parsed: a few lines of them stand for more nodes than any
     /// machine has memory for, and the parser compares keys as a whole.
     ///
-    /// Nothing can be one that is not found here. Either begins a token, so that a blank, a break or an indicator stands before it,
-    /// and has a name of ASCII letters. A text that holds both of such a kind within quotes is refused with the rest.
+    /// It finds every one of them: each begins a token, so that a blank, a break or an indicator precedes it, and has
+    /// a name of ASCII letters. It also refuses a text that has both of such a form within quotes.
     package static func refuseAliases(in text: String, _ what: String) throws(YAMLFault) {
         var line = 1
         var anchor: Int?
@@ -68,7 +68,7 @@ package enum YAMLText {
 }
 
 extension YAMLFault {
-    /// What the parser has found.
+    /// The parser's error.
     fileprivate init(_ error: YamlError) {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
