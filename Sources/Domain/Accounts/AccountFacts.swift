@@ -1,13 +1,13 @@
 import AppStorePayloads
 public import Base
 
-/// All that an account's status in one environment depends on, beside the catalog.
+/// Everything, beside the catalog, that an account's status in one environment depends on.
 public struct AccountFacts: Sendable, Hashable {
     /// The account.
     public var account: UniqueIdentifier
-    /// The purchases of which any part may be the account's, in any order.
+    /// The purchases that the account may own, even for a time, in any order.
     public var lines: [AccountLine]
-    /// What staff did for the account, in any order.
+    /// The acts of staff for the account, in any order.
     public var acts: [StaffAct]
     /// The app's own trial, if the account has had it.
     public var trial: StartedTrial?

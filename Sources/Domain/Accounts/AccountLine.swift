@@ -8,13 +8,13 @@ public struct AccountLine: Sendable, Hashable {
     public enum Content: Sendable, Hashable {
         /// A subscription: its phases, in order.
         case subscription([LinePhase])
-        /// Something bought once. How long a term lasts that Apple names no end of, the catalog says.
+        /// A one-time purchase. The catalog gives the length of a term without an end from Apple.
         case oneTime(BoughtOnce)
     }
 
-    /// Something bought once.
+    /// A one-time purchase.
     public struct BoughtOnce: Sendable, Hashable {
-        /// What.
+        /// Its kind.
         public var kind: OneTimePurchase.Kind
         /// Apple's id of the product.
         public var productID: String?
@@ -22,7 +22,7 @@ public struct AccountLine: Sendable, Hashable {
         public var purchasedAt: Timestamp
         /// Its end, where Apple names one.
         public var expiresAt: Timestamp?
-        /// When it was taken back; nil while it stands.
+        /// When it was refunded; nil while it stands.
         public var revokedAt: Timestamp?
         /// The account that Apple signed into it.
         public var signedAccount: UniqueIdentifier?
@@ -43,9 +43,9 @@ public struct AccountLine: Sendable, Hashable {
 
     /// The purchase.
     public var key: PurchaseKey
-    /// What it is, as a function of time.
+    /// Its state as a function of time.
     public var content: Content
-    /// Whose it is, beside what Apple signed.
+    /// Its owners, beside the accounts that Apple signed into it.
     public var ownership: PurchaseOwnership
 
     /// A purchase.
@@ -55,7 +55,7 @@ public struct AccountLine: Sendable, Hashable {
         self.ownership = ownership
     }
 
-    /// Every account that it belongs to at any instant.
+    /// Every account that owns it at any instant.
     public var owners: Set<UniqueIdentifier> {
         let signed: [(Timestamp, UniqueIdentifier?)] =
             switch content {
@@ -74,16 +74,16 @@ public struct AccountLine: Sendable, Hashable {
 }
 
 extension AccountLine {
-    /// Whether it gives an account access at an instant, as far as is known here.
+    /// Whether it gives an account access at an instant, by its loaded phases.
     public func gives(to account: UniqueIdentifier, at instant: Timestamp, by catalog: Catalog) -> Bool {
         LineTimeline(self, of: account, catalog).span(at: instant)?.gives ?? false
     }
 
-    /// What it is at an instant, whosever it is then; nil before it began.
+    /// Its phase at an instant, whoever owns it then; nil before it began.
     public func phase(at instant: Timestamp, by catalog: Catalog) -> LinePhase? {
         phases(by: catalog).last { $0.startsAt <= instant }
     }
 
-    /// Its phases, in order; none of a consumable, and of a term whose end nobody knows.
+    /// Its phases, in order; none for a consumable, and none for a term of unknown length.
     public func phases(by catalog: Catalog) -> [LinePhase] { LineTimeline.phases(of: self, catalog) }
 }

@@ -2,23 +2,23 @@ import AppStorePayloads
 public import Base
 public import Subscriptions
 
-/// A stretch of time in which an account stays the same, up to the next phase.
+/// A stretch of time, up to the next phase, in which nothing about an account changes.
 public struct AccountPhase: Sendable, Hashable {
-    /// The first instant; ``/AppStorePayloads/Timestamp/distantPast`` where it reaches back for ever.
+    /// The first instant; ``/AppStorePayloads/Timestamp/distantPast`` where it has no beginning.
     public var startsAt: Timestamp
-    /// What the account is.
+    /// The account's status.
     public var status: AccountStatus
     /// The tier that it has; the catalog's first where nothing gives access.
     public var tier: String
-    /// What gives access; without access what gave it last.
+    /// The source of access; without access the last source.
     public var source: AccountSource
-    /// Apple's id of the product, where a purchase speaks.
+    /// Apple's id of the product, where a purchase decides.
     public var productID: String?
-    /// The purchase that speaks, where one does.
+    /// The deciding purchase, if any.
     public var purchase: PurchaseKey?
-    /// The act of staff's that shows here: the grant, the change of tier, or the block.
+    /// The act of staff that decides here: the grant, the change of tier, or the block.
     public var act: Int64?
-    /// When what speaks ends, as known then, or ended; nil for what has no end, and where nothing ever was.
+    /// When the deciding source ends, as known then, or ended; nil where it has no end, or there never was one.
     public var expiresAt: Timestamp?
     /// Whether it is going to renew by itself.
     public var willRenew: Bool
@@ -46,7 +46,7 @@ public struct AccountPhase: Sendable, Hashable {
     /// Whether the account has what its tier gives.
     public var access: Bool { status.access }
 
-    /// Whether all but the beginning is the same.
+    /// Whether the two differ in nothing but the beginning.
     func continues(_ other: AccountPhase) -> Bool {
         var moved = self
         moved.startsAt = other.startsAt

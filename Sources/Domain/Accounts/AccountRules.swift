@@ -2,24 +2,25 @@ import AppStorePayloads
 import Base
 import Subscriptions
 
-/// The rules of an account's status, over facts that are put in order once and asked at any instant. What they are is written at
-/// ``AccountState``.
+/// The rules of an account's status, over facts that are sorted once and asked at any instant. ``AccountState``
+/// documents them.
 ///
-/// Acts are numbered in the order in which they take effect, and each is worked out by what those before it made of the account.
+/// Acts are numbered in the order in which they take effect. Each is evaluated on the account as the acts
+/// before left it.
 struct AccountRules {
-    /// What an act is about: something that gives access by itself.
+    /// The object of an act: something that gives access by itself.
     enum Root: Hashable {
-        /// A purchase, by its place, in the stretch that began then.
+        /// A purchase, by its index, in the stretch that began then.
         case line(Int, stretch: Timestamp)
-        /// A grant, by its place among the acts.
+        /// A grant, by its index among the acts.
         case grant(Int)
         case trial
     }
 
-    /// Whatever gives a tier for some time, and has an end from the beginning.
+    /// Something that gives a tier for some time, with an end from the beginning.
     struct Term {
         let root: Root
-        /// The place of the act that gave it; nil for the trial.
+        /// The index of the act that gave it; nil for the trial.
         let act: Int?
         let rank: Int
         let start: Timestamp
@@ -29,7 +30,7 @@ struct AccountRules {
     struct Block {
         let act: Int
         let at: Timestamp
-        /// The place of the act that lifts it.
+        /// The index of the act that lifts it.
         var liftedBy: Int?
     }
 
@@ -74,7 +75,7 @@ struct AccountRules {
             guard days > 0, let best = best(at: act.at, before: place),
                 let end = extensibleEnd(of: best.root, from: act.at)
             else { return }
-            // After what was added to the same before, but for what staff has ended.
+            // After earlier days that were added to this source, unless staff has ended those.
             let earlier = terms.filter {
                 $0.isAdded && $0.root.isOfSameSource(as: best.root) && !isBlocked($0, before: place)
             }
@@ -93,12 +94,12 @@ struct AccountRules {
 
     // MARK: Blocks
 
-    /// The first of the blocks that hold, by the acts before a place, and meet a condition.
+    /// The first block in force, by the acts before an index, that meets a condition.
     private func block(before limit: Int, where condition: (Block) -> Bool) -> Block? {
         blocks.first { $0.act < limit && $0.liftedBy.map { $0 >= limit } ?? true && condition($0) }
     }
 
-    /// The block that ended a term; nil where none that holds did.
+    /// The block in force that ended a term; nil where there is none.
     func block(of term: Term, before limit: Int) -> Block? {
         block(before: limit) { $0.ends(term) }
     }
@@ -114,7 +115,7 @@ struct AccountRules {
 
     // MARK: What gives access
 
-    /// Something that gives access at an instant.
+    /// A source that gives access at an instant.
     struct Candidate {
         let root: Root
         var rank: Int
@@ -122,14 +123,14 @@ struct AccountRules {
         let status: AccountStatus
         /// Nil where it has no end.
         let until: Timestamp?
-        /// The place of its purchase; nil for what is none.
+        /// The index of its purchase; nil where it is not one.
         let line: Int?
-        /// The act that shows.
+        /// The act to show.
         var act: Int?
         /// When it began, and by which act.
         let since: (at: Timestamp, act: Int?)
 
-        /// Whether it speaks where the other would.
+        /// Whether it takes precedence over the other.
         func outranks(_ other: Candidate) -> Bool {
             if rank != other.rank { return rank > other.rank }
             if until != other.until { return until.map { end in other.until.map { end > $0 } ?? false } ?? true }
@@ -138,7 +139,7 @@ struct AccountRules {
         }
     }
 
-    /// What speaks at an instant, by the acts before a place; nil without access.
+    /// The deciding source at an instant, by the acts before an index; nil without access.
     func best(at instant: Timestamp, before limit: Int) -> Candidate? {
         var candidates = terms.compactMap { candidate($0, at: instant, before: limit) }
         for place in lines.indices {
@@ -184,7 +185,7 @@ struct AccountRules {
 }
 
 extension AccountRules.Term {
-    /// Whether it is days that were added to something else.
+    /// Whether it consists of days that were added to something else.
     var isAdded: Bool {
         switch root {
         case .grant(let place): act != place
@@ -197,7 +198,7 @@ extension AccountRules.Term {
 }
 
 extension AccountRules.Block {
-    /// Whether the term was there: given before, and not over.
+    /// Whether the term was in force: given before, and not over.
     fileprivate func ends(_ term: AccountRules.Term) -> Bool {
         at < term.end && (term.act.map { $0 < act } ?? (term.start <= at))
     }
@@ -218,7 +219,7 @@ extension AccountRules.Candidate {
 }
 
 extension AccountStatus {
-    /// What a purchase makes of an account, while it gives access.
+    /// The account's status by a purchase that gives access.
     fileprivate init(_ status: SubscriptionStatus) {
         self =
             switch status {

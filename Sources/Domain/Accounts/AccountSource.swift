@@ -1,4 +1,4 @@
-/// What makes an account's status; the raw values are those of the API and of SQL.
+/// The source of an account's status; the raw values are those of the API and of SQL.
 public enum AccountSource: String, Sendable, Hashable, CaseIterable {
     /// A purchase on the App Store.
     case apple
@@ -9,7 +9,7 @@ public enum AccountSource: String, Sendable, Hashable, CaseIterable {
     /// Nothing.
     case none
 
-    /// Which one speaks where all else is equal: what was paid for, then what was given.
+    /// The order where all else is equal: what was paid for, then what was given.
     var precedence: Int {
         switch self {
         case .apple: 3

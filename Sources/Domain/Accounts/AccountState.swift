@@ -1,48 +1,57 @@
 import AppStorePayloads
 public import Base
 
-/// An account's status in one environment as a function of time, derived from its facts, the catalog, and nothing else.
+/// An account's status in one environment as a function of time, derived from its facts and the catalog, and
+/// nothing else.
 ///
-/// **Sources.** A purchase gives its product's tier while it is the account's (``PurchaseOwnership``) and gives access; one whose
-/// product the catalog does not know gives nothing, and neither does a consumable. A non-consumable has no end. A term that
-/// does not renew ends when Apple says; else it lasts the product's days (``/Catalog/Catalog/Product/days``). A
-/// grant gives its tier for its days from its instant on, the app's trial its tier until its end. Tiers that the catalog does
-/// not know give nothing.
+/// **Sources.**
+/// - A purchase gives its product's tier while the account owns it (``PurchaseOwnership``) and it gives access. A
+///   product that the catalog does not know gives nothing, and neither does a consumable. A non-consumable has no end.
+///   A term that does not renew ends when Apple says; otherwise it lasts the product's days
+///   (``/Catalog/Catalog/Product/days``).
+/// - A grant gives its tier for its days from its instant on.
+/// - The app's trial gives its tier until its end.
+/// - Tiers that the catalog does not know give nothing.
 ///
-/// **Which one speaks.** The highest tier that any source gives; of those that give it, the one whose end, as known at that
-/// instant, is the latest (no end is later than any); of equals a purchase before a grant before the trial, then the
-/// smallest ``/Subscriptions/PurchaseKey``, then the earliest act. So the app's trial goes on beside a purchase, and shows only where it
-/// gives more or lasts longer.
+/// **The deciding source.** The highest tier that any source gives decides. Among the sources that give
+/// it, in this order:
+/// 1. the one whose end, as known at that instant, is the latest (no end is later than any);
+/// 2. a purchase before a grant before the trial;
+/// 3. the smallest ``/Subscriptions/PurchaseKey``, then the earliest act.
 ///
-/// **Stretches.** A purchase is *there* while it is the account's and gives access or is being retried: one stretch, renewals
-/// and changes of product included. What is bought after an end is a later stretch. Grants, added days and the trial are
-/// there from when they were given to their end.
+/// So the app's trial goes on beside a purchase, and shows only where it gives more or lasts longer.
 ///
-/// **Revoke** ends all that is there at its instant: until `unrevoke` none of it gives anything, and the account is
+/// **Stretches.** A purchase is *there* while the account owns it and it gives access or is being retried: one
+/// stretch, renewals and changes of product included. A purchase after an end is a later stretch. Grants, added days
+/// and the trial are there from when they were given to their end.
+///
+/// **Revoke** ends all that is there at its instant: until `unrevoke` none of it gives anything. The account is
 /// `revoked` unless something later gives access, or gave it and ended later.
 ///
-/// **Change of tier** is about the source that speaks at its instant: from then on, while that gives access, the account has
-/// the new tier in place of all that was there then; what is bought or given later counts beside it. Of several the latest
-/// that still holds counts. Where nothing gives access there is nothing to change.
+/// **Change of tier** is about the deciding source at its instant. From then on, while that source gives access, the
+/// account has the new tier in place of all that was there then; later purchases and gifts count beside it. The latest
+/// change in force counts. Without access there is nothing to change.
 ///
-/// **Extend** is about the same source: where its access ends, the tier that the account had at the act's instant goes on for
-/// so many days, as a grant. Days added twice are one after the other. What a renewal or a recovery moves moves them along,
-/// but for days that have begun by then. What Apple took back, and what is another account's by then, is not extended; nor
-/// is what has no end.
+/// **Extend** is about the deciding source at its instant, too. Where that source's access ends, the tier that the
+/// account had at the act's instant goes on for so many days, as a grant.
+/// - Days added twice follow one another.
+/// - A renewal or a recovery that moves the end moves the days along, except days that have begun by then.
+/// - A purchase that is refunded, or that another account owns by then, is not extended; nor is a source
+///   without an end.
 ///
-/// **Without access** the source that ended last gives the status: `revoked` where Apple or staff took it back,
-/// `trial_expired` where it was a trial of either kind, else `expired`; billing retry is `expired` from when access ended. Of
-/// equals, as above. Nothing ever: `free`. Purchases that are another account's by now say nothing, and those that never
-/// gave this account anything neither.
+/// **Without access** the source that ended last gives the status, ties broken as above: `revoked` where Apple or
+/// staff took it back, `trial_expired` where it was a trial of either kind, otherwise `expired`; billing retry is
+/// `expired` from when access ended. If there never was a source, it is `free`. Purchases that another account owns by
+/// now do not count, nor do those that never gave this account anything.
 ///
-/// Every rule names instants and numbers of acts, none the order in which facts came.
+/// Every rule depends on instants and numbers of acts, none on the order in which facts came.
 public struct AccountState: Sendable, Hashable {
-    /// Where each phase begins, in order; the first one reaches back for ever, or to where what is known begins, and the last one
-    /// has no end.
+    /// Where each phase begins, in order. The first one has no beginning, or begins where the known facts do; the last
+    /// one has no end.
     public let phases: [AccountPhase]
 
     /// Derives the state.
-    /// - Parameter from: what was before is left out, for who does not know all of it; from the beginning unless told.
+    /// - Parameter from: earlier phases are left out, for a caller without all earlier facts; by default none are.
     public init(_ facts: AccountFacts, catalog: Catalog, from: Timestamp = .distantPast) {
         let rules = AccountRules(facts, catalog)
         var phases: [AccountPhase] = []
@@ -59,11 +68,11 @@ public struct AccountState: Sendable, Hashable {
         self.phases = phases
     }
 
-    /// What the account is at an instant; before what is known begins, the first that is known.
+    /// The account's phase at an instant; before the first known phase, that one.
     public func value(at instant: Timestamp) -> AccountPhase { phases[place(of: instant)] }
 
-    /// When the account loses access, as known then: the end of all phases with access in a row; nil where there is none, or no
-    /// end of it.
+    /// When the account loses access, as known then: the end of the consecutive phases with access; nil where it has
+    /// none, or access without an end.
     public func accessUntil(at instant: Timestamp) -> Timestamp? {
         guard value(at: instant).access else { return nil }
         return phases[place(of: instant)...].first { !$0.access }?.startsAt
@@ -81,7 +90,8 @@ public struct AccountState: Sendable, Hashable {
 }
 
 extension Array {
-    /// The first index from which on `condition` holds, by halving: it must not hold again before it, and hold ever after.
+    /// The first index from which on `condition` holds, by binary search: it must be false before it, and
+    /// true ever after.
     func partitioningIndex(where condition: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -2,16 +2,16 @@ import AppStorePayloads
 import Base
 import Subscriptions
 
-/// A purchase as one account sees it under a catalog: stretches of time in which all that matters stays the same.
+/// A purchase from one account's view under a catalog: spans of time in which nothing that matters changes.
 struct LineTimeline {
     /// A piece of time.
     struct Span {
         let startsAt: Timestamp
         let phase: LinePhase
         let isOwned: Bool
-        /// The place of the tier that it gives; nil where it gives none.
+        /// The rank of the tier that it gives; nil where it gives none.
         let rank: Int?
-        /// Where the stretch began in which it is there; nil where it is not.
+        /// The beginning of the stretch in which it is there; nil where it is not.
         let stretch: Timestamp?
 
         var gives: Bool { rank != nil }
@@ -44,7 +44,7 @@ struct LineTimeline {
         self.spans = spans
     }
 
-    /// The phases of whatever it is.
+    /// The phases of a purchase of any kind.
     static func phases(of line: AccountLine, _ catalog: Catalog) -> [LinePhase] {
         switch line.content {
         case .subscription(let phases): phases
@@ -89,8 +89,8 @@ struct LineTimeline {
 
     func span(at instant: Timestamp) -> Span? { place(at: instant).map { spans[$0] } }
 
-    /// The first instant from one on at which it gives nothing; nil where there is none, or where what ended it is not an end
-    /// that days are added after.
+    /// The first instant from one on at which it gives nothing; nil where there is none, or where days cannot be added
+    /// after what ended it.
     func extensibleEnd(from instant: Timestamp) -> Timestamp? {
         guard let place = place(at: instant) else { return nil }
         guard let lost = spans[place...].first(where: { !$0.gives }), lost.isOwned, lost.phase.status != .revoked
@@ -98,13 +98,13 @@ struct LineTimeline {
         return max(lost.startsAt, instant)
     }
 
-    /// The last time that it gave something, of those that began by an instant.
+    /// The last span, among those that began by an instant, in which it gave something.
     func lastGiven(by instant: Timestamp) -> (span: Span, end: Timestamp?)? {
         guard let place = place(at: instant), let last = spans[...place].lastIndex(where: \.gives) else { return nil }
         return (spans[last], last + 1 < spans.count ? spans[last + 1].startsAt : nil)
     }
 
-    /// When the stretch ends that began at an instant; nil where it has no end.
+    /// When the stretch that began at an instant ends; nil where it has no end.
     func end(ofStretch start: Timestamp) -> Timestamp? {
         spans.first { $0.startsAt > start && $0.stretch != start }?.startsAt
     }

@@ -1,17 +1,17 @@
 import AppStorePayloads
 public import Base
 
-/// That a purchase was given to an account, or taken from one: recorded once, and never changed.
+/// A purchase was given to an account, or taken from one: recorded once, and never changed.
 public struct PurchaseBinding: Sendable, Hashable, Comparable {
     /// How; the raw values are those of the table.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The account proved that it holds it, and nobody else had.
+        /// The account proved that it holds the purchase, and no other account had.
         case proof
         /// Another account proved it under the rule `transfer`.
         case transfer
         /// Staff moved it.
         case staff
-        /// The account was erased: what was signed for it, recorded for it or moved to it counts no more.
+        /// The account was erased: what was signed for it, recorded for it or moved to it no longer counts.
         case erasure
     }
 
@@ -19,9 +19,9 @@ public struct PurchaseBinding: Sendable, Hashable, Comparable {
     public var id: Int64
     /// How.
     public var kind: Kind
-    /// The account; of an erasure the one whose name counts no more.
+    /// The account; for an erasure the one that no longer counts.
     public var account: UniqueIdentifier
-    /// From when on.
+    /// From when on it counts.
     public var at: Timestamp
 
     /// Memberwise.

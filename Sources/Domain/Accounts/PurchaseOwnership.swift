@@ -1,23 +1,24 @@
 import AppStorePayloads
 public import Base
 
-/// Whose a purchase is, at each instant.
+/// The owner of a purchase at each instant. In order of precedence:
 ///
-/// 1. A move by staff, from its instant on, whatever later renewals are signed for.
+/// 1. The account that staff moved it to, from that instant on, whatever later renewals are signed for.
 /// 2. The account that Apple signed into the period that gives the status, or into the nearest one before it.
-/// 3. The account that proved the purchase last, where a rule let it move; the first to prove it has it from the beginning.
+/// 3. The account that proved the purchase last, where a rule let it move; the first to prove it has it from the
+///    beginning.
 ///
-/// An erasure ends all of it: what was recorded before counts no more, and neither does what Apple signed for the accounts
-/// that it names, at any later time. From then on the purchase is free for the next proof.
+/// An erasure ends all of these: earlier records no longer count, and what Apple signed for the erased accounts does
+/// not count at any later time. From then on the purchase is free for the next proof.
 public struct PurchaseOwnership: Sendable, Hashable {
-    /// What was recorded, in the order in which it takes effect.
+    /// The recorded bindings, in the order in which they take effect.
     public let bindings: [PurchaseBinding]
 
-    /// The ownership by what was recorded, in any order.
+    /// The ownership by recorded bindings, in any order.
     public init(_ bindings: some Sequence<PurchaseBinding> = []) { self.bindings = bindings.sorted() }
 
     /// The owner at an instant; nil where it is free.
-    /// - Parameter signed: the account that Apple signed into the period that counts then.
+    /// - Parameter signed: the account that Apple signed into the period in force then.
     public func owner(signed: UniqueIdentifier?, at instant: Timestamp) -> UniqueIdentifier? {
         if bindings.isEmpty { return signed }
         let next = bindings.firstIndex { $0.at > instant } ?? bindings.endIndex
@@ -33,14 +34,14 @@ public struct PurchaseOwnership: Sendable, Hashable {
         return first.account
     }
 
-    /// What Apple signed, unless it names an account that was erased.
+    /// The account that Apple signed, unless it was erased.
     public func counting(_ signed: UniqueIdentifier?, at instant: Timestamp) -> UniqueIdentifier? {
         guard let signed else { return nil }
         let isErased = bindings.contains { $0.kind == .erasure && $0.at <= instant && $0.account == signed }
         return isErased ? nil : signed
     }
 
-    /// Whether staff moved it, and nothing has undone that by an instant.
+    /// Whether staff moved it, and no erasure has undone that by an instant.
     public func isMovedByStaff(at instant: Timestamp) -> Bool {
         bindings.last { $0.at <= instant && ($0.kind == .staff || $0.kind == .erasure) }?.kind == .staff
     }

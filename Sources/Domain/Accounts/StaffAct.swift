@@ -1,27 +1,27 @@
 import AppStorePayloads
 public import Base
 
-/// What staff did for an account, on record with who and why.
+/// An act of staff for an account; it is recorded with the person and the reason.
 public struct StaffAct: Sendable, Hashable, Comparable {
-    /// What.
+    /// What was done.
     public enum Kind: Sendable, Hashable {
         /// A tier, for so many days from then on.
         case grant(tier: String, days: Int64)
-        /// So many days more of what gave access then.
+        /// So many days more of what gives access then.
         case extend(days: Int64)
-        /// An end to everything that gave access then.
+        /// An end to everything that gives access then.
         case revoke
-        /// An end to all blocks before.
+        /// An end to all earlier blocks.
         case unrevoke
-        /// Another tier than what gave access then gives, until that ends.
+        /// Another tier than the source of access gives, until that ends.
         case changeTier(to: String)
     }
 
     /// Its number, in the order of recording.
     public var id: Int64
-    /// When.
+    /// When it was done.
     public var at: Timestamp
-    /// What.
+    /// What was done.
     public var kind: Kind
 
     /// Memberwise.

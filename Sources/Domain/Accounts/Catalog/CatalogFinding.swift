@@ -1,10 +1,10 @@
-/// What is to be said about a catalog's file, and where.
+/// A finding about a catalog's file, and its line.
 public struct CatalogFinding: Sendable, Hashable, CustomStringConvertible {
     /// Whether the file can be used all the same.
     public enum Severity: String, Sendable, Hashable, CaseIterable {
         /// It cannot be used.
         case error
-        /// It can, and is probably not what is meant.
+        /// It can be used, but is probably not what was meant.
         case warning
     }
 

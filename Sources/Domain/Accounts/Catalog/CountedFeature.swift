@@ -1,10 +1,10 @@
-/// What is counted of a feature in a tier, and how much of it there is.
+/// How a feature is counted in a tier, and its limit.
 public struct CountedFeature: Sendable, Hashable {
     /// The feature's id.
     public var id: String
-    /// What it is counted over.
+    /// The period it is counted over.
     public var period: Catalog.UsagePeriod
-    /// How much there is; nil where there is no limit.
+    /// The limit; nil where there is none.
     public var limit: Int64?
 
     /// A feature that is counted.
@@ -16,10 +16,10 @@ public struct CountedFeature: Sendable, Hashable {
 }
 
 extension Catalog {
-    /// What is counted of a feature in a tier; nil where the tier does not have it, and where nobody counts it.
+    /// How a feature is counted in a tier; nil where the tier does not have it, or it is not counted.
     ///
-    /// What has no limit is counted as in the next lower tier that has one, else as in the next higher, and in total where no tier
-    /// has one. So what somebody has used goes on counting when their tier changes.
+    /// A feature without a limit is counted as in the next lower tier with one, otherwise as in the next higher, and
+    /// in total where no tier has one. So an account's count goes on when its tier changes.
     public func counting(of feature: Feature, in tier: String) -> CountedFeature? {
         switch feature.limit(in: tier) {
         case .no, .yes: return nil
@@ -36,6 +36,6 @@ extension Catalog {
         }
     }
 
-    /// All that is counted in a tier, in the order of the features.
+    /// All counted features of a tier, in the order of the features.
     public func counted(in tier: String) -> [CountedFeature] { features.compactMap { counting(of: $0, in: tier) } }
 }

@@ -1,13 +1,13 @@
 extension Catalog {
     /// Something that an app asks about before it does it, and reports after.
     public struct Feature: Sendable, Hashable {
-        /// Its id, of a to z, 0 to 9, _ and -, 64 at most.
+        /// Its id, of a to z, 0 to 9, _ and -, at most 64 characters.
         public var id: String
-        /// What customers call it; nil where the file does not say.
+        /// Its name for customers; nil where the file has none.
         public var names: LocalizedText?
-        /// What is counted, like minutes; nil where the file does not say.
+        /// The unit that is counted, such as minutes; nil where the file has none.
         public var units: LocalizedText?
-        /// What each tier gives of it. A file names every tier.
+        /// Its limit in each tier. A file names every tier.
         public var limits: [String: Limit]
 
         /// A feature.
@@ -18,22 +18,22 @@ extension Catalog {
             self.limits = limits
         }
 
-        /// What a tier gives of it; nothing where it is not named.
+        /// Its limit in a tier; `no` where the tier is not named.
         public func limit(in tier: String) -> Limit { limits[tier] ?? .no }
     }
 
-    /// What a tier gives of a feature.
+    /// How much of a feature a tier gives.
     public enum Limit: Sendable, Hashable {
         /// Nothing.
         case no
-        /// All of it, and nobody counts.
+        /// All of it, and it is not counted.
         case yes
         /// All of it, and it is counted.
         case unlimited
-        /// So much. 0 is nothing, said as a number.
+        /// So much. 0 is nothing, written as a number.
         case count(Int64, per: UsagePeriod)
 
-        /// Whether it opens the feature at all, before anything was used.
+        /// Whether it opens the feature at all, before any use.
         public var isOpen: Bool {
             switch self {
             case .no: false
@@ -43,19 +43,20 @@ extension Catalog {
         }
     }
 
-    /// What use is counted over.
+    /// The period that use is counted over.
     public enum UsagePeriod: String, Sendable, Hashable, CaseIterable {
         /// A calendar day in the catalog's time zone.
         case day
         /// A calendar month in the catalog's time zone.
         case month
-        /// All of it: a stock that can be given back, like words that are saved.
+        /// No period: a stock that can be given back, such as saved words.
         case total
     }
 }
 
 extension Catalog.Limit: LosslessStringConvertible {
-    /// Reads what a file says: `no`, `yes`, `unlimited`, `5 per day`, `30 per month`, `500 in total`. Nil for anything else.
+    /// Reads the form of the file: `no`, `yes`, `unlimited`, `5 per day`, `30 per month`, `500 in total`.
+    /// Otherwise nil.
     public init?(_ text: String) {
         switch text {
         case "no": self = .no
@@ -71,7 +72,7 @@ extension Catalog.Limit: LosslessStringConvertible {
         }
     }
 
-    /// As a file says it.
+    /// The form of the file.
     public var description: String {
         switch self {
         case .no: "no"

@@ -1,10 +1,10 @@
 /// A language tag (BCP 47), compared without regard to case.
 struct LanguageTag: Hashable {
-    /// Its parts in lower case; none where it is no tag.
+    /// Its parts in lower case; none where it is not a tag.
     let parts: [String]
 
     init(_ text: String) {
-        // A tag has at most 35 characters, but for extensions that nobody needs.
+        // A tag has at most 35 characters, without extensions, which are not needed here.
         guard text.utf8.count <= 64 else {
             parts = []
             return
@@ -22,7 +22,7 @@ struct LanguageTag: Hashable {
     private static let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
-    /// Itself, then without its last part and so on; a part of one character goes with what follows it.
+    /// Itself, then without its last part and so on; a part of one character is removed with the one after it.
     var ranges: [LanguageTag] {
         var ranges: [LanguageTag] = []
         var rest = parts
@@ -34,7 +34,7 @@ struct LanguageTag: Hashable {
         return ranges
     }
 
-    /// Its script: said, or of Chinese by the region; nil where neither tells.
+    /// Its script: the stated one, or for Chinese that of the region; nil where neither is known.
     var script: String? {
         if let said = parts.dropFirst().first(where: { $0.utf8.count == 4 && $0.utf8.allSatisfy(Self.letters.contains) }
         ) {

@@ -4,8 +4,7 @@ import Foundation
 
 /// The calendar days of a time zone, by their number from 1970-01-01 on.
 ///
-/// Of Foundation only the offsets from UTC are taken: what a day is stays the same wherever this is built, also where clocks are
-/// changed at midnight.
+/// Only the offsets from UTC are Foundation's: a day is equal on every platform, also where clocks change at midnight.
 struct LocalDays {
     let timeZone: TimeZone
 
@@ -15,15 +14,15 @@ struct LocalDays {
         return milliseconds >= 0 ? milliseconds / 86_400_000 : (milliseconds - 86_399_999) / 86_400_000
     }
 
-    /// The first instant of a day: midnight, or what comes in its place where the clocks go forward then.
+    /// The first instant of a day: midnight, or the first instant after it where the clocks go forward then.
     func start(of day: Int64) -> Timestamp {
         let midnight = Timestamp(secondsSince1970: day * 86_400)
-        // By the offset that holds a day before and by the one a day after: on all days but a few they are one.
+        // By the offsets of the day before and of the day after: on all days but a few they are equal.
         for shift in [-86_400, 86_400] as [Int64] {
             let guess = midnight.adding(seconds: -offset(at: midnight.adding(seconds: shift)))
             if begins(day, at: guess) { return guess }
         }
-        // Clocks are up to 14 hours before and 12 behind UTC; the calendar goes forward alone.
+        // Clocks are up to 14 hours ahead of UTC and 12 behind; the calendar only goes forward.
         var (early, late) = (day * 86_400 - 15 * 3600, day * 86_400 + 15 * 3600)
         while late - early > 1 {
             let middle = early + (late - early) / 2
@@ -36,7 +35,7 @@ struct LocalDays {
         self.day(of: instant) == day && self.day(of: instant.adding(milliseconds: -1)) < day
     }
 
-    /// Seconds that the clocks are ahead of UTC.
+    /// By how many seconds the clocks are ahead of UTC.
     private func offset(at instant: Timestamp) -> Int64 {
         Int64(
             timeZone.secondsFromGMT(

@@ -1,33 +1,34 @@
 extension Catalog {
     /// Something that is sold.
     public struct Product: Sendable, Hashable {
-        /// Its short id, unique in the catalog; like that of a tier.
+        /// Its short id, unique in the catalog; of the form of a tier's id.
         public var id: String
-        /// Apple's id of it.
+        /// Its id at Apple.
         public var productID: String
         /// The app's bundle id.
         public var bundleID: String
         /// The tier that it gives.
         public var tier: String
-        /// What customers call it; nil where the file does not say.
+        /// Its name for customers; nil where the file has none.
         public var names: LocalizedText?
-        /// What customers are told about it.
+        /// Its description for customers.
         public var texts: LocalizedText?
-        /// What customers call its period, like 每月.
+        /// Its period's name for customers, like 每月.
         public var periodNames: LocalizedText?
-        /// In thousandths of the currency, for display: what a customer pays is Apple's to say. Nil where the file does not say.
+        /// In thousandths of the currency, for display; Apple decides what a customer pays. Nil where the
+        /// file has none.
         public var price: Int64?
-        /// ISO 4217, of three capital letters. Always there where a price is.
+        /// ISO 4217, three capital letters. Present wherever a price is.
         public var currency: String?
-        /// The price as it is to be shown, where that is not to be made out of ``price``: `¥12`.
+        /// The price's text, where it is not to be made from ``price``: `¥12`.
         public var priceTexts: LocalizedText?
-        /// For how long it is bought.
+        /// The period that one purchase lasts.
         public var period: Period
-        /// The days that one purchase of a ``Period/term`` lasts; nil of all others.
+        /// The days that one purchase of a ``Period/term`` lasts; nil for all others.
         public var lasts: Int?
-        /// The lower, the earlier it is shown.
+        /// Products with a lower number are shown first.
         public var sortOrder: Int
-        /// Whether it is to stand out.
+        /// Whether the shop highlights it.
         public var isPopular: Bool
 
         /// A product.
@@ -54,11 +55,11 @@ extension Catalog {
             self.isPopular = isPopular
         }
 
-        /// The days that the price is divided by; nil of what is bought once and for all.
+        /// The days that the price is divided by; nil for a purchase without an end.
         public var days: Int? { period == .term ? lasts : period.days }
 
-        /// The price of a day in thousandths of the currency, rounded half up to a hundredth of it: 12.00 a month is 0.40, and
-        /// 98.00 a year 0.27. Nil where there is no price or no end.
+        /// The price per day in thousandths of the currency, rounded half up to a hundredth of it: 12.00 a month is
+        /// 0.40, and 98.00 a year 0.27. Nil where there is no price or no end.
         public func pricePerDay() -> Int64? {
             guard let price, let days, days > 0 else { return nil }
             let divisor = Int64(days) * 10
@@ -67,7 +68,7 @@ extension Catalog {
         }
     }
 
-    /// For how long something is bought.
+    /// The period that a purchase lasts.
     public enum Period: String, Sendable, Hashable, CaseIterable {
         /// Seven days, renewing itself.
         case week
@@ -81,12 +82,13 @@ extension Catalog {
         case halfYear = "half_year"
         /// A year, renewing itself.
         case year
-        /// Once and for all.
+        /// Without an end.
         case lifetime
-        /// A time that does not renew itself; Apple does not say how long it lasts, the catalog does.
+        /// A time that does not renew itself; the catalog states how long it lasts, as Apple does not.
         case term
 
-        /// The days that a price is divided by: of months, whole days of so many twelfths of 365. Nil where there is no such number.
+        /// The days that a price is divided by: for months, so many twelfths of 365 in whole days. Nil where there is
+        /// no such number.
         public var days: Int? {
             switch self {
             case .week: 7

@@ -1,15 +1,15 @@
 public import AppStorePayloads
 
-/// What a policy has Apple told about a purchase. It says nothing about the customer's consent: without a recorded one it is
-/// never sent, and whoever sends it has to bring that.
+/// The consumption data about a purchase that a policy sends to Apple. It does not include the customer's consent:
+/// without a recorded one it is never sent, and the sender must supply it.
 public struct ConsumptionAnswer: Sendable, Hashable {
-    /// Whether the customer got it.
+    /// Whether the customer received it.
     public var deliveryStatus: DeliveryStatus
     /// Whether the customer could try it before buying.
     public var sampleContentProvided: Bool
     /// How much of it was used, in thousandths of a percent: 100000 is all of it.
     public var consumptionPercentage: Int64?
-    /// What Apple is asked to do.
+    /// The outcome that Apple is asked for.
     public var refundPreference: RefundPreference?
 
     /// An answer of these parts.
@@ -23,7 +23,7 @@ public struct ConsumptionAnswer: Sendable, Hashable {
         self.refundPreference = refundPreference
     }
 
-    /// What is sent, once the customer's consent is at hand.
+    /// The request body, for use once the customer's consent is recorded.
     public var informationWithConsent: ConsumptionInformation {
         ConsumptionInformation(
             customerConsented: true, deliveryStatus: deliveryStatus, sampleContentProvided: sampleContentProvided,

@@ -15,7 +15,8 @@ extension ConsumptionPolicy {
     ///           consumption_percentage: 100%
     ///           refund_preference: DECLINE
     ///
-    /// Nothing is passed over: an unknown member, a value that Apple does not have, and what Apple would refuse are faults.
+    /// Nothing is ignored: an unknown member, a value that Apple does not have, and what Apple would
+    /// refuse are faults.
     public init(yaml text: String) throws(YAMLFault) {
         guard let root = try YAMLText.root(of: text, "a policy"), root.mapping != nil else {
             throw YAMLFault(line: nil, message: "write rules: and below it a list of rules")
@@ -25,8 +26,8 @@ extension ConsumptionPolicy {
             rules: try members.required("rules", "rules: and below it a list, each with answer:"), called: "rules")
     }
 
-    /// Reads a list of rules, wherever it stands: there is one way to write them.
-    /// - Parameter name: what it is called in faults.
+    /// Reads a list of rules, of a policy's file or of a catalog: they have one form.
+    /// - Parameter name: the list's name in faults.
     package init(rules list: Node, called name: String) throws(YAMLFault) {
         guard let items = list.sequence, !items.isEmpty else {
             throw YAMLFault(list, "\(name) is a list of at least one rule, each with answer:")
@@ -50,9 +51,9 @@ extension ConsumptionPolicy {
     package static let reasons: [String] = ConsumptionRequestReason.known.names.keys.sorted()
     /// The environments that rules name.
     package static let environments: [String] = environmentNames.keys.sorted()
-    /// What answers may say of delivery.
+    /// The values of `delivery_status` in answers.
     package static let deliveryStatuses: [String] = DeliveryStatus.known.names.keys.sorted()
-    /// What answers may ask Apple to do.
+    /// The values of `refund_preference` in answers.
     package static let refundPreferences: [String] = RefundPreference.known.names.keys.sorted()
 
     fileprivate static let environmentNames = ["Production": Environment.production, "Sandbox": .sandbox]
@@ -83,7 +84,7 @@ extension ConsumptionRule {
         try checkProrating(answer)
     }
 
-    /// How much was used Apple wants to know where it is to refund a part, and of subscriptions, which it prorates by time, not.
+    /// Apple needs the used share for a prorated refund, except for subscriptions, which it prorates by time.
     private func checkProrating(_ node: Node) throws(YAMLFault) {
         guard case .answer(let answer) = verdict, answer.refundPreference == .grantProrated else { return }
         guard let types else {
@@ -127,12 +128,12 @@ extension ConsumptionRule.Verdict {
             refundPreference: try members["refund_preference"].map { node throws(YAMLFault) in
                 try node.one("refund_preference", of: RefundPreference.known.names)
             })
-        // What holds for every kind of product; the rest depends on the rule.
+        // The checks for every kind of product; the others depend on the rule.
         if let fault = answer.informationWithConsent.fault(for: nil) { throw YAMLFault(node, fault) }
         self = .answer(answer)
     }
 
-    /// `12.5%` is 12500, and so is 12500. A bare 50 would be a twentieth of a percent, which nobody means.
+    /// `12.5%` is 12500, and so is 12500. A bare 50 would be a twentieth of a percent, which is never meant.
     private static func milliunits(_ text: String) -> Int64? {
         guard text.hasSuffix("%") else {
             guard let number = Int64(text), number == 0 || (1000...100_000).contains(number) else { return nil }
@@ -150,7 +151,7 @@ extension ConsumptionRule.Verdict {
 }
 
 extension ProductType {
-    /// As Apple calls them, in words that fit a policy.
+    /// Apple's kinds, by their names in a policy.
     static let names: [String: ProductType] = [
         "auto_renewable": .autoRenewableSubscription, "consumable": .consumable, "non_consumable": .nonConsumable,
         "non_renewing": .nonRenewingSubscription,

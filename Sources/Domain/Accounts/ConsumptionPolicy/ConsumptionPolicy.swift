@@ -1,5 +1,5 @@
-/// What the operator has decided about Apple's requests for consumption data: rules in their order, of which the first that fits
-/// speaks. What none fits is not answered.
+/// The operator's policy for Apple's requests for consumption data: rules in order, of which the first that matches
+/// applies. A request without a matching rule is not answered.
 public struct ConsumptionPolicy: Sendable, Hashable {
     /// The rules, in their order.
     public let rules: [ConsumptionRule]
@@ -7,7 +7,7 @@ public struct ConsumptionPolicy: Sendable, Hashable {
     /// A policy of these rules.
     public init(rules: [ConsumptionRule]) { self.rules = rules }
 
-    /// The rule that speaks about this; nil where none does.
+    /// The rule that applies to a request; nil where none does.
     public func rule(for subject: ConsumptionSubject) -> ConsumptionRule? { rules.first { $0.fits(subject) } }
 
     /// Whether any of its rules may answer for an app.

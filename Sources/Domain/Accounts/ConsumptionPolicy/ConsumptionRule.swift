@@ -1,13 +1,13 @@
 public import AppStorePayloads
 public import Base
 
-/// A rule of a ``ConsumptionPolicy``: what it fits, and what it says. A condition that is not there fits everything.
+/// A rule of a ``ConsumptionPolicy``: its conditions and its verdict. A missing condition matches everything.
 public struct ConsumptionRule: Sendable, Hashable {
-    /// Products by their ids, or by how their ids begin.
+    /// Products by their ids, or by a prefix of them.
     public enum Product: Sendable, Hashable {
         /// This one.
         case exactly(String)
-        /// Those whose ids begin so.
+        /// Those whose ids have this prefix.
         case beginning(String)
 
         func fits(_ product: String) -> Bool {
@@ -18,7 +18,7 @@ public struct ConsumptionRule: Sendable, Hashable {
         }
     }
 
-    /// What a rule says.
+    /// The verdict of a rule.
     public enum Verdict: Sendable, Hashable {
         /// Nothing is sent: Apple decides by itself.
         case leaveToApple
@@ -28,19 +28,19 @@ public struct ConsumptionRule: Sendable, Hashable {
 
     /// Its place in the policy, from 1 on.
     public var number: Int
-    /// What the operator calls it.
+    /// The operator's name for it.
     public var name: String?
     /// The products; nil: all.
     public var products: [Product]?
     /// The kinds of product; nil: all.
     public var types: Set<ProductType>?
-    /// The customer's reasons; nil: all, and none given.
+    /// The customer's reasons; nil: all, and a missing one.
     public var reasons: Set<ConsumptionRequestReason>?
     /// The environments; nil: all.
     public var environments: Set<Environment>?
     /// The apps' bundle ids; nil: all.
     public var apps: Set<String>?
-    /// What it says.
+    /// Its verdict.
     public var verdict: Verdict
 
     /// A rule without conditions.
@@ -50,7 +50,7 @@ public struct ConsumptionRule: Sendable, Hashable {
         self.verdict = verdict
     }
 
-    /// Whether it speaks about this. What is not known fits no condition.
+    /// Whether it matches a request. An unknown value matches no condition.
     public func fits(_ subject: ConsumptionSubject) -> Bool {
         func fits<Value>(_ wanted: Set<Value>?, _ value: Value?) -> Bool {
             wanted.map { wanted in value.map(wanted.contains) ?? false } ?? true
@@ -62,7 +62,7 @@ public struct ConsumptionRule: Sendable, Hashable {
             && fits(apps, subject.app)
     }
 
-    /// Whether it fits everything, so that no rule after it is ever asked.
+    /// Whether it matches everything, so that no later rule ever applies.
     public var fitsEverything: Bool {
         products == nil && types == nil && reasons == nil && environments == nil && apps == nil
     }

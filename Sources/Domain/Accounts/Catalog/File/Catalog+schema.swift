@@ -1,6 +1,6 @@
 extension Catalog {
-    /// The JSON Schema (draft 7) of a catalog's file, for editors: of the same list of members that reading goes by. What no schema can
-    /// say, as that a product's tier is there, ``check(yaml:)`` says.
+    /// The JSON Schema (draft 7) of a catalog's file, for editors. It is made of the list of members that reading
+    /// uses. ``check(yaml:)`` finds what a schema cannot express, for instance that a product's tier exists.
     public static func schema() throws -> String {
         try CatalogObject.catalog.schema
             .adding("$schema", "http://json-schema.org/draft-07/schema#")
@@ -10,7 +10,7 @@ extension Catalog {
 }
 
 extension CatalogForm {
-    /// What the schema for editors says of it.
+    /// Its part of the schema for editors.
     var schema: SchemaValue {
         switch self {
         case .scalar(let scalar): scalar.schema
@@ -42,7 +42,7 @@ extension CatalogForm {
 }
 
 extension CatalogObject {
-    /// What the schema for editors says of it.
+    /// Its part of the schema for editors.
     var schema: SchemaValue {
         let properties = members.map { ($0.name, $0.form.schema.adding("description", .text($0.says))) }
         return [

@@ -1,8 +1,8 @@
 import Base
 import Yams
 
-/// A thing that stands in a catalog's file. Of its members only those are seen that are as their form wants them: of the others
-/// ``CatalogForm/check(_:_:_:)`` has told, and nothing more is said of them.
+/// An object in a catalog's file. It returns only members that match their form: ``CatalogForm/check(_:_:_:)`` has
+/// reported the others, and they are ignored here.
 struct CatalogEntry {
     let node: Node
     private let object: CatalogObject
@@ -15,10 +15,10 @@ struct CatalogEntry {
         members = Members(node, object.what, object.names, faults: &told)
     }
 
-    /// Where a member stands, whatever it says.
+    /// The node of a member, whatever its content.
     subscript(_ name: String) -> Node? { members[name] }
 
-    /// What a member of one value says.
+    /// The text of a member with one value.
     func text(_ name: String) -> String? {
         guard case .scalar(let scalar)? = form(name), let text = members[name]?.scalar?.string, scalar.accepts(text)
         else { return nil }
@@ -31,7 +31,7 @@ struct CatalogEntry {
     /// Whether a flag is set.
     func isSet(_ name: String) -> Bool { text(name) == "true" }
 
-    /// The things of a list.
+    /// The objects of a list.
     func entries(_ name: String) -> [CatalogEntry] {
         guard case .list(.object(let object), let range)? = form(name), let items = members[name]?.sequence else {
             return []
@@ -39,13 +39,13 @@ struct CatalogEntry {
         return items.prefix(range.upperBound).filter { $0.mapping != nil }.map { CatalogEntry($0, object) }
     }
 
-    /// The thing that a member is.
+    /// The object of a member.
     func entry(_ name: String) -> CatalogEntry? {
         guard case .object(let object)? = form(name), let node = members[name], node.mapping != nil else { return nil }
         return CatalogEntry(node, object)
     }
 
-    /// The values of a list, with where each stands.
+    /// The values of a list, with their nodes.
     func texts(_ name: String) -> [(node: Node, text: String)] {
         guard case .list(.scalar(let scalar), let range)? = form(name), let items = members[name]?.sequence else {
             return []
@@ -55,7 +55,7 @@ struct CatalogEntry {
         }
     }
 
-    /// The values of a mapping by their names, with where each name stands.
+    /// The values of a mapping by their names, with the names' nodes.
     func values(_ name: String) -> [(node: Node, name: String, text: String)] {
         guard case .map(let scalar, let range)? = form(name), let mapping = members[name]?.mapping else { return [] }
         return mapping.prefix(range.upperBound).compactMap { key, value in

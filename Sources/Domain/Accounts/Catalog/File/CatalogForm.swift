@@ -1,27 +1,28 @@
-/// What may stand at a place of a catalog's file. The file is checked by it, and the schema for editors is made of it.
+/// The permitted form of a node of a catalog's file. The file is checked by it, and the schema for editors
+/// is made of it.
 indirect enum CatalogForm: Sendable, Hashable {
     /// A single value.
     case scalar(CatalogScalar)
     /// A text, or one for each of several languages.
     case localized(longest: Int)
-    /// A list of values or things.
+    /// A list of values or objects.
     case list(of: CatalogForm, ClosedRange<Int>)
     /// Values by names, which are ids.
     case map(of: CatalogScalar, ClosedRange<Int>)
-    /// A thing with members.
+    /// An object with members.
     case object(CatalogObject)
-    /// A word, or a thing with members.
+    /// A word, or an object with members.
     case word(String, or: CatalogObject)
 
-    /// A word of certain letters.
+    /// A word of certain characters.
     static func word(_ word: CatalogWord) -> CatalogForm { .scalar(.word(word)) }
     /// An id.
     static let id = CatalogForm.word(.id)
 }
 
-/// A thing in a catalog's file: all members that it may have.
+/// An object of a catalog's file, with all members that it may have.
 struct CatalogObject: Sendable, Hashable {
-    /// What it is called in findings, like `a product`.
+    /// Its name in findings, like `a product`.
     let what: String
     /// Its members, in the order in which people write them.
     let members: [CatalogMember]
@@ -30,15 +31,15 @@ struct CatalogObject: Sendable, Hashable {
     var names: [String] { members.map(\.name) }
 }
 
-/// A member of a thing in a catalog's file.
+/// A member of an object of a catalog's file.
 struct CatalogMember: Sendable, Hashable {
     /// Its name.
     let name: String
-    /// What may stand there.
+    /// Its permitted form.
     let form: CatalogForm
-    /// What to write, where it has to be there; nil where it has not.
+    /// What to write, if it is required; otherwise nil.
     let needed: String?
-    /// What it is, for who writes the file.
+    /// Its description, for the authors of files.
     let says: String
 
     /// A member.

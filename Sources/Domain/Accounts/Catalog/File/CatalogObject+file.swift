@@ -114,7 +114,7 @@ extension CatalogObject {
                 "What Apple is told, with the customer's consent; or leave_to_apple, and nothing is sent."),
         ])
 
-    /// What a rule has Apple told.
+    /// The consumption data that a rule sends to Apple.
     static let answer = CatalogObject(
         what: "an answer",
         members: [

@@ -23,7 +23,7 @@ extension CatalogReader {
         }
     }
 
-    /// Every tier is named: one that was forgotten is not to lose its customers something.
+    /// Every tier must be named: a forgotten one must not take something from its customers.
     private mutating func checkTiers(_ entry: CatalogEntry, _ id: String, _ tiers: [Catalog.Tier]) {
         guard let mapping = entry["limits"]?.mapping else { return }
         let named = Set(mapping.compactMap { $0.key.scalar?.string })
@@ -36,8 +36,8 @@ extension CatalogReader {
         }
     }
 
-    /// Whoever pays more should not get less, and what is counted in total in one tier and by time in another begins anew for whoever
-    /// changes between them.
+    /// A higher tier should not give less. A feature that is counted in total in one tier and by time in another
+    /// starts anew for a customer who changes between them.
     private mutating func warnOfFalls(
         _ id: String, _ limits: [(tier: String, limit: Catalog.Limit)], _ nodes: [String: Node]
     ) {
@@ -59,12 +59,12 @@ extension CatalogReader {
 }
 
 extension Catalog.Limit {
-    /// What it is counted over; nil where there is no number.
+    /// The period it is counted over; nil where there is no number.
     fileprivate var period: Catalog.UsagePeriod? {
         if case .count(_, let period) = self { period } else { nil }
     }
 
-    /// Whether it certainly gives less: of a day and a month whatever month it is, and of a stock nobody can say.
+    /// Whether it certainly gives less: between a day and a month, in any month. A stock compares with neither.
     fileprivate func isLess(than other: Catalog.Limit) -> Bool {
         switch (self, other) {
         case (_, .no): return false

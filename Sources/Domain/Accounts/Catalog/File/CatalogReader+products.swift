@@ -20,7 +20,7 @@ extension CatalogReader {
         }
     }
 
-    /// A product without its price. What cannot be made out is nil, and was told of.
+    /// A product without its price. What cannot be read is nil, and was reported.
     private mutating func product(_ entry: CatalogEntry, _ file: CatalogEntry) -> Catalog.Product? {
         let names = texts(entry, "name")
         let description = texts(entry, "text")
@@ -52,7 +52,7 @@ extension CatalogReader {
         }
     }
 
-    /// What it costs, with the currency; both nil where the file does not say.
+    /// Its price and currency; both nil where the file has none.
     private mutating func price(_ entry: CatalogEntry, _ file: CatalogEntry) -> (Int64?, String?) {
         if entry["price"] == nil {
             if let currency = entry["currency"] {

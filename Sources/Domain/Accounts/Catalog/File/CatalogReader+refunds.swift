@@ -2,8 +2,8 @@ import Base
 import Yams
 
 extension CatalogReader {
-    /// What Apple is told about refunds, read as a policy's own file is. Where the form has found something wrong already, nothing
-    /// more is said.
+    /// The policy for refunds, read as a policy's own file is. If the form has found a fault already, nothing
+    /// more is reported.
     mutating func refunds(_ file: CatalogEntry, _ products: [Catalog.Product]) -> ConsumptionPolicy? {
         guard let node = file["refunds"] else { return nil }
         var faults: [YAMLFault] = []

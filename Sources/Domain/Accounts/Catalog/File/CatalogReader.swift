@@ -3,14 +3,14 @@ import Base
 import Foundation
 import Yams
 
-/// Reads a catalog's file and says all that is to be said of it. What stands there by itself was checked by its form; here it is put
-/// together, and what does not fit together is found.
+/// Reads a catalog's file and reports all findings. Single nodes were checked by their forms; here they are combined,
+/// and contradictions are found.
 struct CatalogReader {
     private(set) var findings: [CatalogFinding] = []
-    /// The language of texts that name none.
+    /// The language of texts without one.
     private var language = "en"
 
-    /// The catalog that a file says, if there is nothing wrong with it.
+    /// The catalog of a file, if it has no errors.
     mutating func read(_ text: String) -> Catalog? {
         let root: Node
         do throws(YAMLFault) {
@@ -48,7 +48,7 @@ struct CatalogReader {
 
     private mutating func timeZone(_ file: CatalogEntry) -> TimeZone {
         guard let name = file.text("time_zone"), name != "UTC" else { return .gmt }
-        // Abbreviations and offsets are zones to Foundation, too, and have no daylight saving of their own.
+        // For Foundation abbreviations and offsets are zones, too; they have no daylight saving of their own.
         if name.contains("/"), let zone = TimeZone(identifier: name) { return zone }
         complain(
             file["time_zone"],
@@ -87,7 +87,7 @@ struct CatalogReader {
             requireTier(tier, entry["tier"], tiers, "a trial")
             if tier == tiers.first?.id { complain(entry["tier"], "a trial of \(tier) gives nothing: everybody has it") }
         }
-        // Also those with something wrong in them: that is told where it stands.
+        // Faulty products included: their faults are reported at their own lines.
         let ids = Set(file.entries("products").compactMap { $0.text("id") })
         var places: [String: Int] = [:]
         let offered = entry.texts("products").compactMap { node, id -> String? in
@@ -100,7 +100,7 @@ struct CatalogReader {
 
     // MARK: What every part needs
 
-    /// A text in its languages; nil where it is not there.
+    /// A text in its languages; nil where it is missing.
     mutating func texts(_ entry: CatalogEntry, _ name: String) -> LocalizedText? {
         guard let node = entry[name] else { return nil }
         if let text = node.scalar?.string { return LocalizedText(text, language: language) }
@@ -124,7 +124,7 @@ struct CatalogReader {
         return LocalizedText(own.value, language: own.key, others: texts)
     }
 
-    /// Whether an id stands there for the first time; else it is told where it stood before.
+    /// Whether an id is new; otherwise its earlier line is reported.
     mutating func isNew(_ id: String, _ node: Node?, _ what: String, _ places: inout [String: Int]) -> Bool {
         if let line = places[id] {
             complain(node, "\(what) \(id) is on line \(line) already")
@@ -134,7 +134,7 @@ struct CatalogReader {
         return true
     }
 
-    /// Tells of a tier that is not there.
+    /// Reports a tier that does not exist.
     mutating func requireTier(_ tier: String, _ node: Node?, _ tiers: [Catalog.Tier], _ what: String) {
         guard !tiers.contains(where: { $0.id == tier }) else { return }
         let known = tiers.prefix(10).map(\.id).joined(separator: ", ")
@@ -151,7 +151,7 @@ struct CatalogReader {
     mutating func warn(_ node: Node?, _ message: String) { add(.warning, node, message) }
 
     private mutating func add(_ severity: CatalogFinding.Severity, _ node: Node?, _ message: String) {
-        // Warnings leave room, so that none keeps an error from being found.
+        // Warnings leave room, so that no error is lost to them.
         guard findings.count < (severity == .error ? 2 : 1) * YAMLText.mostFaults else { return }
         findings.append(CatalogFinding(severity, line: node?.mark?.line, message))
     }

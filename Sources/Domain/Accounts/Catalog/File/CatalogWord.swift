@@ -1,16 +1,16 @@
-/// A word of certain letters: what is accepted and the pattern that says so in the schema come out of the same lines.
+/// A word of certain characters: the check and the schema's pattern come from the same lines.
 struct CatalogWord: Sendable, Hashable {
-    /// What may come first, as between the brackets of a regular expression.
+    /// The characters that may come first, as between the brackets of a regular expression.
     let first: String
-    /// What may follow, likewise; a `-` that means itself comes last.
+    /// The characters that may follow, likewise; a literal `-` comes last.
     let rest: String
-    /// How many letters it has.
+    /// Its permitted lengths.
     let lengths: ClosedRange<Int>
     /// What to write, to follow the member's name: `is …`.
     let expectation: String
 
     /// A word.
-    /// - Parameter first: what may come first; the same as the rest, unless it is told.
+    /// - Parameter first: the characters that may come first; by default those that may follow.
     init(first: String? = nil, of rest: String, _ lengths: ClosedRange<Int>, _ expectation: String) {
         self.first = first ?? rest
         self.rest = rest
@@ -18,12 +18,12 @@ struct CatalogWord: Sendable, Hashable {
         self.expectation = expectation
     }
 
-    /// The ids of tiers, products and features, and what aliases are called: they stand in paths and in scripts.
+    /// The ids of tiers, products and features, and aliases: they are used in paths and scripts.
     static let id = CatalogWord(
         first: "a-z0-9", of: "a-z0-9_-", 1...64,
         "is an id: 1 to 64 of a to z, 0 to 9, _ and -, a letter or digit first, like pro-yearly")
 
-    /// A regular expression that it matches as a whole.
+    /// A regular expression that matches it as a whole.
     var pattern: String { "^[\(first)][\(rest)]{\(lengths.lowerBound - 1),\(lengths.upperBound - 1)}$" }
 
     /// Whether a text is such a word.
