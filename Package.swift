@@ -292,7 +292,8 @@ let package = Package(
             ],
             path: "Tests/EventsTests", swiftSettings: rules),
         .testTarget(
-            name: "DomainTests", dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base"],
+            name: "DomainTests",
+            dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base", "TestSupport"],
             path: "Tests/DomainTests", swiftSettings: rules),
         .testTarget(
             name: "AccountsTests",
@@ -306,7 +307,7 @@ let package = Package(
             ],
             path: "Tests/SubscriptionsTests", swiftSettings: rules),
         .testTarget(
-            name: "QueueTests", dependencies: ["EvidenceStore", "Postgres", "TestSupport"],
+            name: "QueueTests", dependencies: ["Base", "EvidenceStore", "Postgres", "TestSupport"],
             path: "Tests/QueueTests", swiftSettings: rules),
         .testTarget(
             name: "LedgerTests",

@@ -28,7 +28,7 @@ struct ShopsApple: Sendable {
             bundleId: SimulatedApp.example.bundleId, secret: secret, in: [.production, .sandbox],
             hosts: try AppStoreHosts(standIn: url, for: [.production, .sandbox]), transport: transport,
             clock: MachineClock(), budget: RateBudget(share: 1),
-            policy: RetryPolicy(maximumAttempts: 1, firstDelay: .milliseconds(1)), jitter: { 1 })
+            policy: CallPolicy(maximumAttempts: 1, firstDelay: .milliseconds(1)), jitter: { 1 })
     }
 
     func intake(_ verifier: Verifier, _ pool: PostgresPool) -> ReceiptIntake {

@@ -25,7 +25,7 @@ struct HTTPTransportTests {
             clock: MachineClock(),
             verifier: Verifier(
                 configuration: VerifierConfiguration(apps: ["com.example.app": nil]), clock: MachineClock().now),
-            budget: RateBudget(), policy: RetryPolicy(maximumAttempts: 1, freshDelays: []))
+            budget: RateBudget(), policy: CallPolicy(maximumAttempts: 1, freshDelays: []))
         let failure = await #expect(throws: AppStoreFailure.self) {
             _ = try await client.ask(
                 .appAccountToken("1", is: UniqueIdentifier(high: 1, low: 2)), in: .sandbox)

@@ -30,7 +30,7 @@ struct ExchangeTests {
 
     @Test("that failed for the network is made again within its patience, and says how often it was tried")
     func network() {
-        let policy = RetryPolicy(maximumAttempts: 100, patience: .seconds(10))
+        let policy = CallPolicy(maximumAttempts: 100, patience: .seconds(10))
         var exchange = Exchange(.transactionInfo, in: .sandbox, policy: policy, startingAt: Self.start)
         var now = Self.start
         while failure(exchange) == nil {

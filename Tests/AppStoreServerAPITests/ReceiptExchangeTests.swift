@@ -123,7 +123,7 @@ struct ReceiptExchangeTests {
 
     @Test("outlives a network that is away for a moment, a 503 and a 429, within its patience")
     func network() {
-        let policy = RetryPolicy(maximumAttempts: 100, patience: .seconds(10))
+        let policy = CallPolicy(maximumAttempts: 100, patience: .seconds(10))
         var exchange = Exchange(receiptsOf: Self.both, policy: policy, startingAt: Self.start)
         var now = Self.start
         while failure(exchange) == nil, now.milliseconds(since: Self.start) <= 60_000 {

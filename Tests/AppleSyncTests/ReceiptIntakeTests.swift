@@ -70,7 +70,7 @@ struct ReceiptIntakeTests {
         let secret = try #require(SharedSecret("hunter2"))
         let receipts = ReceiptClient(
             bundleId: Site.app.bundleId, secret: secret, in: [.production], transport: site.apple, clock: clock,
-            budget: RateBudget(share: 1), policy: RetryPolicy(maximumAttempts: 2, firstDelay: .milliseconds(1)),
+            budget: RateBudget(share: 1), policy: CallPolicy(maximumAttempts: 2, firstDelay: .milliseconds(1)),
             jitter: { 1 })
         let app = ReceiptIntake.App(
             Site.app.bundleId, server: withKey ? try site.client() : nil, receipts: withSecret ? receipts : nil)

@@ -13,7 +13,7 @@ extension Site {
     /// - Parameter policy: by which statuses are derived; without any leeway unless told.
     func workOff(trusting roots: Set<Fingerprint>? = nil, policy: StatusPolicy = StatusPolicy()) async throws {
         let configuration = WorkerConfiguration(
-            name: "test", retries: RetryPolicy(backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(50))),
+            name: "test", retries: ClaimPolicy(from: .milliseconds(10), upTo: .milliseconds(50)),
             pollInterval: .milliseconds(30))
         try await RunningWorker.with(
             on: database, trusting: roots.map { verifier(trusting: $0) } ?? verifier, configuration,

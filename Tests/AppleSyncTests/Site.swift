@@ -52,7 +52,7 @@ struct Site: Sendable {
                 key: try SigningKey(pem: Self.keyText)),
             transport: apple, clock: ImpatientClock(), verifier: verifier ?? self.verifier,
             budget: RateBudget(share: 1),
-            policy: RetryPolicy(maximumAttempts: 2, firstDelay: .milliseconds(1)), jitter: { 1 })
+            policy: CallPolicy(maximumAttempts: 2, firstDelay: .milliseconds(1)), jitter: { 1 })
     }
 
     func clients(_ verifier: Verifier? = nil, in environments: Set<Environment> = [.production]) throws -> AppleClients

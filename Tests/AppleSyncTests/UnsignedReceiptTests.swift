@@ -69,7 +69,7 @@ struct UnsignedReceiptTests {
         let receipts = ReceiptClient(
             bundleId: Site.app.bundleId, secret: try #require(SharedSecret("hunter2")), in: [.production],
             transport: site.apple, clock: ImpatientClock(), budget: RateBudget(share: 1),
-            policy: RetryPolicy(maximumAttempts: 2, firstDelay: .milliseconds(1)), jitter: { 1 })
+            policy: CallPolicy(maximumAttempts: 2, firstDelay: .milliseconds(1)), jitter: { 1 })
         return ReceiptIntake(
             site.verifier,
             apps: [.init(Site.app.bundleId, server: withKey ? try site.client() : nil, receipts: receipts)],

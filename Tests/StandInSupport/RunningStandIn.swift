@@ -101,7 +101,7 @@ package struct RunningStandIn: Sendable {
             clock: MachineClock(), budget: RateBudget(share: 1), policy: Self.policy, jitter: { 1 })
     }
 
-    private static let policy = RetryPolicy(firstDelay: .milliseconds(20), freshDelays: [.milliseconds(20)])
+    private static let policy = CallPolicy(firstDelay: .milliseconds(20), freshDelays: [.milliseconds(20)])
 
     private static func verifier(_ access: StandInAccess, _ app: SimulatedApp) -> Verifier {
         Verifier(

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import EventStore
 import Events
 import Foundation
@@ -159,7 +160,7 @@ struct DeliveryTests {
                 return .status(isPoison ? 422 : 204)
             }
             let endpoint = try await site.add("http://127.0.0.1:\(receiver.port)/")
-            let schedule = DeliverySchedule(pauses: [Duration](repeating: .milliseconds(10), count: 3))
+            let schedule = RetrySchedule.listed([Duration](repeating: .milliseconds(10), count: 3))
             try await RunningWebhooks.with(site, schedule: schedule) {
                 try await site.write(2, of: 1)
                 try await site.write(5, of: 2)

@@ -1,3 +1,4 @@
+import Base
 import EventStore
 import Events
 import EvidenceStore
@@ -20,7 +21,7 @@ struct RefusingEndpointTests {
                 return .status(refused.contains(account) ? 404 : 204)
             }
             let id = try await site.add("http://127.0.0.1:\(receiver.port)/").id
-            let schedule = DeliverySchedule(pauses: [Duration](repeating: .milliseconds(10), count: 3))
+            let schedule = RetrySchedule.listed([Duration](repeating: .milliseconds(10), count: 3))
             let log = RecordedLog()
             try await RunningWebhooks.with(site, schedule: schedule, logger: log.logger) {
                 for account in 1...20 { try await site.write(of: account) }
@@ -89,7 +90,7 @@ struct RefusingEndpointTests {
                 await LaneWork(
                     row: try #require(batch.rows.first), token: batch.token, leaseEnd: batch.leaseEnd,
                     clock: DatabaseClock(claimedAt), callable: callable, current: { current }, isProbe: false,
-                    caller: caller, schedule: DeliverySchedule(), metrics: WebhookMetrics(), isStopped: { false }
+                    caller: caller, schedule: .deliveries, metrics: WebhookMetrics(), isStopped: { false }
                 ).run()
             }
             let stopped = try await run(nil)

@@ -16,11 +16,11 @@ struct RunningWebhooks: Sendable {
         allowsHTTP: true, allowedNetworks: [AddressBlock("127.0.0.0/8")].compactMap(\.self))
 
     /// A schedule that leaves no test waiting.
-    static let quick = DeliverySchedule(pauses: [Duration](repeating: .milliseconds(20), count: 50))
+    static let quick = RetrySchedule.listed([Duration](repeating: .milliseconds(20), count: 50), jitter: 1...1.2)
 
     /// Runs so many workers while `body` lasts, and then stops them gracefully.
     static func with<T: Sendable>(
-        _ site: EndpointSite, workers: Int = 1, schedule: DeliverySchedule = quick, roots: [NIOSSLCertificate] = [],
+        _ site: EndpointSite, workers: Int = 1, schedule: RetrySchedule = quick, roots: [NIOSSLCertificate] = [],
         limits: EndpointCaller.Limits = EndpointCaller.Limits(total: .seconds(10)), logger: Logger = quiet,
         metrics: WebhookMetrics = WebhookMetrics(), _ body: () async throws -> T
     ) async throws -> T {

@@ -77,7 +77,7 @@ struct EventLifeTests {
                 listener: nil,
                 configuration: WorkerConfiguration(
                     name: "cut off \(number)", batchSize: 7, lease: .seconds(5),
-                    retries: .init(backoff: .init(base: .milliseconds(10), cap: .milliseconds(50))),
+                    retries: .init(from: .milliseconds(10), upTo: .milliseconds(50)),
                     pollInterval: .milliseconds(20)),
                 clock: clock, logger: quiet)
             services += [pool, worker, clock]

@@ -303,7 +303,7 @@ struct EvidenceTests {
             let told = life()
             let (transaction, renewal) = (records(told[0], bench)[0], records(told[0], bench)[1])
             try await bench.outbox.store([renewal])
-            let patient = RetryPolicy(backoff: Backoff(base: .seconds(3600), cap: .seconds(3600)))
+            let patient = ClaimPolicy(from: .seconds(3600), upTo: .seconds(3600))
             try await bench.withWorker(retries: patient) { _ in
                 try await eventually("it waits") {
                     try await bench.value(
@@ -312,8 +312,8 @@ struct EvidenceTests {
                 }
             }
             // Another one waits until its attempts are used up.
-            let hasty = RetryPolicy(
-                maximumAttempts: 5, backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(50)))
+            let hasty = ClaimPolicy(
+                maximumAttempts: 5, from: .milliseconds(10), upTo: .milliseconds(50))
             try await bench.outbox.store(Array(records(life(lane: 2)[0], bench).suffix(1)))
             try await bench.withWorker(retries: hasty) { _ in
                 try await eventually("it is given up") { try await bench.letters().count == 1 }

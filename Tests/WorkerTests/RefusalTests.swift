@@ -129,8 +129,8 @@ struct RefusalTests {
                 return notification.signed(by: bench.authority)
             }
             try await bench.store(texts)
-            let retries = RetryPolicy(
-                maximumAttempts: 3, backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(20)))
+            let retries = ClaimPolicy(
+                maximumAttempts: 3, from: .milliseconds(10), upTo: .milliseconds(20))
             try await bench.withWorker(retries: retries) { _ in try await bench.untilDone() }
             let letters = try await bench.letters()
             #expect(letters.map(\.reason) == ["attempts_exhausted"])
@@ -163,7 +163,7 @@ struct RefusalTests {
                  where id = (select max(id) from storehook.outbox_queue);
                 update storehook.outbox_queue set attempts = 11 where attempts = 0;
                 """)
-            try await bench.withWorker(retries: RetryPolicy(maximumAttempts: 12)) { _ in try await bench.untilDone() }
+            try await bench.withWorker(retries: ClaimPolicy(maximumAttempts: 12)) { _ in try await bench.untilDone() }
             let letters = try await bench.letters().sorted { $0.outboxID < $1.outboxID }
             #expect(letters.map(\.reason) == ["attempts_exhausted", "crashed_worker"])
             #expect(letters.allSatisfy { $0.category == .unprocessable && $0.attempts == 12 })

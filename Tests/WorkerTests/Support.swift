@@ -45,7 +45,7 @@ struct Bench: EvidenceSite {
     /// Runs a worker while `body` lasts, and then stops it gracefully.
     func withWorker<T: Sendable>(
         _ verifier: Verifier? = nil, batch: Int = 100, listening: Bool = false, poll: Duration = .milliseconds(30),
-        retries: RetryPolicy = RetryPolicy(backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(50))),
+        retries: ClaimPolicy = ClaimPolicy(from: .milliseconds(10), upTo: .milliseconds(50)),
         lease: Duration = .seconds(60), telling: TellingRules? = TellingRules(), pool own: PostgresPool? = nil,
         _ body: (RunningWorker) async throws -> T
     ) async throws -> T {

@@ -257,10 +257,11 @@ struct Settings: Sendable {
     }
 
     /// `STOREHOOK_MAX_ATTEMPTS`.
-    func retries() throws -> RetryPolicy {
-        RetryPolicy(
+    func retries() throws -> ClaimPolicy {
+        ClaimPolicy(
             maximumAttempts: try positive(
-                "storehook.max.attempts", "STOREHOOK_MAX_ATTEMPTS", default: RetryPolicy().maximumAttempts, upTo: 1000))
+                "storehook.max.attempts", "STOREHOOK_MAX_ATTEMPTS", default: ClaimPolicy().schedule.attempts, upTo: 1000
+            ))
     }
 
     /// `STOREHOOK_LISTEN`: whether a worker tries to hear of new rows at once, rather than by polling alone.

@@ -122,5 +122,5 @@ struct ConsumptionSending: Sendable {
         }
     }
 
-    private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(5))
+    private static let backoff = RetrySchedule.doubling(from: .milliseconds(200), upTo: .seconds(5))
 }

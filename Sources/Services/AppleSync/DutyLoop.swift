@@ -56,7 +56,7 @@ struct DutyLoop: Sendable {
         logger.warning("\(name) is put off; trying on", metadata: ["reason": "\(reason)"])
     }
 
-    private static let backoff = Backoff(base: .seconds(1), cap: .seconds(60))
+    private static let backoff = RetrySchedule.doubling(from: .seconds(1), upTo: .seconds(60))
 }
 
 extension DutyLoop.Step {

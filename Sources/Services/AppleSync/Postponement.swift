@@ -44,12 +44,12 @@ struct Postponement: Sendable, Hashable {
                 delay = min(max(.milliseconds(until.milliseconds(since: now)), .seconds(1)), .seconds(3600))
             default:
                 breadth = failure.isTransient ? .all : .one
-                delay = failure.isTransient ? Self.passing.pause(attempts) : Self.lasting
+                delay = failure.isTransient ? Self.passing.pause(afterFailures: attempts) : Self.lasting
             }
         case let trouble as AnswerTrouble:
             reason = trouble.rawValue
             breadth = .one
-            delay = Self.passing.pause(attempts)
+            delay = Self.passing.pause(afterFailures: attempts)
         case is TooMuchPending:
             reason = "too_much_pending"
             breadth = .all
@@ -57,7 +57,7 @@ struct Postponement: Sendable, Hashable {
         default:
             reason = "database"
             breadth = .all
-            delay = Self.passing.pause(attempts)
+            delay = Self.passing.pause(afterFailures: attempts)
         }
     }
 
@@ -66,16 +66,10 @@ struct Postponement: Sendable, Hashable {
 
     /// Somebody has to do something: a key, an app that is not there.
     private static let lasting = Duration.seconds(900)
-    private static let passing = Backoff(base: .seconds(5), cap: .seconds(300))
+    private static let passing = RetrySchedule.doubling(
+        from: .seconds(5), upTo: .seconds(300), jitter: RetrySchedule.halfJitter)
 }
 
 extension Timestamp {
     fileprivate init(_ date: Date) { self.init(millisecondsSince1970: Int64(date.timeIntervalSince1970 * 1000)) }
-}
-
-extension Backoff {
-    /// At least half of the limit: a pause by chance alone may be none at all.
-    fileprivate func pause(_ attempts: Int) -> Duration {
-        limit(afterFailures: attempts) / 2 + pause(afterFailures: attempts) / 2
-    }
 }

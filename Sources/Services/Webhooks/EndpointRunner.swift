@@ -1,3 +1,4 @@
+import Base
 import EventStore
 import EvidenceStore
 import Foundation
@@ -25,7 +26,7 @@ final class EndpointRunner: Sendable {
     private static let perLane = 8
     /// How often at most the rate is asked, about.
     private static let rateInterval = Duration.milliseconds(50)
-    private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))
+    private static let backoff = RetrySchedule.doubling(from: .milliseconds(50), upTo: .seconds(2))
 
     init(
         _ endpointID: Int64, store: EndpointStore, caller: EndpointCaller, configuration: WebhookConfiguration,

@@ -26,7 +26,7 @@ struct LaneWork: Sendable {
     let current: @Sendable () -> EndpointStore.Callable?
     let isProbe: Bool
     let caller: EndpointCaller
-    let schedule: DeliverySchedule
+    let schedule: RetrySchedule
     let metrics: WebhookMetrics
     /// Whether no further delivery is to be begun.
     let isStopped: @Sendable () -> Bool
@@ -79,7 +79,7 @@ struct LaneWork: Sendable {
             let isUncounted = isProbe || news.isGone
             if place == 0, let left = clock.left(until: delivery.scheduledAt) {
                 outcome.retry = .init(
-                    delay: max(left, min(wish ?? .zero, schedule.longestWish)), attempts: attempts - 1, lapses: 0,
+                    delay: max(left, RetrySchedule.heeded(wish)), attempts: attempts - 1, lapses: 0,
                     reason: answer.code,
                     wasEarly: !isProbe)
             } else if let pause = schedule.pause(afterFailures: isUncounted ? 1 : attempts, wish: wish) {

@@ -1,3 +1,5 @@
+package import Base
+
 /// How a worker delivers events.
 package struct WebhookConfiguration: Sendable {
     /// Its name, for people who look at leases.
@@ -5,7 +7,7 @@ package struct WebhookConfiguration: Sendable {
     /// How long the lease of a lane lasts: longer than a call may take.
     package var lease: Duration
     /// When to retry, and when to give up.
-    package var schedule: DeliverySchedule
+    package var schedule: RetrySchedule
     /// The longest wait between two looks for work; jittered, so that many workers do not look together.
     package var pollInterval: Duration
     /// The wait between two looks while there is work.
@@ -16,7 +18,7 @@ package struct WebhookConfiguration: Sendable {
 
     /// A configuration.
     package init(
-        name: String, lease: Duration = .seconds(60), schedule: DeliverySchedule = DeliverySchedule(),
+        name: String, lease: Duration = .seconds(60), schedule: RetrySchedule = .deliveries,
         pollInterval: Duration = .milliseconds(500), busyInterval: Duration = .milliseconds(20)
     ) {
         self.name = name

@@ -1,3 +1,4 @@
+import Base
 package import EventStore
 import EvidenceStore
 import Foundation
@@ -43,7 +44,7 @@ package final class Webhooks: Service {
     private static let portions = 8
     /// How long an endpoint with enough due deliveries is left alone: delivering them takes longer.
     private static let fullFor = Duration.milliseconds(500)
-    private static let backoff = Backoff(base: .milliseconds(100), cap: .seconds(5))
+    private static let backoff = RetrySchedule.doubling(from: .milliseconds(100), upTo: .seconds(5))
 
     /// Deliveries.
     /// - Parameters:

@@ -200,9 +200,7 @@ final class BatchSettler: Sendable {
             let last = await settle(buried, before: deadline, tries: Self.triesApart)
             if last.refused.isEmpty { return Settlement(tally: part.tally + last.tally) }
         }
-        let pause =
-            Self.obstacleBackoff.limit(
-                afterFailures: obstructed.add(1, ordering: .relaxed).newValue) * Double.random(in: 0.5..<1)
+        let pause = Self.obstacles.pause(afterFailures: obstructed.add(1, ordering: .relaxed).newValue)
         let put = await postpone(part.refused, by: pause, of: batch)
         return Settlement(
             tally: part.tally + put, obstacle: "\(first.error)", pause: passed ? nil : pause)
@@ -347,16 +345,16 @@ final class BatchSettler: Sendable {
     ) async throws -> Int {
         let ids = rows.map(\.id)
         if counting {
-            let delays = rows.map { configuration.retries.pause(afterAttempts: $0.attempts) }
+            let delays = rows.map { configuration.retries.schedule.pause(afterFailures: $0.attempts) }
             return try await outbox.queue.reschedule(ids, by: delays, reason: reason.rawValue, token: token)
         }
-        let pause = reason == .headerMissing ? Self.headerPause : Self.obstacleBackoff.cap
-        let delays = rows.map { _ in pause * Double.random(in: 0.5..<1) }
+        let pauses = reason == .headerMissing ? Self.headers : Self.obstacles
+        let delays = rows.map { _ in pauses.pause(afterFailures: .max) }
         return try await outbox.queue.postpone(ids, by: delays, reason: reason.rawValue, token: token)
     }
 
     /// Between two looks for a missing header. It comes with the next notification that is stored whole.
-    private static let headerPause = Duration.seconds(60)
+    private static let headers = RetrySchedule.listed([.seconds(60)], jitter: RetrySchedule.halfJitter)
     /// After how many transient failures in a row a batch is put off, where no row of it can be to blame.
     private static let maximumTries = 12
     /// After how many its halves are tried alone, where one of its rows may be to blame: enough for a deadlock.
@@ -367,9 +365,10 @@ final class BatchSettler: Sendable {
     private static let reserve = Duration.seconds(5)
     /// The least time for a transaction, however little is left; less of a short lease.
     private static let leastShare = Duration.seconds(1)
-    private static let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))
+    private static let backoff = RetrySchedule.doubling(from: .milliseconds(50), upTo: .seconds(2))
     /// Between two tries at a database that refuses everything.
-    private static let obstacleBackoff = Backoff(base: .seconds(1), cap: .seconds(30))
+    private static let obstacles = RetrySchedule.doubling(
+        from: .seconds(1), upTo: .seconds(30), jitter: RetrySchedule.halfJitter)
     /// How many letters of one batch get a line each.
     private static let lettersTold = 10
 }

@@ -1,4 +1,5 @@
 package import AccountStore
+import Base
 package import EventStore
 package import EvidenceStore
 package import Logging
@@ -34,7 +35,7 @@ package final class EventClock: Service {
     /// From so many events in a round on the pause is the longer one: then the workers have a backlog, and events are
     /// late by more than that.
     private static let placedOfBacklog = 100
-    private static let backoff = Backoff(base: .milliseconds(200), cap: .seconds(10))
+    private static let backoff = RetrySchedule.doubling(from: .milliseconds(200), upTo: .seconds(10))
 
     /// A clock.
     /// - Parameter interval: the longest pause between two looks. Each pause is a random half to all of it, so that

@@ -1,5 +1,6 @@
 import AccountStore
 package import AppStoreVerification
+import Base
 import EventStore
 import EvidenceStore
 import Foundation
@@ -178,7 +179,7 @@ package final class Worker: Service {
         error.sqlState?.isDeploymentFault == true && sinceLastClaim != nil
     }
 
-    private static let claimBackoff = Backoff(base: .milliseconds(100), cap: .seconds(2))
+    private static let claimBackoff = RetrySchedule.doubling(from: .milliseconds(100), upTo: .seconds(2))
 
     /// Keeps the verified headers, so that receivers need not store them. There is a new one a few times a year.
     private func keepHeaders(of batch: PreparedBatch) async {

@@ -10,7 +10,7 @@ package struct WorkerConfiguration: Sendable {
     /// How long a claim lasts. A batch takes a fraction of a second; this is how long its rows wait if the worker dies.
     package var lease: Duration
     /// When to retry, and when to give up.
-    package var retries: RetryPolicy
+    package var retries: ClaimPolicy
     /// The longest wait between two looks at an empty queue; jittered, so that many workers do not look together.
     package var pollInterval: Duration
 
@@ -28,7 +28,7 @@ package struct WorkerConfiguration: Sendable {
 
     /// A configuration; the limit for runaways is ten seconds, or a third of a short lease.
     package init(
-        name: String, batchSize: Int = 100, lease: Duration = .seconds(60), retries: RetryPolicy = RetryPolicy(),
+        name: String, batchSize: Int = 100, lease: Duration = .seconds(60), retries: ClaimPolicy = ClaimPolicy(),
         pollInterval: Duration = .seconds(1), beforeVerifying: (@Sendable (Int64) -> Void)? = nil
     ) {
         self.name = name

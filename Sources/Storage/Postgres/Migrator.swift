@@ -1,3 +1,5 @@
+import Base
+
 /// Brings a schema up to date, and checks whether it is.
 ///
 /// Each pending migration is a transaction of its own, so that no lock is held for longer than the one that needs it.
@@ -22,7 +24,7 @@ public struct Migrator: Sendable {
     /// `deadlock_timeout`, by default a second, which the wait above never reaches.
     static let displacementTimeout: Duration = .seconds(5)
     /// Pauses between tries, in which the queued sessions go on.
-    private static let pauses = Backoff(base: .seconds(1), cap: .seconds(15))
+    private static let pauses = RetrySchedule.doubling(from: .seconds(1), upTo: .seconds(15))
 
     /// A migrator for a schema, which it creates if need be.
     ///

@@ -1,3 +1,4 @@
+import Base
 public import Logging
 public import ServiceLifecycle
 import Synchronization
@@ -24,7 +25,7 @@ public final class PostgresListener: Service, Sendable {
     private let channel: String
     private let logger: Logger
     private let onPayload: (@Sendable (String) -> Void)?
-    private let backoff = Backoff()
+    private let backoff = RetrySchedule.reconnecting
 
     /// A listener; it begins with ``run()``.
     ///

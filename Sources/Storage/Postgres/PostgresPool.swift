@@ -1,3 +1,4 @@
+import Base
 public import Logging
 public import ServiceLifecycle
 import Synchronization
@@ -23,7 +24,7 @@ public final class PostgresPool: Service, Sendable {
     private let size: Int
     private let logger: Logger
     private let onError: (@Sendable (PostgresError) -> Void)?
-    private let backoff = Backoff()
+    private let backoff = RetrySchedule.reconnecting
     private let state: Mutex<Guarded>
     /// Signals ``run()`` that there may be no connection left; one wake-up is as good as many.
     private let (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

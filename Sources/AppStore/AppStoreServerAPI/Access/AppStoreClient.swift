@@ -33,7 +33,7 @@ public struct AppStoreClient: Sendable {
     ///   - settleRevocation: asks the responders that the verifier wants to hear, where revocation is checked.
     public init(
         _ credentials: Credentials, hosts: AppStoreHosts = .apple, transport: any AppStoreTransport,
-        clock: any AppStoreClock, verifier: Verifier, budget: RateBudget, policy: RetryPolicy = RetryPolicy(),
+        clock: any AppStoreClock, verifier: Verifier, budget: RateBudget, policy: CallPolicy = CallPolicy(),
         observer: ClientObserver = ClientObserver(),
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
         settleRevocation: (@Sendable () async -> Void)? = nil
@@ -47,7 +47,7 @@ public struct AppStoreClient: Sendable {
     }
 
     /// The same client, with the same budget, that goes on asking for as long as this says.
-    public func trying(_ policy: RetryPolicy) -> AppStoreClient {
+    public func trying(_ policy: CallPolicy) -> AppStoreClient {
         var client = self
         client.caller.policy = policy
         return client

@@ -11,7 +11,7 @@ struct AppleCaller: Sendable {
     let clock: any AppStoreClock
     /// Shared by all that ask about the same apps in this process.
     let budget: RateBudget
-    var policy: RetryPolicy
+    var policy: CallPolicy
     let observer: ClientObserver
     /// Chance from 0 to 1.
     let jitter: @Sendable () -> Double

@@ -32,7 +32,7 @@ public struct Exchange: Sendable {
     public private(set) var answeredAt: Timestamp?
 
     let endpoint: Endpoint
-    private let policy: RetryPolicy
+    private let policy: CallPolicy
     private let deadline: Timestamp
     /// Where to ask, in this order.
     private var environments: [Environment]
@@ -50,7 +50,7 @@ public struct Exchange: Sendable {
     ///   - environment: where to ask; where it is not known, Production first and then Sandbox, as Apple advises.
     ///   - start: when it begins; patience counts from here.
     public init(
-        _ endpoint: Endpoint, in environment: Environment? = nil, policy: RetryPolicy = RetryPolicy(),
+        _ endpoint: Endpoint, in environment: Environment? = nil, policy: CallPolicy = CallPolicy(),
         startingAt start: Timestamp
     ) {
         let named = environment.map { [$0] } ?? endpoint.environments
@@ -64,7 +64,7 @@ public struct Exchange: Sendable {
     /// - Parameters:
     ///   - served: where may be asked: Production first, as Apple advises, also for an app that is still in review.
     ///   - start: when it begins; patience counts from here.
-    init(receiptsOf served: Set<Environment>, policy: RetryPolicy = RetryPolicy(), startingAt start: Timestamp) {
+    init(receiptsOf served: Set<Environment>, policy: CallPolicy = CallPolicy(), startingAt start: Timestamp) {
         let endpoint = Endpoint.verifyReceipt
         self.init(
             endpoint, endpoint.environments.filter(served.contains), orFailIn: .sandbox, policy: policy,
@@ -72,7 +72,7 @@ public struct Exchange: Sendable {
     }
 
     private init(
-        _ endpoint: Endpoint, _ environments: [Environment], orFailIn missing: Environment, policy: RetryPolicy,
+        _ endpoint: Endpoint, _ environments: [Environment], orFailIn missing: Environment, policy: CallPolicy,
         startingAt start: Timestamp
     ) {
         self.endpoint = endpoint
@@ -136,8 +136,9 @@ public struct Exchange: Sendable {
 
     private mutating func wait(or reason: AppStoreFailure.Reason, at now: Timestamp, jitter: Double) {
         passing += 1
-        let instant = now.adding(milliseconds: policy.delay(after: passing, jitter: jitter))
-        guard passing < policy.maximumAttempts, isPatient(until: instant) else {
+        let instant = now.adding(
+            milliseconds: policy.retries.pause(afterFailures: passing, chance: jitter).milliseconds)
+        guard !policy.retries.isSpent(afterFailures: passing), isPatient(until: instant) else {
             fail(reason)
             return
         }
@@ -157,12 +158,12 @@ public struct Exchange: Sendable {
         }
         // An instant that is over, or none: the wait grows, for asking at once was what went wrong.
         passing += 1
-        let usual = now.adding(milliseconds: policy.delay(after: passing, jitter: jitter))
+        let usual = now.adding(milliseconds: policy.retries.pause(afterFailures: passing, chance: jitter).milliseconds)
         // Apple counts by the hour: an instant later than the hour's end is not understood.
         let latest = now.adding(milliseconds: Self.longestBlock)
         let instant = named.map { $0 > now ? min($0, latest) : usual } ?? usual
         blockedUntil = instant
-        guard passing < policy.maximumAttempts, isPatient(until: instant) else {
+        guard !policy.retries.isSpent(afterFailures: passing), isPatient(until: instant) else {
             fail(.rateLimited(until: instant))
             return
         }
@@ -176,16 +177,12 @@ public struct Exchange: Sendable {
             step = .ask(environments[position])
             return
         }
-        guard roundsInVain < policy.freshDelays.count else {
-            fail(.apple(code))
-            return
-        }
-        let instant = now.adding(milliseconds: policy.freshDelays[roundsInVain].milliseconds)
-        guard isPatient(until: instant) else {
-            fail(.apple(code))
-            return
-        }
         roundsInVain += 1
+        let instant = now.adding(milliseconds: policy.fresh.pause(afterFailures: roundsInVain).milliseconds)
+        guard !policy.fresh.isSpent(afterFailures: roundsInVain), isPatient(until: instant) else {
+            fail(.apple(code))
+            return
+        }
         position = 0
         step = .wait(until: instant)
     }

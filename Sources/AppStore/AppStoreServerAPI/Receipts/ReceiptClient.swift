@@ -19,7 +19,7 @@ public struct ReceiptClient: Sendable {
     public init(
         bundleId: String, secret: SharedSecret, in environments: Set<Environment>, hosts: AppStoreHosts = .apple,
         transport: any AppStoreTransport, clock: any AppStoreClock, budget: RateBudget,
-        policy: RetryPolicy = RetryPolicy(), observer: ClientObserver = ClientObserver(),
+        policy: CallPolicy = CallPolicy(), observer: ClientObserver = ClientObserver(),
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
     ) {
         caller = AppleCaller(

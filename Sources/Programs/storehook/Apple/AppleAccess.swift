@@ -13,7 +13,7 @@ struct AppleAccess {
     private let hosts: AppStoreHosts
     private let verifier: Verifier
     private let transport: HTTPTransport
-    private let policy: RetryPolicy
+    private let policy: CallPolicy
     private let settle: (@Sendable () async -> Void)?
     /// Ours to close; nil where whoever made it does.
     private let requester: OCSPRequester?
@@ -21,7 +21,7 @@ struct AppleAccess {
     /// - Parameter revocation: what the program knows of revoked certificates, where it has to do with them elsewhere, too.
     /// - Throws: `CommandFailure` naming the setting that is missing or wrong.
     init(
-        _ settings: Settings, policy: RetryPolicy = RetryPolicy(),
+        _ settings: Settings, policy: CallPolicy = CallPolicy(),
         revocation: Revocation? = nil
     ) throws {
         keys = try settings.appleKeys()

@@ -9,7 +9,7 @@ package struct AppleChecks: Sendable {
     private let environments: [Environment]
 
     /// Waits for nothing longer than some seconds.
-    package static let policy = RetryPolicy(
+    package static let policy = CallPolicy(
         maximumAttempts: 2, firstDelay: .seconds(1), patience: .seconds(8), freshDelays: [])
 
     /// Checks of these apps' keys in these environments, of which Apple answers in Production and Sandbox.

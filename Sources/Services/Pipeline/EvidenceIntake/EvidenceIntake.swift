@@ -36,7 +36,7 @@ package struct EvidenceIntake: Sendable {
 
     /// How often a transaction is tried again that lost a deadlock or a serialization conflict.
     private static let mostRepeats = 5
-    private static let backoff = Backoff(base: .milliseconds(5), cap: .milliseconds(100))
+    private static let backoff = RetrySchedule.doubling(from: .milliseconds(5), upTo: .milliseconds(100))
 
     /// An intake.
     /// - Parameters:

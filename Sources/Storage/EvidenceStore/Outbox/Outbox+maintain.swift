@@ -1,3 +1,4 @@
+import Base
 import Postgres
 
 extension Outbox {
@@ -106,7 +107,7 @@ extension Outbox {
     }
 
     private static let lockAttempts = 4
-    private static let lockBackoff = Backoff(base: .milliseconds(200), cap: .seconds(1))
+    private static let lockBackoff = RetrySchedule.doubling(from: .milliseconds(200), upTo: .seconds(1))
     /// Counting a day of a million notifications takes seconds; nothing waits for it meanwhile.
     private static let countDeadline = Duration.seconds(600)
 }

@@ -24,7 +24,7 @@ extension Outbox {
                 where error.sqlState == .serializationFailure && failures < Self.recordRetries
             {
                 failures += 1
-                try await Task.sleep(for: Backoff().pause(afterFailures: failures))
+                try await Task.sleep(for: RetrySchedule.reconnecting.pause(afterFailures: failures))
             }
         }
     }

@@ -1,3 +1,4 @@
+import Base
 package import Postgres
 
 extension Queue {
@@ -80,7 +81,7 @@ extension Queue {
     }
 
     private static let releaseAttempts = 3
-    private static let releaseBackoff = Backoff(base: .milliseconds(100), cap: .seconds(1))
+    private static let releaseBackoff = RetrySchedule.doubling(from: .milliseconds(100), upTo: .seconds(1))
 
     /// A CTE is the fence: the locking select runs once, with its limit, whatever the planner makes of the update. The
     /// first outer join is there for the clock, which is returned even if nothing was claimed. The counters stop short

@@ -12,7 +12,7 @@ package import Postgres
 ///                   └─due─ scheduled ◀──┴ reschedule (it was tried: the attempt counts)
 ///                                       └ postpone (it could not even be tried: the attempt does not count)
 ///
-/// Only rows that are rescheduled, or lapse, are given up some day (``RetryPolicy``): a postponed row waits as long as
+/// Only rows that are rescheduled, or lapse, are given up some day (``ClaimPolicy``): a postponed row waits as long as
 /// it takes.
 ///
 /// Guarantees, each with a test:

@@ -57,7 +57,7 @@ struct PoisonedWorker: AsyncParsableCommand {
             ledger: Ledger(policy: .usual), listener: listener,
             configuration: WorkerConfiguration(
                 name: "poisoned:\(ProcessInfo.processInfo.processIdentifier)", batchSize: batch, lease: .seconds(lease),
-                retries: RetryPolicy(maximumAttempts: attempts), beforeVerifying: act),
+                retries: ClaimPolicy(maximumAttempts: attempts), beforeVerifying: act),
             logger: logger)
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(

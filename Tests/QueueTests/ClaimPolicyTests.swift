@@ -1,9 +1,10 @@
+import Base
 import EvidenceStore
 import Postgres
 import Testing
 
 @Suite("The retry policy")
-struct RetryPolicyTests {
+struct ClaimPolicyTests {
     private func row(attempts: Int, lapsed: Bool = false, reason: String? = nil) -> ClaimedRow<Void> {
         ClaimedRow(
             id: 1, receivedAt: PostgresTimestamp(millisecondsSince1970: 0), attempts: attempts, lapsed: lapsed,
@@ -12,7 +13,7 @@ struct RetryPolicyTests {
 
     @Test("lets a row have all its attempts, and then says how the last one ended")
     func exhaustion() {
-        let policy = RetryPolicy(maximumAttempts: 3)
+        let policy = ClaimPolicy(maximumAttempts: 3)
         for attempts in 1...3 { #expect(policy.exhaustion(of: row(attempts: attempts, lapsed: true)) == nil) }
         #expect(
             policy.exhaustion(of: row(attempts: 4, lapsed: true, reason: "x"))
@@ -23,7 +24,7 @@ struct RetryPolicyTests {
 
     @Test("gives up what ends workers sooner, however often it was put off before")
     func lapses() {
-        let policy = RetryPolicy()
+        let policy = ClaimPolicy()
         func row(attempts: Int, lapses: Int) -> ClaimedRow<Void> {
             ClaimedRow(
                 id: 1, receivedAt: PostgresTimestamp(millisecondsSince1970: 0), attempts: attempts, lapsed: lapses > 0,
@@ -33,16 +34,19 @@ struct RetryPolicyTests {
         #expect(policy.exhaustion(of: row(attempts: 12, lapses: 11)) == nil)
         #expect(
             policy.exhaustion(of: row(attempts: 13, lapses: 12)) == Exhaustion(cause: .workerGone, attempts: 12))
-        #expect(RetryPolicy(maximumAttempts: 3).maximumLapses == 3)
+        #expect(ClaimPolicy(maximumAttempts: 3).maximumLapses == 3)
     }
 
     @Test("unless told otherwise outlasts a night by whatever chance, and not two")
     func span() {
-        let policy = RetryPolicy()
-        #expect(policy.leastSpan > .seconds(12 * 3600) && policy.leastSpan * 2 < .seconds(36 * 3600))
+        let schedule = ClaimPolicy().schedule
+        let failures = 1..<schedule.attempts
+        // All pauses at their shortest.
+        let least = failures.reduce(Duration.zero) { $0 + schedule.limit(afterFailures: $1) / 2 }
+        #expect(least > .seconds(12 * 3600) && least * 2 < .seconds(36 * 3600))
         for _ in 0..<20 {
-            let span = (1..<policy.maximumAttempts).reduce(Duration.zero) { $0 + policy.pause(afterAttempts: $1) }
-            #expect(span >= policy.leastSpan && span <= policy.leastSpan * 2)
+            let span = failures.reduce(Duration.zero) { $0 + schedule.pause(afterFailures: $1) }
+            #expect(span >= least && span <= least * 2)
         }
     }
 }
