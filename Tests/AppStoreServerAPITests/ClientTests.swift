@@ -268,7 +268,7 @@ struct ClientTests {
         let information = ConsumptionInformation(
             customerConsented: true, deliveryStatus: .delivered, sampleContentProvided: true,
             consumptionPercentage: 50_000, refundPreference: .grantFull)
-        var endpoints: Set<Endpoint> = []
+        var endpoints: Set<AppleEndpoint> = []
         func ask(_ request: ServerRequest<some Sendable>) async {
             endpoints.insert(request.endpoint)
             _ = try? await shop.client.ask(request, in: .production)
@@ -317,6 +317,6 @@ struct ClientTests {
         }
         #expect(asked == expected)
         // verifyReceipt has a client of its own.
-        #expect(endpoints == Set(Endpoint.allCases).subtracting([.verifyReceipt]))
+        #expect(endpoints == Set(AppleEndpoint.allCases).subtracting([.verifyReceipt]))
     }
 }

@@ -47,7 +47,7 @@ struct ExchangeTests {
 
     @Test("that does something once is not repeated where it was perhaps heard, and is where it was not")
     func notTwice() {
-        for endpoint in [Endpoint.extendRenewalDate, .massExtension] {
+        for endpoint in [AppleEndpoint.extendRenewalDate, .massExtension] {
             for fault in TransportFault.allCases {
                 var exchange = Exchange(endpoint, in: .production, startingAt: Self.start)
                 exchange.failed(fault, at: Self.start, jitter: 0)

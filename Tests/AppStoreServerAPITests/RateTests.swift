@@ -7,14 +7,14 @@ import Testing
 struct RateTests {
     private static let start = Timestamp(millisecondsSince1970: 1_769_904_000_000)
     private static func key(
-        _ endpoint: Endpoint, _ environment: Environment = .production, app: String = "com.example.app"
+        _ endpoint: AppleEndpoint, _ environment: Environment = .production, app: String = "com.example.app"
     ) -> RateSchedule.Key {
         RateSchedule.Key(bundleId: app, environment: environment, endpoint: endpoint)
     }
 
     @Test("is Apple's table, and a tenth of it in Sandbox")
     func rates() {
-        let rates: [Endpoint: Double] = [
+        let rates: [AppleEndpoint: Double] = [
             .transactionHistory: 50, .transactionInfo: 50, .subscriptionStatuses: 50, .appTransactionInfo: 50,
             .finishTransaction: 50, .consumptionInformation: 50, .notificationHistory: 50, .testNotification: 1,
             .testNotificationStatus: 1, .extendRenewalDate: 20, .massExtension: 1, .massExtensionStatus: 1,
@@ -22,15 +22,15 @@ struct RateTests {
             // Apple names none for it.
             .verifyReceipt: 10,
         ]
-        #expect(rates.count == Endpoint.allCases.count)
+        #expect(rates.count == AppleEndpoint.allCases.count)
         for (endpoint, rate) in rates {
             #expect(endpoint.ratePerSecond(in: .production) == rate)
             #expect(endpoint.ratePerSecond(in: .sandbox) == rate / 10)
         }
     }
 
-    @Test("is never exceeded over an hour, and leaves the other half to others", arguments: Endpoint.allCases)
-    func anHour(_ endpoint: Endpoint) {
+    @Test("is never exceeded over an hour, and leaves the other half to others", arguments: AppleEndpoint.allCases)
+    func anHour(_ endpoint: AppleEndpoint) {
         for environment in [Environment.production, .sandbox] {
             for priority in [RateSchedule.Priority.background, .interactive] {
                 var schedule = RateSchedule()

@@ -288,7 +288,7 @@ struct ReceiptIntakeTests {
             site.apple.answer("/verifyReceipt", with: #"{"padding":"\#(padding)",\#(story.verified.dropFirst())"#)
             let intake = try intake(site, withKey: false, withSecret: true)
             let forged = try story.receipt(by: SimulatedAuthority.generate())
-            await #expect(throws: AnswerTrouble.tooLong) { _ = try await intake.take(forged, from: .client) }
+            await #expect(throws: UnusableAnswer.tooLong) { _ = try await intake.take(forged, from: .client) }
             #expect(try await stored(site).isEmpty)
             // What Apple signed needs no answer.
             let report = try await intake.take(try story.receipt(by: site.authority), from: .client)

@@ -43,7 +43,7 @@ struct Reconcile: AsyncParsableCommand {
         } catch {
             await access.shutdown()
             if let failure = error as? AppStoreFailure { throw CommandFailure("\(failure)") }
-            if let trouble = error as? AnswerTrouble { throw CommandFailure("\(trouble)") }
+            if let trouble = error as? UnusableAnswer { throw CommandFailure("\(trouble)") }
             if let waiting = error as? TooMuchPending { throw CommandFailure("\(waiting)") }
             throw error
         }

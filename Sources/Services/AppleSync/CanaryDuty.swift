@@ -101,7 +101,7 @@ package struct CanaryDuty: Service {
         var arrival: CanaryArrival?
         if let posted {
             guard let identifier = UniqueIdentifier(posted.record.payload.payload.notificationUUID) else {
-                throw AnswerTrouble.unreadable
+                throw UnusableAnswer.unreadable
             }
             guard
                 try await canaries.posted(

@@ -53,7 +53,7 @@ package struct HistoryWalk: Sendable {
     }
 
     /// Walks a window to its end, from where it was left.
-    /// - Throws: `AppStoreFailure`, ``AnswerTrouble``, `TooMuchPending`, `PostgresError` or `CancellationError`; the window can
+    /// - Throws: `AppStoreFailure`, ``UnusableAnswer``, `TooMuchPending`, `PostgresError` or `CancellationError`; the window can
     ///   then be put off, and keeps its position.
     package func run(_ window: HistoryWindow) async throws -> End {
         var token = window.token
@@ -74,7 +74,7 @@ package struct HistoryWalk: Sendable {
                 continue
             }
             // What Apple signs from then on would be dated within the window, and was not listed.
-            if let at = answered.answeredAt, at < end { throw AnswerTrouble.early }
+            if let at = answered.answeredAt, at < end { throw UnusableAnswer.early }
             let page = try Self.page(answered.value, of: request)
             guard let recorded = try await history.record(page, of: window) else { return .lost }
             progress(
@@ -93,7 +93,7 @@ package struct HistoryWalk: Sendable {
     /// An answer as it is recorded.
     static func page(
         _ answer: NotificationHistoryPage, of request: ServerRequest<NotificationHistoryPage>
-    ) throws(AnswerTrouble) -> HistoryPage {
+    ) throws(UnusableAnswer) -> HistoryPage {
         // That passes: nothing is known of these records yet.
         if answer.refused.contains(where: { $0.failure.code == .revocationUnknown }) { throw .unsettled }
         let next: String?

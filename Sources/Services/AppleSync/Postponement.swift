@@ -46,7 +46,7 @@ struct Postponement: Sendable, Hashable {
                 breadth = failure.isTransient ? .all : .one
                 delay = failure.isTransient ? Self.passing.pause(afterFailures: attempts) : Self.lasting
             }
-        case let trouble as AnswerTrouble:
+        case let trouble as UnusableAnswer:
             reason = trouble.rawValue
             breadth = .one
             delay = Self.passing.pause(afterFailures: attempts)

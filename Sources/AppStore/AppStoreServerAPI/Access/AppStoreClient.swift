@@ -8,13 +8,13 @@ public struct AppStoreClient: Sendable {
     /// Instants are Apple's: milliseconds.
     public typealias Instant = Timestamp
 
-    /// An answer, and who gave it.
+    /// An answer, and which environment gave it.
     public struct Answered<Value: Sendable>: Sendable {
         /// The answer, verified.
         public let value: Value
         /// The environment that gave it.
         public let environment: Environment
-        /// When, by the clock of whoever answered, to the second; nil where the answer does not say.
+        /// When, by Apple's clock, to the second; nil where the answer does not say.
         public let answeredAt: Timestamp?
     }
 
@@ -28,7 +28,7 @@ public struct AppStoreClient: Sendable {
 
     /// - Parameters:
     ///   - verifier: trusts Apple's roots, and serves this app and the environments that are asked.
-    ///   - budget: shared by all who ask about the same apps in this process.
+    ///   - budget: shared by all that ask about the same apps in this process.
     ///   - jitter: chance from 0 to 1.
     ///   - settleRevocation: asks the responders that the verifier wants to hear, where revocation is checked.
     public init(
@@ -58,8 +58,8 @@ public struct AppStoreClient: Sendable {
     /// - Parameters:
     ///   - environment: where to ask; where it is not known, Production and then Sandbox.
     ///   - priority: background work leaves room for people.
-    ///   - notAfter: nothing is sent after this instant, by the client's clock: whoever was suspended for long may not do what
-    ///     others have found undone by then, and do themselves. The call fails then as where nobody is reached.
+    ///   - notAfter: nothing is sent after this instant, by the client's clock; the call then fails as if Apple could not be reached.
+    ///     A process that was suspended for long may not do what others have found undone, and do themselves.
     /// - Throws: ``AppStoreFailure``, or `CancellationError`.
     public func ask<Answer>(
         _ request: ServerRequest<Answer>, in environment: Environment? = nil,
@@ -94,7 +94,7 @@ public struct AppStoreClient: Sendable {
         _ request: ServerRequest<Answer>, _ body: [UInt8], _ environment: Environment, _ exchange: Exchange
     ) async throws -> Answer {
         var (result, refused) = look(request, body, environment)
-        // Another chain may have signed a part of it: that wants a look of its own.
+        // Another chain may have signed a part of it: that is asked about next.
         for _ in 0..<2 where refused.contains(where: { $0.failure.code == .revocationUnknown }) {
             guard let settleRevocation else { break }
             await settleRevocation()

@@ -9,7 +9,7 @@ public struct AppStoreHosts: Sendable, Hashable {
         case malformed = "it is not a URL of scheme and host, like http://127.0.0.1:8090"
         /// In the clear over a network.
         case insecure = "only https, or http to a loopback address: everybody on the way could read the tokens"
-        /// Purchases of real customers would be asked of somebody else.
+        /// Purchases of real customers would be asked of a host that is not Apple's.
         case production =
             "it is not Apple's, and the environments served include Production: take Production out of STOREHOOK_ENVIRONMENTS, or use a loopback address"
     }
@@ -25,7 +25,7 @@ public struct AppStoreHosts: Sendable, Hashable {
     /// Where verifyReceipt is asked.
     private let receipts: String
     private let sandboxReceipts: String
-    /// Whether the query tells which environment is meant: one host stands for both.
+    /// Whether the query names the environment: one host stands for both.
     private let namesEnvironment: Bool
 
     private init(
@@ -57,7 +57,7 @@ public struct AppStoreHosts: Sendable, Hashable {
     /// The whole address of verifyReceipt.
     func receiptURL(in environment: Environment) -> String {
         url(
-            environment == .production ? receipts : sandboxReceipts, Endpoint.verifyReceipt.path(with: []), [],
+            environment == .production ? receipts : sandboxReceipts, AppleEndpoint.verifyReceipt.path(with: []), [],
             environment)
     }
 

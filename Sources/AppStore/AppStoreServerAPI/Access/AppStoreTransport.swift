@@ -1,7 +1,7 @@
 /// One HTTP request to Apple.
 public struct TransportRequest: Sendable {
     /// The method.
-    public let method: Endpoint.Method
+    public let method: AppleEndpoint.Method
     /// The whole address.
     public let url: String
     /// Goes into the header `Authorization`, and nowhere else; nil where a call has no token, as verifyReceipt.

@@ -2,16 +2,16 @@ import AppStorePayloads
 public import AppStoreVerification
 public import Base
 
-/// What a client tells those who count.
+/// What a client reports to metrics.
 public struct ClientObserver: Sendable {
     /// A call has ended: nil for an answer, else the failure's code.
-    public var ended: @Sendable (Endpoint, Environment, _ failure: String?) -> Void
+    public var ended: @Sendable (AppleEndpoint, Environment, _ failure: String?) -> Void
     /// A record in an answer was refused, for this reason.
     public var refused: @Sendable (VerificationCode) -> Void
 
-    /// Creates the value; what is not given is not told.
+    /// Creates the value; what is not given is not reported.
     public init(
-        ended: @escaping @Sendable (Endpoint, Environment, String?) -> Void = { _, _, _ in },
+        ended: @escaping @Sendable (AppleEndpoint, Environment, String?) -> Void = { _, _, _ in },
         refused: @escaping @Sendable (VerificationCode) -> Void = { _ in }
     ) {
         self.ended = ended

@@ -3,8 +3,8 @@ import Base
 
 /// The pages of a list, each asked for when it is wanted: nothing but the present one is held.
 ///
-/// Where Apple's token for the next page has expired, the list is begun again: pages that were seen come once more. Whoever reads
-/// them must not mind (everything in them is signed, and counts once).
+/// Where Apple's token for the next page has expired, the list is begun again: pages that were seen come once more. Readers have to
+/// take them twice (everything in them is signed, and counts once).
 public struct Pages<Answer: AnswerPage>: Sendable {
     /// How often one list is begun again before it is given up.
     public static var mostRestarts: Int { 3 }
@@ -29,14 +29,14 @@ public struct Pages<Answer: AnswerPage>: Sendable {
         self.priority = priority
     }
 
-    /// The next page, and who gave it; nil after the last.
+    /// The next page, and which environment gave it; nil after the last.
     ///
     /// - Throws: ``AppStoreFailure``, or `CancellationError`.
     public mutating func next() async throws -> AppStoreClient.Answered<Answer>? {
         while let asked = request {
             do {
                 let answered = try await client.ask(asked, in: environment, priority: priority)
-                // Whoever gave the first page gives them all.
+                // The environment that gave the first page gives them all.
                 environment = answered.environment
                 do {
                     request = try asked.following(answered.value)

@@ -7,7 +7,7 @@ public final class RateBudget: Sendable {
     private let schedule: Mutex<RateSchedule>
     private let whole: Double
 
-    /// - Parameter share: of Apple's limits, above 0 up to 1, for all processes that ask about the same apps; half unless told.
+    /// - Parameter share: of Apple's limits, above 0 up to 1, for all processes that ask about the same apps; by default half.
     public init(share: Double = 0.5) {
         whole = share
         schedule = Mutex(RateSchedule(share: share))

@@ -23,7 +23,7 @@ public struct OrderLookup: Sendable {
     public let status: Status
     /// The transactions that are Apple's.
     public let transactions: [SignedRecord<TransactionPayload>]
-    /// Why others are not here: what does not verify is shown to nobody.
+    /// Why others are not here: what does not verify is left out.
     public let refused: [RefusedRecord]
     /// What this release does not know, by name, as JSON texts.
     public let unknownFields: [String: [UInt8]]

@@ -1,7 +1,7 @@
 public import AppStorePayloads
 public import Base
 
-/// A customer's auto-renewable subscriptions, as Get All Subscription Statuses tells them.
+/// A customer's auto-renewable subscriptions, as Get All Subscription Statuses lists them.
 public struct SubscriptionStatuses: Sendable {
     /// One subscription group.
     public struct Group: Sendable {
@@ -29,7 +29,7 @@ public struct SubscriptionStatuses: Sendable {
 
     /// The groups.
     public let groups: [Group]
-    /// Why records are missing above: what does not verify is shown to nobody.
+    /// Why records are missing above: what does not verify is left out.
     public let refused: [RefusedRecord]
     /// The app.
     public let bundleId: String?

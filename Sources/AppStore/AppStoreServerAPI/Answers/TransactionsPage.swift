@@ -1,11 +1,11 @@
 public import AppStorePayloads
 public import Base
 
-/// One page of transactions: of Get Transaction History, or of Get Refund History, which tells less around them.
+/// One page of transactions: of Get Transaction History, or of Get Refund History, which says less around them.
 public struct TransactionsPage: AnswerPage {
     /// The transactions that are Apple's.
     public let transactions: [SignedRecord<TransactionPayload>]
-    /// Why others are not here: what does not verify is shown to nobody.
+    /// Why others are not here: what does not verify is left out.
     public let refused: [RefusedRecord]
     /// Asks for the page after this one (`revision`).
     public let nextPage: String?

@@ -12,9 +12,9 @@ public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case unauthorized
         /// A status without a code of Apple's.
         case status(Int)
-        /// Nobody answers, for this reason.
+        /// No answer came, for this reason.
         case unreachable(TransportFault)
-        /// What was asked may have been done: nobody knows, and it is not repeated.
+        /// What was asked may have been done, or not: it is not repeated.
         case outcomeUnknown
         /// A signed record in the answer is not Apple's.
         case refused(VerificationFailure)
@@ -33,7 +33,7 @@ public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertibl
     /// The reason.
     public let reason: Reason
     /// The call.
-    public let endpoint: Endpoint
+    public let endpoint: AppleEndpoint
     /// Where it ended.
     public let environment: Environment
     /// How many requests were sent.

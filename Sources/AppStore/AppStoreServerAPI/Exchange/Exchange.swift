@@ -31,7 +31,7 @@ public struct Exchange: Sendable {
     /// When the last answer was given, by Apple's clock, to the second; nil where the answer does not say.
     public private(set) var answeredAt: Timestamp?
 
-    let endpoint: Endpoint
+    let endpoint: AppleEndpoint
     private let policy: CallPolicy
     private let deadline: Timestamp
     /// Where to ask, in this order.
@@ -50,7 +50,7 @@ public struct Exchange: Sendable {
     ///   - environment: where to ask; where it is not known, Production first and then Sandbox, as Apple advises.
     ///   - start: when it begins; patience counts from here.
     public init(
-        _ endpoint: Endpoint, in environment: Environment? = nil, policy: CallPolicy = CallPolicy(),
+        _ endpoint: AppleEndpoint, in environment: Environment? = nil, policy: CallPolicy = CallPolicy(),
         startingAt start: Timestamp
     ) {
         let named = environment.map { [$0] } ?? endpoint.environments
@@ -65,14 +65,14 @@ public struct Exchange: Sendable {
     ///   - served: where may be asked: Production first, as Apple advises, also for an app that is still in review.
     ///   - start: when it begins; patience counts from here.
     init(receiptsOf served: Set<Environment>, policy: CallPolicy = CallPolicy(), startingAt start: Timestamp) {
-        let endpoint = Endpoint.verifyReceipt
+        let endpoint = AppleEndpoint.verifyReceipt
         self.init(
             endpoint, endpoint.environments.filter(served.contains), orFailIn: .sandbox, policy: policy,
             startingAt: start)
     }
 
     private init(
-        _ endpoint: Endpoint, _ environments: [Environment], orFailIn missing: Environment, policy: CallPolicy,
+        _ endpoint: AppleEndpoint, _ environments: [Environment], orFailIn missing: Environment, policy: CallPolicy,
         startingAt start: Timestamp
     ) {
         self.endpoint = endpoint

@@ -6,11 +6,11 @@ public import Base
 /// A virtual clock for each app, environment and call (the generic cell rate algorithm): each request takes a turn, turns are a
 /// request's time apart, and what was not used for a while may be used at once. A pure value; instants are handed in.
 public struct RateSchedule: Sendable {
-    /// Who waits for the answer.
+    /// Whether somebody waits for the answer.
     public enum Priority: Sendable, Hashable {
-        /// Somebody: may use turns that were left over.
+        /// A person or a caller waits: it may use turns that were left over.
         case interactive
-        /// Nobody: goes evenly, and leaves what is left over to the others.
+        /// Nothing waits: it goes evenly, and leaves what is left over to the others.
         case background
     }
 
@@ -21,10 +21,10 @@ public struct RateSchedule: Sendable {
         /// The environment.
         public var environment: Environment
         /// The call.
-        public var endpoint: Endpoint
+        public var endpoint: AppleEndpoint
 
         /// Creates a key of its parts.
-        public init(bundleId: String, environment: Environment, endpoint: Endpoint) {
+        public init(bundleId: String, environment: Environment, endpoint: AppleEndpoint) {
             self.bundleId = bundleId
             self.environment = environment
             self.endpoint = endpoint
@@ -46,7 +46,7 @@ public struct RateSchedule: Sendable {
     /// How many requests may go at once after a pause, or a second's worth if that is more. Apple counts by the hour.
     private static let burst = 10.0
 
-    /// - Parameter share: of Apple's limit, above 0 up to 1; half unless told.
+    /// - Parameter share: of Apple's limit, above 0 up to 1; by default half.
     public init(share: Double = 0.5) { self.share = Self.valid(share) }
 
     private static func valid(_ share: Double) -> Double { min(1, max(0.01, share)) }
@@ -68,11 +68,11 @@ public struct RateSchedule: Sendable {
         if lines.count > 4096 {
             lines = lines.filter { $0.value.due > instant || ($0.value.blockedUntil ?? now) > now }
         }
-        // Up, so that nobody comes a fraction of a millisecond too early.
+        // Rounded up: a fraction of a millisecond earlier would be too early.
         return Timestamp(millisecondsSince1970: (turn + 999) / 1000)
     }
 
-    /// Apple wants no request of this kind before this instant: whoever has a turn earlier takes another.
+    /// Apple wants no request of this kind before this instant: a call that has an earlier turn takes another.
     public mutating func block(_ key: Key, until instant: Timestamp) {
         var line = lines[key] ?? Line(due: 0)
         line.blockedUntil = max(instant, line.blockedUntil ?? instant)

@@ -8,7 +8,7 @@ public struct ExtendReasonCode: AppleCode {
     /// Keeps any raw value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Not told.
+    /// Not said.
     public static let undeclared = ExtendReasonCode(rawValue: 0)
     /// To satisfy the customer.
     public static let customerSatisfaction = ExtendReasonCode(rawValue: 1)

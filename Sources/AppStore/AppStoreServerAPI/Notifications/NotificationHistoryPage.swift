@@ -4,7 +4,7 @@ import AppStorePayloads
 public struct NotificationHistoryPage: AnswerPage {
     /// The notifications that are Apple's.
     public let notifications: [ListedNotification]
-    /// Why others are not here: what does not verify is shown to nobody.
+    /// Why others are not here: what does not verify is left out.
     public let refused: [RefusedRecord]
     /// Whether there is another page.
     public let hasMore: Bool

@@ -14,7 +14,7 @@ public struct ReceiptClient: Sendable {
 
     /// - Parameters:
     ///   - environments: those served. Production is asked first where it is among them.
-    ///   - budget: shared by all who ask about the same apps in this process.
+    ///   - budget: shared by all that ask about the same apps in this process.
     ///   - jitter: chance from 0 to 1.
     public init(
         bundleId: String, secret: SharedSecret, in environments: Set<Environment>, hosts: AppStoreHosts = .apple,
@@ -34,7 +34,7 @@ public struct ReceiptClient: Sendable {
     /// - Parameters:
     ///   - receipt: in base64.
     ///   - excludesOldTransactions: of each subscription only the latest period, where its history is known already.
-    /// - Returns: an answer with status 0 about this app; it is proof that whoever has the receipt holds what it lists.
+    /// - Returns: an answer with status 0 about this app; it proves that the holder of the receipt holds what it lists.
     /// - Throws: ``AppStoreFailure``, or `CancellationError`.
     public func ask(
         _ receipt: [UInt8], excludesOldTransactions: Bool = false,
@@ -48,7 +48,7 @@ public struct ReceiptClient: Sendable {
         var exchange = Exchange(receiptsOf: environments, policy: caller.policy, startingAt: caller.clock.now())
         let (place, json) = try await caller.run(&exchange, priority) { environment, _ in
             TransportRequest(
-                method: Endpoint.verifyReceipt.method, url: caller.hosts.receiptURL(in: environment), token: nil,
+                method: AppleEndpoint.verifyReceipt.method, url: caller.hosts.receiptURL(in: environment), token: nil,
                 body: body)
         }
         let result = Result { () throws(AnswerFault) in try read(json, place) }

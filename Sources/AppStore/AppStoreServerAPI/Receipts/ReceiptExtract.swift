@@ -60,7 +60,7 @@ public struct ReceiptExtract: Sendable, Hashable {
     /// What an answer says of a transaction; nil where that cannot be kept.
     init?(_ frame: Frame, purchase object: JSONObject) {
         guard let purchase = ReceiptAnswerPurchase(object) else { return nil }
-        // A receipt of iOS 6 is one purchase itself, and tells beside it when Apple looked.
+        // A receipt of iOS 6 is one purchase itself, and says beside it when Apple looked.
         let isDated = object.lenientDate("request_date_ms") != nil
         self.init(frame, "purchase", object.text, saying: isDated ? object.timeless : nil, endsAt: nil) {
             () throws(PayloadError) in

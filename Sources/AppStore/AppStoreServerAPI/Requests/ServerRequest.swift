@@ -1,8 +1,8 @@
 /// One call of the App Store Server API: which request to make, and how its answer is read. A value without I/O. All the calls that
-/// are made stand in `Endpoint+table.swift`.
+/// are made stand in `AppleEndpoint+table.swift`.
 public struct ServerRequest<Answer: Sendable>: Sendable {
     /// The call.
-    public let endpoint: Endpoint
+    public let endpoint: AppleEndpoint
     /// The path, each part of it percent-encoded.
     let path: String
     /// Where the page before ended; nil for the first page, and where there is one answer alone.
@@ -18,7 +18,7 @@ public struct ServerRequest<Answer: Sendable>: Sendable {
     ///   - reading: reads an answer of status 2xx. Whatever is signed in it goes through the reader, which verifies it. It throws
     ///     where the answer cannot be read, or where the one record that it is about is not Apple's.
     init(
-        _ endpoint: Endpoint, _ arguments: [String] = [], filters: [QueryItem] = [], body: RequestBody? = nil,
+        _ endpoint: AppleEndpoint, _ arguments: [String] = [], filters: [QueryItem] = [], body: RequestBody? = nil,
         reading: @escaping @Sendable (inout AnswerReader) throws(AnswerFault) -> Answer
     ) {
         self.endpoint = endpoint

@@ -138,7 +138,7 @@ struct AppleAccess {
     /// What went wrong with Apple, as a command tells it.
     static func told(_ error: any Error) -> any Error {
         if let failure = error as? AppStoreFailure { return CommandFailure("\(failure)") }
-        if let trouble = error as? AnswerTrouble { return CommandFailure("\(trouble.rawValue): \(trouble)") }
+        if let trouble = error as? UnusableAnswer { return CommandFailure("\(trouble.rawValue): \(trouble)") }
         return error
     }
 }

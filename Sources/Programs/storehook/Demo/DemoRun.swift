@@ -58,7 +58,7 @@ struct DemoRun: AsyncParsableCommand {
         } catch {
             await access.shutdown()
             if let failure = error as? AppStoreFailure { throw CommandFailure("\(failure)") }
-            if let trouble = error as? AnswerTrouble { throw CommandFailure("\(trouble)") }
+            if let trouble = error as? UnusableAnswer { throw CommandFailure("\(trouble)") }
             throw error
         }
     }

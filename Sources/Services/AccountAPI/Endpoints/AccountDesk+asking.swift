@@ -59,7 +59,7 @@ extension AccountDesk {
                     .verification(refusal.code), refusal.message, log: ["result": "\(refusal.code.rawValue)"])
             default: return away("\(failure)")
             }
-        case let trouble as AnswerTrouble: return away(trouble.rawValue)
+        case let trouble as UnusableAnswer: return away(trouble.rawValue)
         default: return error
         }
     }

@@ -2,10 +2,10 @@ package import AppStoreServerAPI
 import AppStoreVerification
 package import Metrics
 
-/// Counts what clients of Apple's tell.
+/// Counts how calls to Apple end, and what was refused in their answers.
 package struct ClientMetrics: Sendable {
     private let forged: [VerificationCode: Counter]
-    private let requests: [Endpoint: [Outcome: Counter]]
+    private let requests: [AppleEndpoint: [Outcome: Counter]]
 
     /// Few words, so that the number of series does not depend on what Apple answers.
     private enum Outcome: String, CaseIterable {
@@ -36,7 +36,7 @@ package struct ClientMetrics: Sendable {
                 return (code, Counter(label: "storehook_apple_forged_total", dimensions: dimensions, factory: factory))
             })
         requests = Dictionary(
-            uniqueKeysWithValues: Endpoint.allCases.map { endpoint in
+            uniqueKeysWithValues: AppleEndpoint.allCases.map { endpoint in
                 let counters = Outcome.allCases.map { outcome in
                     let dimensions = [("call", endpoint.rawValue), ("outcome", outcome.rawValue)]
                     return (

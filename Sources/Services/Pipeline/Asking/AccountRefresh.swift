@@ -31,7 +31,7 @@ package struct AccountRefresh: Sendable {
         package var answers: [Answer] = []
         /// The purchases that Apple does not know, by their original transaction ids.
         package var unknown: [String] = []
-        /// The purchases about which there is nobody to ask: no key is set for the app, or Apple has no servers for the environment.
+        /// The purchases that cannot be asked about: no key is set for the app, or Apple has no servers for the environment.
         package var unasked: [String] = []
         /// How many purchases a worker is to ask about.
         package var queued = 0
@@ -56,9 +56,9 @@ package struct AccountRefresh: Sendable {
     /// Asks.
     /// - Parameters:
     ///   - token: the account's, see `AccountToken`.
-    ///   - environment: where to ask; all of them unless told.
-    ///   - bundleID: which app's purchases; all of them unless told.
-    /// - Throws: `PostgresError`, `CancellationError`. That Apple gives no answer is told in the report.
+    ///   - environment: where to ask; by default all of them.
+    ///   - bundleID: which app's purchases; by default all of them.
+    /// - Throws: `PostgresError`, `CancellationError`. That Apple gives no answer stands in the report.
     package func run(
         _ token: UniqueIdentifier, in environment: Environment? = nil, of bundleID: String? = nil
     ) async throws -> Report {
@@ -67,20 +67,20 @@ package struct AccountRefresh: Sendable {
         }
     }
 
-    /// Asks while somebody waits, no longer than until that instant. What is answered is stored by nobody here: whoever waits applies
-    /// it at once. What is not answered by then a worker asks for.
-    /// - Parameter owned: those of the purchases that are the account's now: what it had and somebody else has asks Apple nothing.
+    /// Asks while a caller waits, and stores nothing: the caller applies the answers at once. What Apple has not answered by the deadline
+    /// a worker asks for.
+    /// - Parameter owned: those of the purchases that are the account's now. What has gone to another account is not asked about.
     /// - Returns: what came of it, and the signed records that say something new.
     /// - Throws: as ``run(_:in:of:)``.
     package func gather(
         _ token: UniqueIdentifier, until deadline: ContinuousClock.Instant,
         among owned: ([PurchaseKey]) async throws -> [PurchaseKey]
     ) async throws -> (report: Report, news: [Evidence]) {
-        let basket = AnswerBasket()
+        let collected = CollectedEvidence()
         let report = try await run(token, in: nil, of: nil, until: deadline, among: owned) {
-            PurchaseRefresh(into: basket, $0)
+            PurchaseRefresh(into: collected, $0)
         }
-        return (report, try await basket.news(by: history))
+        return (report, try await collected.news(by: history))
     }
 
     private func run(
@@ -106,12 +106,12 @@ package struct AccountRefresh: Sendable {
                 report.unasked += ids
                 continue
             }
-            let outcome = try await RefreshRound(refresh(client), until: deadline).ask(
+            let outcome = try await refresh(client).run(
                 about: ids, in: Environment(rawValue: scope.environment),
-                atMost: Self.mostQuestions - report.answers.count - report.unknown.count)
+                atMost: Self.mostQuestions - report.answers.count - report.unknown.count, until: deadline)
             report.answers += outcome.refreshes.map { .init(bundleID: scope.bundleID, refresh: $0) }
             report.unknown += outcome.unknown
-            if let trouble = outcome.trouble { report.trouble = AnswerTrouble.line(trouble) }
+            if let trouble = outcome.trouble { report.trouble = UnusableAnswer.line(trouble) }
             guard !outcome.open.isEmpty else { continue }
             try await history.queueRefreshes(of: outcome.open, in: scope)
             report.queued += outcome.open.count

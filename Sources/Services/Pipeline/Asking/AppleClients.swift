@@ -8,7 +8,7 @@ package struct AppleClients: Sendable {
     private let clients: [String: AppStoreClient]
     /// What the clients may ask together.
     package let budget: RateBudget?
-    /// The apps with a key, in the environments served of which Apple has servers.
+    /// The apps with a key, in those of the environments served for which Apple has servers.
     package let scopes: [AppEnvironment]
 
     /// Clients by their bundle ids, in these environments.
@@ -22,7 +22,7 @@ package struct AppleClients: Sendable {
         }
     }
 
-    /// Who asks about an app; nil where there is no key of it, or the environment is not served.
+    /// The client that asks about an app; nil where there is no key of it, or the environment is not served.
     package func client(of scope: AppEnvironment) -> AppStoreClient? {
         scopes.contains(scope) ? clients[scope.bundleID] : nil
     }

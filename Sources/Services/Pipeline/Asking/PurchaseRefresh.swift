@@ -6,8 +6,8 @@ package import Base
 import EvidenceStore
 import Subscriptions
 
-/// Asks Apple for all that it holds about a purchase and stores the signed records: they take the way of all evidence. Or gathers
-/// them, for who applies them at once.
+/// Asks Apple for all that it holds about a purchase and stores the signed records: they take the way of all evidence. Or collects
+/// them, for a caller that applies them at once.
 package struct PurchaseRefresh: Sendable {
     /// What Apple gave.
     package struct Report: Sendable, Hashable {
@@ -17,7 +17,7 @@ package struct PurchaseRefresh: Sendable {
         package var answered = 0
         /// Of those, stored; the others are recorded already.
         package var stored = 0
-        /// Not Apple's: nobody has seen them.
+        /// Not Apple's, and left out.
         package var refused = 0
         /// The purchases that Apple answered about, by their original transaction ids.
         package var purchases: Set<String> = []
@@ -26,7 +26,7 @@ package struct PurchaseRefresh: Sendable {
     /// Where signed records go.
     private enum Place: Sendable {
         case history(History)
-        case basket(AnswerBasket)
+        case collected(CollectedEvidence)
     }
 
     private let place: Place
@@ -40,9 +40,9 @@ package struct PurchaseRefresh: Sendable {
         self.priority = priority
     }
 
-    /// The same while somebody waits: the answers are gathered, and stored by nobody here.
-    init(into basket: AnswerBasket, _ client: AppStoreClient) {
-        place = .basket(basket)
+    /// Questions while a caller waits: the answers are collected, and not stored.
+    init(into collected: CollectedEvidence, _ client: AppStoreClient) {
+        place = .collected(collected)
         self.client = client
         priority = .interactive
     }
@@ -51,10 +51,10 @@ package struct PurchaseRefresh: Sendable {
     /// - Parameters:
     ///   - id: any transaction id of the customer's.
     ///   - environment: where to ask; where it is not known, Production and then Sandbox.
-    /// - Throws: `AppStoreFailure`, ``AnswerTrouble/unsettled``, `PostgresError` or `CancellationError`. What was stored by then stays, and does no harm.
+    /// - Throws: `AppStoreFailure`, ``UnusableAnswer/unsettled``, `PostgresError` or `CancellationError`. What was stored by then stays, and does no harm.
     package func run(_ id: String, in environment: Environment?) async throws -> Report {
-        // The history first: it is known of everything that was ever bought, the statuses of subscriptions alone. Those before its
-        // further pages: they tell what is true now, and who waits may not wait for all that ever was.
+        // The history first: Apple has one of everything that was ever bought, and statuses of subscriptions alone. The statuses before
+        // its further pages: they say what is true now, and the deadline may come before all that ever was.
         var pages = client.pages(.transactionHistory(id), in: environment, priority: priority)
         var report = Report(environment: environment ?? .production)
         if let page = try await pages.next() {
@@ -62,7 +62,7 @@ package struct PurchaseRefresh: Sendable {
             try await take(page.value, &report)
         }
         _ = try await statuses(of: id, in: report.environment, &report)
-        if case .basket(let basket) = place { basket.settle(report.purchases) }
+        if case .collected(let collected) = place { collected.settle(report.purchases) }
         while let page = try await pages.next() { try await take(page.value, &report) }
         var refunds = client.pages(.refundHistory(id), in: report.environment, priority: priority)
         while let page = try await refunds.next() { try await take(page.value, &report) }
@@ -106,14 +106,14 @@ package struct PurchaseRefresh: Sendable {
     private func store(
         _ evidence: [Evidence], _ transactions: [TransactionPayload], refused: [RefusedRecord], _ report: inout Report
     ) async throws {
-        // That passes: nothing is known of these records yet, and who has asked is not to come back for a day.
-        if refused.contains(where: { $0.failure.code == .revocationUnknown }) { throw AnswerTrouble.unsettled }
+        // That passes: nothing is known of these records yet, and they are to be asked for again soon, not after a day.
+        if refused.contains(where: { $0.failure.code == .revocationUnknown }) { throw UnusableAnswer.unsettled }
         report.answered += evidence.count
         report.refused += refused.count
         let scope = AppEnvironment(bundleID: client.bundleId, environment: report.environment.rawValue)
         switch place {
         case .history(let history): report.stored += try await history.store(answered: evidence, of: scope)
-        case .basket(let basket): basket.put(evidence, transactions, of: scope)
+        case .collected(let collected): collected.put(evidence, transactions, of: scope)
         }
     }
 

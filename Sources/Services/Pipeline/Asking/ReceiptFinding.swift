@@ -6,9 +6,9 @@ package import Base
 package import EvidenceStore
 package import Subscriptions
 
-/// A receipt that somebody vouches for, what Apple says of its purchases, and what is to be stored of that.
+/// A proven receipt, what Apple says of its purchases, and what is to be stored of that.
 package struct ReceiptFinding: Sendable {
-    /// A transaction that the receipt, or Apple asked about it, tells of.
+    /// A transaction that the receipt lists, or Apple in its answers about it.
     struct Sold: Sendable, Hashable {
         var transactionID: String
         var originalTransactionID: String
@@ -18,11 +18,11 @@ package struct ReceiptFinding: Sendable {
         var isPeriod = false
     }
 
-    /// Who vouches for it.
+    /// What proves it.
     package let proof: ReceiptIntake.Proof
     /// The app, and where the purchases were made.
     package let scope: AppEnvironment
-    /// The purchases that whoever has the receipt holds, each once, in its order.
+    /// The purchases that the holder of the receipt holds, each once, in its order.
     package let purchases: [PurchaseKey]
     /// The receipt, as it came.
     package let receipt: Evidence
@@ -34,9 +34,9 @@ package struct ReceiptFinding: Sendable {
     package let words: [UnsignedWord]
     /// What the Server API answered and signed, as far as it says something new.
     package internal(set) var records: [Evidence] = []
-    /// Whether anybody was asked about the purchases: there is nobody where neither a key nor a shared secret is set for the app.
+    /// Whether Apple was asked about the purchases: it cannot be where neither a key nor a shared secret is set for the app.
     package internal(set) var isAsked = false
-    /// The purchases about which Apple gave no answer now, and of which what is held says less than the receipt.
+    /// The purchases that Apple gave no answer about now, and of which less is held than the receipt says.
     package internal(set) var unanswered: Set<PurchaseKey> = []
     /// The purchases that Apple does not know, and had time to learn of.
     package internal(set) var unknown: Set<PurchaseKey> = []
@@ -45,16 +45,16 @@ package struct ReceiptFinding: Sendable {
 
     private let sold: [String: Sold]
 
-    /// What was looked at.
+    /// What was found.
     /// - Parameter answered: the transactions that the Server API answered.
-    init(_ looked: ReceiptIntake.Looked, _ proof: ReceiptIntake.Proof, _ answered: [TransactionPayload] = []) {
+    init(_ examined: ExaminedReceipt, _ proof: ReceiptIntake.Proof, _ answered: [TransactionPayload] = []) {
         self.proof = proof
-        receipt = looked.evidence[0]
-        identity = looked.identity
-        answer = looked.evidence.dropFirst().first
-        words = looked.words
-        trouble = looked.report.trouble
-        scope = AppEnvironment(bundleID: looked.report.bundleID, environment: proof.environment.rawValue)
+        receipt = examined.evidence[0]
+        identity = examined.identity
+        answer = examined.evidence.dropFirst().first
+        words = examined.words
+        trouble = examined.report.trouble
+        scope = AppEnvironment(bundleID: examined.report.bundleID, environment: proof.environment.rawValue)
         var sold: [String: Sold] = [:]
         // What is read here counts where the signature says so; where Apple alone vouches, what Apple has read.
         if case .signature(let receipt) = proof {
@@ -62,10 +62,10 @@ package struct ReceiptFinding: Sendable {
                 sold[purchase.transactionID] = purchase
             }
         }
-        for purchase in looked.answer?.purchases ?? [] { sold[purchase.transactionId] = Sold(purchase) }
+        for purchase in examined.answer?.purchases ?? [] { sold[purchase.transactionId] = Sold(purchase) }
         for transaction in answered { sold[transaction.transactionId] = Sold(transaction) }
         self.sold = sold
-        purchases = Self.purchases(of: looked.report.transactionIDs, in: scope, sold)
+        purchases = Self.purchases(of: examined.report.transactionIDs, in: scope, sold)
     }
 
     /// The purchases to which transactions belong, each once.
@@ -93,10 +93,10 @@ package struct ReceiptFinding: Sendable {
         }
     }
 
-    /// Apple speaks of lagging and tells no number; seconds are usual. In seconds.
+    /// Apple speaks of lagging and names no number; seconds are usual. In seconds.
     private static let fresh: Int64 = 3600
 
-    /// When the last period of a subscription was bought, of those that are told of here; nil where none is, or nothing says it.
+    /// When the last period of a subscription was bought, of those known here; nil where none is, or nothing says when.
     func lastPeriod(of purchase: PurchaseKey) -> Timestamp? {
         sold.values.filter { $0.originalTransactionID == purchase.originalTransactionID && $0.isPeriod }
             .compactMap(\.purchasedAt).max()

@@ -7,40 +7,39 @@ import EvidenceStore
 import Subscriptions
 
 extension ReceiptIntake {
-    /// Looks at a receipt for somebody who waits, and asks Apple about the purchases that it proves. Nothing of it is stored here, and
-    /// no transaction is open meanwhile: whoever waits applies what was found, at once. What Apple does not answer in time a
-    /// worker asks for.
+    /// Examines a receipt while a caller waits, and asks Apple about the purchases that it proves. Nothing of it is stored here, and no
+    /// transaction is open meanwhile: the caller applies what was found, at once. What Apple does not answer in time a worker asks for.
     ///
-    /// The ids of a receipt that nobody vouches for are not asked about: whoever sends made-up receipts would spend what Apple allows.
+    /// The ids of an unproven receipt are not asked about: made-up receipts would use up the requests that Apple allows.
     /// - Parameters:
     ///   - bytes: as the app has it, in base64 or as bytes.
-    ///   - deadline: when nobody waits for Apple any longer.
-    /// - Throws: ``ReceiptRefusal`` for a receipt that proves nothing, or nothing yet; `AppStoreFailure` or ``AnswerTrouble`` where
+    ///   - deadline: when Apple is waited for no longer.
+    /// - Throws: ``ReceiptRefusal`` for a receipt that proves nothing, or nothing yet; `AppStoreFailure` or ``UnusableAnswer`` where
     ///   verifyReceipt alone could vouch for it, and does not; `PostgresError`; `CancellationError`.
     package func examine(
         _ bytes: [UInt8], until deadline: ContinuousClock.Instant
     ) async throws -> ReceiptFinding {
         // Written in one way, so that the same receipt with other white space is the same evidence.
         let canonical = (try? Receipt(bytes).base64) ?? bytes
-        let looked = try await look(at: canonical, from: .client, of: nil, until: deadline)
-        guard let proof = looked.report.proof else {
-            throw looked.report.refusal ?? ReceiptRefusal(.malformed, "Nobody vouches for the receipt.")
+        let examined = try await verify(canonical, from: .client, of: nil, until: deadline)
+        guard let proof = examined.report.proof else {
+            throw examined.report.refusal ?? ReceiptRefusal(.malformed, "Nobody vouches for the receipt.")
         }
-        let ids = looked.report.transactionIDs
+        let ids = examined.report.transactionIDs
         let isAsked = proof.environment == .production || proof.environment == .sandbox
-        guard let server = looked.app?.server, isAsked, !ids.isEmpty else {
-            var finding = ReceiptFinding(looked, proof)
-            finding.isAsked = isAsked && looked.app?.receipts != nil
-            if looked.report.trouble != nil { finding.unanswered = try await notHeld(finding.purchases, by: finding) }
+        guard let server = examined.app?.server, isAsked, !ids.isEmpty else {
+            var finding = ReceiptFinding(examined, proof)
+            finding.isAsked = isAsked && examined.app?.receipts != nil
+            if examined.report.trouble != nil { finding.unanswered = try await notHeld(finding.purchases, by: finding) }
             return finding
         }
-        let basket = AnswerBasket()
-        let outcome = try await RefreshRound(PurchaseRefresh(into: basket, server), until: deadline).ask(
-            about: ids, in: proof.environment, atMost: Self.mostRefreshes)
-        var finding = ReceiptFinding(looked, proof, basket.transactions)
+        let collected = CollectedEvidence()
+        let outcome = try await PurchaseRefresh(into: collected, server).run(
+            about: ids, in: proof.environment, atMost: Self.mostRefreshes, until: deadline)
+        var finding = ReceiptFinding(examined, proof, collected.transactions)
         finding.isAsked = true
-        finding.trouble = outcome.trouble.map { AnswerTrouble.line($0) }
-        let settled = basket.settled
+        finding.trouble = outcome.trouble.map { UnusableAnswer.line($0) }
+        let settled = collected.settled
         let open = finding.purchases(of: outcome.open).filter { !settled.contains($0.originalTransactionID) }
         finding.unanswered = try await notHeld(open, by: finding)
         let now = verifier.clock()
@@ -49,9 +48,9 @@ extension ReceiptIntake {
         finding.unknown = Set(unknown).subtracting(fresh)
         if !fresh.isEmpty {
             finding.unanswered.formUnion(try await notHeld(fresh, by: finding))
-            finding.trouble = finding.trouble ?? AnswerTrouble.line(AnswerTrouble.tooFresh)
+            finding.trouble = finding.trouble ?? UnusableAnswer.line(UnusableAnswer.tooFresh)
         }
-        finding.records = try await basket.news(by: history)
+        finding.records = try await collected.news(by: history)
         try await history.queueRefreshes(of: outcome.open, in: finding.scope)
         // Asked again at once Apple would say the same, and a worker would believe it.
         try await history.queueRefreshes(
@@ -62,8 +61,7 @@ extension ReceiptIntake {
     /// How long Apple is given to learn of a purchase before a worker asks about it.
     private static let learning = Duration.seconds(60)
 
-    /// Those purchases that nothing can be said of without Apple. Of one that is known as far as the receipt knows it, what is held
-    /// is the answer, and asking would only have bettered it.
+    /// Those purchases of which less is held than the receipt says: of them nothing can be said without Apple.
     private func notHeld(_ purchases: [PurchaseKey], by finding: ReceiptFinding) async throws -> Set<PurchaseKey> {
         let asked = Dictionary(purchases.map { ($0, finding.lastPeriod(of: $0)) }) { first, _ in first }
         return try await Set(purchases).subtracting(history.held(asked))

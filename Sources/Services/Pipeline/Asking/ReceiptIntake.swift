@@ -6,21 +6,23 @@ package import Base
 import EvidenceStore
 package import Subscriptions
 
-/// Takes an old receipt that somebody hands in: who vouches for it, what Apple says of its purchases, and what is stored of that.
+/// Takes an old receipt that an app or an operator hands in: what proves it, what Apple says of its purchases, and what is stored of
+/// that.
 ///
-/// An id out of a receipt asks Apple and proves nothing. That whoever hands it in holds its purchases is proven by the receipt's
-/// own signature, or by verifyReceipt's status 0. Any other receipt is not stored and nothing may be given for it; that its ids
-/// were asked for tells what Apple signs of those purchases, and not whose they are.
+/// Two things prove that the holder of a receipt holds its purchases:
+/// - the receipt's own signature, for what is read in the receipt here;
+/// - verifyReceipt's status 0, for what Apple lists in its answer. Nothing says that this reader finds the same in a receipt whose
+///   signature it cannot check.
 ///
-/// A signature vouches for what is read in the receipt here. Status 0 vouches for what Apple's own reader found in it, which is what
-/// its answer lists: nothing says that this one reads the same in a receipt whose signature it cannot check.
+/// Any other receipt is not stored, and nothing may be given for it. Its ids can be asked about: the answer says what Apple signs of
+/// those purchases, and not whose they are.
 ///
-/// With a Server API key the purchases are asked for there: what comes back is signed and takes the way of all evidence. Without
-/// one verifyReceipt's answer is all there is. It is kept whole, and what it says of each transaction is stored beside it as evidence
-/// of its own kind, which gives way to all that Apple signs. With a key it never is: whether there is one is decided here, once, so
-/// that what is stored says what counts.
+/// What is asked depends on the app's keys, and is decided here alone:
+/// - With a Server API key the purchases are asked for there: what comes back is signed and takes the way of all evidence.
+/// - Without one verifyReceipt's answer is kept whole, and what it says of each transaction is stored beside it as evidence of its own
+///   kind, which gives way to all that Apple signs.
 package struct ReceiptIntake: Sendable {
-    /// What asks about one app.
+    /// An app, and the clients that ask about it.
     package struct App: Sendable {
         /// The app.
         package let bundleID: String
@@ -37,7 +39,7 @@ package struct ReceiptIntake: Sendable {
         }
     }
 
-    /// Who vouches for a receipt.
+    /// What proves a receipt.
     package enum Proof: Sendable {
         /// Apple signed it.
         case signature(VerifiedReceipt)
@@ -65,11 +67,11 @@ package struct ReceiptIntake: Sendable {
     package struct Report: Sendable {
         /// The app.
         package var bundleID: String
-        /// Who vouches for it; nil where nobody does, and nothing may be given for it.
+        /// What proves it; nil where nothing does, and nothing may be given for it.
         package var proof: Proof?
-        /// Why nobody does.
+        /// Why nothing does.
         package var refusal: ReceiptRefusal?
-        /// The purchases that are proven, by transaction ids: none where nobody vouches for the receipt, whatever it lists.
+        /// The purchases that are proven, by transaction ids: none of an unproven receipt, whatever it lists.
         package var transactionIDs: [String] = []
         /// The outbox's row of the receipt, and of verifyReceipt's answer where it was asked.
         package var outboxIDs: [Int64] = []
@@ -97,29 +99,6 @@ package struct ReceiptIntake: Sendable {
     /// How often the Server API is asked about one receipt. One customer's history is one question; a device may have had several.
     static let mostRefreshes = 5
 
-    /// A receipt that was looked at: who vouches for it, and what there is to keep of it.
-    struct Looked {
-        var receipt: Receipt
-        var app: App?
-        var report: Report
-        /// The receipt, and verifyReceipt's answer to it.
-        var evidence: [Evidence]
-        /// verifyReceipt's answer, where it was asked and gave one.
-        var answer: ReceiptAnswer?
-        /// What the receipt is known by once it is proven: SHA-256 of what is signed in it; where Apple alone vouches, of what that
-        /// has read. The bytes around it anybody can write in another way.
-        var identity: Fingerprint {
-            switch report.proof {
-            case .verifyReceipt(let answer): answer.reading
-            case .signature, nil: Fingerprint(of: receipt.signedContent ?? evidence[0].bytes)
-            }
-        }
-        /// What the answer says, where that is what state is derived from.
-        var words: [UnsignedWord] = []
-        /// The app, and where the answer was given.
-        var scope: AppEnvironment
-    }
-
     let verifier: Verifier
     private let apps: [String: App]
     let history: History
@@ -142,32 +121,33 @@ package struct ReceiptIntake: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: as the app has it, in base64 or as bytes.
-    ///   - bundleID: the app, for a receipt of iOS 6, which does not say it; the only one there is unless told.
-    /// - Throws: ``ReceiptRefusal`` for a receipt that proves nothing, or proves nothing yet, where there is nobody to ask about its ids,
-    ///   and for another app's; `AppStoreFailure` or ``AnswerTrouble`` where Apple's servers were needed and gave no proof or no answer,
+    ///   - bundleID: the app, for a receipt of iOS 6, which does not say it; by default the only one there is.
+    /// - Throws: ``ReceiptRefusal`` for a receipt that proves nothing, or proves nothing yet, where its ids cannot be asked about,
+    ///   and for another app's; `AppStoreFailure` or ``UnusableAnswer`` where Apple's servers were needed and gave no proof or no answer,
     ///   and never for a receipt that Apple signed; `PostgresError`; `CancellationError`.
     package func take(
         _ bytes: [UInt8], from source: EvidenceSource, of bundleID: String? = nil
     ) async throws -> Report {
-        var looked = try await look(at: bytes, from: source, of: bundleID, until: nil)
-        if looked.report.proof != nil {
-            (looked.report.outboxIDs, looked.report.words) = try await history.store(
-                receipt: looked.evidence, knownBy: looked.identity.bytes, saying: looked.words, of: looked.scope)
+        var examined = try await verify(bytes, from: source, of: bundleID, until: nil)
+        if examined.report.proof != nil {
+            (examined.report.outboxIDs, examined.report.words) = try await history.store(
+                receipt: examined.evidence, knownBy: examined.identity.bytes, saying: examined.words, of: examined.scope
+            )
         }
-        if let server = looked.app?.server {
+        if let server = examined.app?.server {
             let ids =
-                looked.report.proof == nil ? looked.receipt.transactionIds : looked.report.transactionIDs
-            try await ask(server, about: ids, in: looked.receipt.contents?.environment, &looked.report)
+                examined.report.proof == nil ? examined.receipt.transactionIds : examined.report.transactionIDs
+            try await ask(server, about: ids, in: examined.receipt.contents?.environment, &examined.report)
         }
-        return looked.report
+        return examined.report
     }
 
-    /// Finds out who vouches for a receipt, and what verifyReceipt says where it has to be asked.
-    /// - Parameter deadline: when nobody waits any longer for verifyReceipt, or for what responders say of certificates.
-    /// - Throws: as ``take(_:from:of:)``; ``AnswerTrouble/late``.
-    func look(
-        at bytes: [UInt8], from source: EvidenceSource, of bundleID: String?, until deadline: ContinuousClock.Instant?
-    ) async throws -> Looked {
+    /// Finds out what proves a receipt, and what verifyReceipt says where it has to be asked.
+    /// - Parameter deadline: when verifyReceipt, and the responders that speak about certificates, are waited for no longer.
+    /// - Throws: as ``take(_:from:of:)``; ``UnusableAnswer/late``.
+    func verify(
+        _ bytes: [UInt8], from source: EvidenceSource, of bundleID: String?, until deadline: ContinuousClock.Instant?
+    ) async throws -> ExaminedReceipt {
         let receipt: Receipt
         do throws(ReceiptFault) {
             receipt = try Receipt(bytes)
@@ -183,7 +163,7 @@ package struct ReceiptIntake: Sendable {
             report.transactionIDs = receipt.transactionIds
         } catch {
             report.refusal = error
-            // Whose it says it is decides whom it is held against; that it may be genuine changes nothing.
+            // A receipt of another app or environment is refused whatever else may prove it.
             let isForeign = error.code == .wrongBundle || error.code == .wrongEnvironment
             if isForeign || app?.server == nil && app?.receipts == nil { throw error }
         }
@@ -193,10 +173,10 @@ package struct ReceiptIntake: Sendable {
         if let receipts = app?.receipts, report.proof == nil || app?.server == nil {
             do {
                 let asked = try await withDeadline(deadline) { try await receipts.ask(receipt.base64) }
-                guard let answer = asked else { throw AnswerTrouble.late }
+                guard let answer = asked else { throw UnusableAnswer.late }
                 guard answer.json.count <= EvidenceKind.receipt.maximumSize else {
-                    // The receipt is genuine: what is wrong is not with whoever handed it in.
-                    throw AnswerTrouble.tooLong
+                    // The receipt is genuine: the caller has made no mistake.
+                    throw UnusableAnswer.tooLong
                 }
                 report.take(answer)
                 taken = answer
@@ -206,12 +186,12 @@ package struct ReceiptIntake: Sendable {
                     scope.environment = answer.environment.rawValue
                     words = answer.extracts.compactMap { UnsignedWord($0) }
                 }
-            } catch  where report.proof != nil && AnswerTrouble.isTrouble(error) {
+            } catch  where report.proof != nil && UnusableAnswer.isReason(for: error) {
                 // Its signature is enough.
-                report.trouble = AnswerTrouble.line(error)
+                report.trouble = UnusableAnswer.line(error)
             }
         }
-        return Looked(
+        return ExaminedReceipt(
             receipt: receipt, app: app, report: report, evidence: evidence, answer: taken, words: words, scope: scope)
     }
 
@@ -223,7 +203,7 @@ package struct ReceiptIntake: Sendable {
                 return try verifier.verify(receipt)
             } catch {
                 guard error.code == .revocationUnknown, let settleRevocation else { throw error }
-                // What has not come by then is not known: that is what verifying says once more.
+                // Where no responder has answered by then, verifying says once more that it is not known.
                 _ = try? await withDeadline(deadline) { await settleRevocation() }
                 return try verifier.verify(receipt)
             }
@@ -232,18 +212,18 @@ package struct ReceiptIntake: Sendable {
         }
     }
 
-    /// Asks for all these purchases. What is not answered just now is asked by a worker, if the receipt is proven: anybody can make
-    /// one up. A proven receipt is stored by then, and whoever handed it in is told so, whatever goes wrong here.
+    /// Asks for all these purchases. What is not answered just now a worker asks for, if the receipt is proven: anybody can make one up.
+    /// A proven receipt is stored by then and reported as such, whatever goes wrong here.
     ///
-    /// - Parameter said: the environment that the receipt says, for one that nobody vouches for.
+    /// - Parameter said: the environment that the receipt says, for an unproven one.
     private func ask(
         _ server: AppStoreClient, about ids: [String], in said: Environment?, _ report: inout Report
     ) async throws {
         let said = report.proof?.environment ?? said
         let environment = said.flatMap { verifier.configuration.environments.contains($0) ? $0 : nil }
-        // Nobody answers for a developer's machine, now or later.
+        // Apple answers nothing about a developer's machine, now or later.
         if let environment, environment != .production, environment != .sandbox { return }
-        let outcome = try await RefreshRound(PurchaseRefresh(history, server, priority: .interactive)).ask(
+        let outcome = try await PurchaseRefresh(history, server, priority: .interactive).run(
             about: ids, in: environment, atMost: Self.mostRefreshes)
         report.refreshes = outcome.refreshes
         guard !outcome.open.isEmpty else { return }
@@ -254,7 +234,7 @@ package struct ReceiptIntake: Sendable {
         try await history.queueRefreshes(
             of: outcome.open, in: AppEnvironment(bundleID: report.bundleID, environment: environment.rawValue))
         report.queued = outcome.open.count
-        if let trouble = outcome.trouble { report.trouble = AnswerTrouble.line(trouble) }
+        if let trouble = outcome.trouble { report.trouble = UnusableAnswer.line(trouble) }
     }
 }
 

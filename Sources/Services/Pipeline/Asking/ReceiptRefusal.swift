@@ -1,14 +1,14 @@
 package import AppStoreVerification
 
-/// Why a receipt proves nothing: nothing may be given for it. To whoever handed it in it is a mistake of theirs (400), unless it
-/// passes (503).
+/// Why a receipt proves nothing: nothing may be given for it. The API answers it as the caller's mistake (400), or where it may pass
+/// with 503.
 package struct ReceiptRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason's name.
     package let code: VerificationCode
     /// What happened.
     package let message: String
 
-    /// Whether the same receipt may be accepted another time, with nothing changed here: nobody has said yet that it is worth nothing.
+    /// Whether the same receipt may be accepted another time, with nothing changed here.
     package var isTransient: Bool { code.isTransient }
 
     /// A refusal.

@@ -6,7 +6,7 @@ package import Base
 package import Foundation
 import Postgres
 
-/// One test notification that is asked of Apple and followed while somebody waits: asked, posted, stored, applied.
+/// One test notification that is asked of Apple and followed while a caller waits: asked, posted, stored, applied.
 package struct TestNotificationTrial: Sendable {
     /// How it went so far.
     package struct Way: Sendable {
@@ -41,7 +41,7 @@ package struct TestNotificationTrial: Sendable {
         /// Between two of these.
         package var betweenLooks: Duration
 
-        /// Up to 20 s, and then 20 s, unless told.
+        /// By default up to 20 s, and then 20 s.
         package init(
             questions: [Duration] = [.seconds(2), .seconds(3), .seconds(5), .seconds(10)], looks: Int = 40,
             betweenLooks: Duration = .milliseconds(500)

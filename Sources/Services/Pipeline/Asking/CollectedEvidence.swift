@@ -4,9 +4,9 @@ import Base
 import EvidenceStore
 import Synchronization
 
-/// What Apple's servers answer while somebody waits for it: gathered here page by page and stored nowhere, for whoever asked to
-/// apply at once. What has come by the time that nobody waits any longer is in it.
-final class AnswerBasket: Sendable {
+/// What Apple answers while a caller waits: collected page by page and not stored, for the caller to apply at once. What has come by
+/// the deadline is in it.
+final class CollectedEvidence: Sendable {
     private struct Contents: Sendable {
         var evidence: [AppEnvironment: [Evidence]] = [:]
         var transactions: [TransactionPayload] = []
@@ -21,7 +21,7 @@ final class AnswerBasket: Sendable {
     /// The transactions in the answers, in the order in which they came.
     var transactions: [TransactionPayload] { contents.withLock(\.transactions) }
 
-    /// The purchases whose present status the answers tell, by their original transaction ids.
+    /// The purchases whose present status the answers say, by their original transaction ids.
     var settled: Set<String> { contents.withLock(\.settled) }
 
     /// Takes the signed records of one answer.
@@ -32,7 +32,7 @@ final class AnswerBasket: Sendable {
         }
     }
 
-    /// Notes that these purchases' statuses have been told.
+    /// Notes that these purchases' statuses have been answered.
     func settle(_ purchases: Set<String>) { contents.withLock { $0.settled.formUnion(purchases) } }
 
     /// The signed records that say something which is not held already: Apple signs what it answers anew each time.

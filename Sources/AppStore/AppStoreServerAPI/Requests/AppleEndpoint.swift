@@ -2,8 +2,8 @@ import AppStorePayloads
 public import Base
 
 /// The calls of the App Store Server API that are made here, and verifyReceipt. Raw values name them in metrics and messages; what
-/// Apple documents of each stands in the table, `Endpoint+table.swift`.
-public enum Endpoint: String, Sendable, Hashable, CaseIterable {
+/// Apple documents of each stands in the table, `AppleEndpoint+table.swift`.
+public enum AppleEndpoint: String, Sendable, Hashable, CaseIterable {
     /// Get Transaction History.
     case transactionHistory = "transaction_history"
     /// Get Transaction Info.

@@ -1,5 +1,7 @@
+import AppStoreServerAPI
+
 /// Why an answer of Apple's cannot be used at present.
-package enum AnswerTrouble: String, Error, Sendable, Hashable, CustomStringConvertible {
+package enum UnusableAnswer: String, Error, Sendable, Hashable, CustomStringConvertible {
     /// It is not known yet whether a certificate in it was revoked.
     case unsettled = "revocation_unknown"
     /// It is not what Apple documents.
@@ -8,9 +10,9 @@ package enum AnswerTrouble: String, Error, Sendable, Hashable, CustomStringConve
     case early = "clock_skew"
     /// It is longer than what can be kept.
     case tooLong = "answer_too_long"
-    /// It is not there yet, and whoever asked waits no longer.
+    /// It did not come before the deadline.
     case late = "deadline_exceeded"
-    /// It says that nobody knows what was bought a moment ago.
+    /// It does not know yet of what was bought a moment ago.
     case tooFresh = "not_known_yet"
 
     /// What happened.
@@ -23,5 +25,13 @@ package enum AnswerTrouble: String, Error, Sendable, Hashable, CustomStringConve
         case .tooFresh: "Apple does not know yet of a purchase that was made a moment ago"
         case .late: "Apple has not answered in the time that somebody waits"
         }
+    }
+
+    /// Whether an error is about Apple's answer, or that there is none.
+    static func isReason(for error: any Error) -> Bool { error is AppStoreFailure || error is UnusableAnswer }
+
+    /// Such an error's code and message, in one line.
+    static func line(_ error: any Error) -> String {
+        (error as? UnusableAnswer).map { "\($0.rawValue): \($0)" } ?? "\(error)"
     }
 }

@@ -4,7 +4,7 @@ public import Base
 // Apple's endpoints: first how each is reached and how often, then what is sent to each and what its answer says. An `{id}` is any
 // transactionId, originalTransactionId or appTransactionId of the customer's. Lists have at most 20 records a page.
 
-extension Endpoint {
+extension AppleEndpoint {
     /// How an endpoint is reached.
     struct Row: Sendable {
         /// The HTTP method.
