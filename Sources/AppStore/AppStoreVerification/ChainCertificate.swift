@@ -5,7 +5,7 @@ import FoundationEssentials
 import SwiftASN1
 import X509
 
-/// A certificate of a validated chain: what is needed of it after validation, and what a revocation check would ask for.
+/// A certificate of a validated chain: the parts needed after validation, and those that a revocation check needs.
 public struct ChainCertificate: Sendable {
     /// The place of a certificate in its chain.
     public enum Role: String, Sendable {
@@ -59,7 +59,7 @@ public struct ChainCertificate: Sendable {
             }
             self.certificate = certificate
         } catch {
-            // The library's own words may quote the certificate: they stay here.
+            // The library's error text may quote the certificate, so it is not passed on.
             throw VerificationFailure(
                 .malformedCertificate, "The \(role.rawValue) in the chain is not an X.509 certificate in DER.")
         }

@@ -9,13 +9,13 @@ import Crypto
     import Darwin
 #endif
 
-/// A JWS in compact form, taken apart but not trusted (RFC 7515 section 7.1).
+/// A JWS in compact form, split but not trusted (RFC 7515 section 7.1).
 struct CompactJWS {
     /// The whole text.
     let text: [UInt8]
-    /// The end of the header segment, where the first dot stands.
+    /// The end of the header segment: the first dot.
     let headerEnd: Int
-    /// The end of the payload segment, where the second dot stands.
+    /// The end of the payload segment: the second dot.
     let payloadEnd: Int
 
     /// Finds the three segments.
@@ -51,7 +51,7 @@ struct CompactJWS {
         text.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<headerEnd])) }
     }
 
-    /// Adds what stands between the header's dot and the signature's to a hash.
+    /// Adds the payload segment, between the two dots, to a hash.
     func hashPayload(into hash: inout SHA256) {
         text.withUnsafeBytes {
             hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[(headerEnd + 1)..<payloadEnd]))

@@ -2,8 +2,8 @@ import AppStorePayloads
 
 /// The header of a JWS of Apple's: `alg` is ES256 and `x5c` holds three certificates.
 ///
-/// Other members are ignored, as RFC 7515 section 4 asks: they are signed like all the rest, and none of them is looked at to decide
-/// anything. Only `crit` is refused, which demands that they be understood.
+/// Other members are ignored, as RFC 7515 section 4 asks: they are signed, too, and decide nothing. Only `crit` is
+/// refused, which demands that they be understood.
 struct JWSHeader {
     /// The certificates' DER texts: leaf, intermediate, root.
     let certificates: [[UInt8]]

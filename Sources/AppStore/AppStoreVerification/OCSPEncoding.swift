@@ -3,9 +3,9 @@ import Base
 import SwiftASN1
 import X509
 
-/// A basic OCSP response, taken apart but not trusted (RFC 6960 section 4.2.1).
+/// A basic OCSP response, parsed but not trusted (RFC 6960 section 4.2.1).
 struct OCSPEncoding {
-    /// What it says about one certificate.
+    /// The status of one certificate.
     struct Single {
         let certID: [UInt8]
         let status: OCSPResponse.Status
@@ -14,7 +14,7 @@ struct OCSPEncoding {
     }
 
     let responses: [Single]
-    /// The DER texts that it brings.
+    /// The DER texts of the enclosed certificates.
     let certificates: [[UInt8]]
 
     private let signedBytes: ArraySlice<UInt8>

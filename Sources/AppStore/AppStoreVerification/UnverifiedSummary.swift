@@ -1,10 +1,10 @@
 public import AppStorePayloads
 public import Base
 
-/// What a JWS says about itself, taken without any check: **anyone may have written it**.
+/// A JWS's own claims, without any check: **anyone may have written it**.
 ///
-/// For the desk where failed notifications are looked at, never for a decision. Reading never fails: what cannot be read, or does not
-/// have the shape that Apple gives it, is nil. So nothing here can carry a surprise into a terminal or a log.
+/// For people who look at failed notifications, never for a decision. Reading never fails: a part that cannot be read,
+/// or is not of Apple's form, is nil. So nothing here can disturb a terminal or a log.
 public struct UnverifiedSummary: Sendable, Hashable {
     /// `notificationUUID`, if it is one.
     public var notificationUUID: UniqueIdentifier?
@@ -18,7 +18,7 @@ public struct UnverifiedSummary: Sendable, Hashable {
     /// Creates a summary in which nothing could be read.
     public init() {}
 
-    /// Reads what can be read of a compact JWS.
+    /// Reads the readable parts of a compact JWS.
     public static func read(_ jws: [UInt8]) -> UnverifiedSummary {
         var summary = UnverifiedSummary()
         guard let json = try? CompactJWS(jws).payload(), let object = try? JSONDocument(json).object else {
@@ -33,7 +33,7 @@ public struct UnverifiedSummary: Sendable, Hashable {
         return summary
     }
 
-    /// Capital letters, digits and underscores, 64 at most.
+    /// Capital letters, digits and underscores, at most 64.
     private static func word(_ object: JSONObject, _ name: StaticString) -> String? {
         guard let text = object.string(name), (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({

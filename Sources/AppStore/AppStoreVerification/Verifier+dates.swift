@@ -2,21 +2,21 @@ import AppStorePayloads
 package import Base
 
 extension Verifier {
-    /// Against which clock the dates of one payload are held; nil for what was in the archive already: it was judged when
-    /// it came, and no clock changes that.
+    /// The clock that a payload's dates are compared with; nil for a payload from the archive: it was checked when it
+    /// arrived, and no clock changes that.
     struct Clock {
         var now: Timestamp?
     }
 
     func clock(isBackfill: Bool, _ now: Timestamp?) -> Clock { Clock(now: isBackfill ? nil : now ?? clock()) }
 
-    /// Makes sure that the certificates were valid when this was signed, and that this is not yet to come.
+    /// Requires that the certificates were valid when this was signed, and that this is not in the future.
     func require(_ signed: SignedPayload, signedAt date: Timestamp, _ clock: Clock) throws(VerificationFailure) {
         try signed.chain.requireValid(at: date)
         if let now = clock.now { try Self.require(date, notAfter: now) }
     }
 
-    /// Makes sure that something of this date is not yet to come, by the verifier's clock.
+    /// Requires that this date is not in the future, by the verifier's clock.
     ///
     /// - Throws: `signed_in_future`.
     package func requireNotInFuture(_ date: Timestamp) throws(VerificationFailure) {

@@ -1,9 +1,9 @@
-/// Columns for people: as wide as they need to be, numbers to the right.
+/// Columns for people: as wide as needed, numbers right-aligned.
 package struct Table {
     private var rows: [[String]]
     private let numeric: Set<Int>
 
-    /// A table with these columns; `numeric` ones are set to the right.
+    /// A table with these columns; `numeric` ones are right-aligned.
     package init(_ header: [String], numeric: Set<Int> = []) {
         rows = [header]
         self.numeric = numeric

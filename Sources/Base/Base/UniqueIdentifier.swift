@@ -1,4 +1,4 @@
-/// A UUID: what Apple's notification and account names are, as 128 bits that compare whatever the letter case of the text.
+/// A UUID, as in Apple's notifications and account tokens: 128 bits, equal whatever the letter case of the text.
 public struct UniqueIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The first sixteen hexadecimal digits.
     public let high: UInt64
@@ -14,7 +14,7 @@ public struct UniqueIdentifier: Sendable, Hashable, Comparable, CustomStringConv
     /// Reads the form 8-4-4-4-12 in either letter case; nil for anything else.
     public init?(_ text: some StringProtocol) { self.init(utf8: text.utf8) }
 
-    /// The same from its bytes.
+    /// Reads this form from its bytes.
     @inlinable public init?(utf8 text: some Sequence<UInt8>) {
         var halves: (UInt64, UInt64) = (0, 0)
         var position = 0
@@ -57,7 +57,7 @@ public struct UniqueIdentifier: Sendable, Hashable, Comparable, CustomStringConv
         }
     }
 
-    /// Appends the same.
+    /// Appends ``description``.
     public func write(to bytes: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.length) { text in
             fill(text)

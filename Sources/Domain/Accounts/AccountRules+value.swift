@@ -12,7 +12,7 @@ extension AccountRules {
         return instants.sorted()
     }
 
-    /// What the account is at an instant.
+    /// The account's phase at an instant.
     func value(at instant: Timestamp) -> AccountPhase {
         let limit = acts.partitioningIndex { $0.at > instant }
         if let best = best(at: instant, before: limit) { return phase(best, at: instant) }
@@ -34,19 +34,19 @@ extension AccountRules {
             inTrial: phase?.inTrial ?? (best.source == .trial))
     }
 
-    /// Something that gave access and does no more.
+    /// A source that no longer gives access.
     private struct Ended {
         let at: Timestamp
         let status: AccountStatus
         let source: AccountSource
         var line: Int?
         var productID: String?
-        /// The act that shows.
+        /// The act to show.
         var act: Int?
         /// The act that gave it.
         var given: Int?
 
-        /// Whether it speaks where the other would.
+        /// Whether it takes precedence over the other.
         func outranks(_ other: Ended) -> Bool {
             if at != other.at { return at > other.at }
             if source != other.source { return source.precedence > other.source.precedence }

@@ -1,4 +1,4 @@
-/// What an account is, at an instant; the raw values are those of the API and of SQL.
+/// An account's status at an instant; the raw values are those of the API and of SQL.
 public enum AccountStatus: String, Sendable, Hashable, CaseIterable {
     /// Something gives access: a purchase, or a grant of staff's.
     case active
@@ -8,11 +8,11 @@ public enum AccountStatus: String, Sendable, Hashable, CaseIterable {
     case cancelled
     /// The charge failed; access goes on while Apple retries.
     case gracePeriod = "grace_period"
-    /// What gave access last has ended, or is being retried without access.
+    /// The last source of access has ended, or is being retried without access.
     case expired
-    /// What gave access last was a trial, and nothing was paid.
+    /// The last source of access was a trial, and nothing was paid.
     case trialExpired = "trial_expired"
-    /// What gave access last was taken back, by Apple or by staff.
+    /// Apple or staff took the last source of access back.
     case revoked
     /// Nothing ever gave access.
     case free

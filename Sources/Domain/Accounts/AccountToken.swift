@@ -2,13 +2,14 @@ import AppStorePayloads
 public import Base
 import Crypto
 
-/// The appAccountToken that an account buys with: what an app hands to StoreKit, and what Apple then signs into its purchases.
+/// The appAccountToken that an account buys with: an app passes it to StoreKit, and Apple then signs it into
+/// the purchases.
 ///
-/// An account is what the app's own tokens call its user, opaque text. Where that is a UUID it is the token itself, in lower
-/// case; every other account has a version 5 UUID (RFC 9562, section 5.5) of its UTF-8 bytes in ``namespace``. Apps may
-/// compute it themselves, so neither the namespace nor the rule ever changes.
+/// An account is the name of a user in the app's own tokens, opaque text. If that is a UUID it is the token itself, in
+/// lower case; every other account has a version 5 UUID (RFC 9562, section 5.5) of its UTF-8 bytes in ``namespace``.
+/// Apps may compute it themselves, so neither the namespace nor the rule ever changes.
 public enum AccountToken {
-    /// The namespace of accounts that are no UUIDs: 45f55b13-241a-42e7-9499-38fb335afb69, drawn once for storehook.
+    /// The namespace of accounts that are not UUIDs: 45f55b13-241a-42e7-9499-38fb335afb69, drawn once for storehook.
     public static let namespace = UniqueIdentifier(high: 0x45f5_5b13_241a_42e7, low: 0x9499_38fb_335a_fb69)
 
     /// The token of an account.
@@ -16,7 +17,7 @@ public enum AccountToken {
         UniqueIdentifier(account) ?? version5(of: account, in: namespace)
     }
 
-    /// A version 5 UUID: the first 128 bits of SHA-1 over namespace and name, six of them set to say what it is.
+    /// A version 5 UUID: the first 128 bits of SHA-1 over namespace and name, with version and variant in six of them.
     static func version5(of name: String, in namespace: UniqueIdentifier) -> UniqueIdentifier {
         var hash = Insecure.SHA1()
         for half in [namespace.high, namespace.low] {

@@ -6,17 +6,17 @@ public import Subscriptions
 public struct LinePhase: Sendable, Hashable {
     /// The first instant; the next phase's is the end.
     public var startsAt: Timestamp
-    /// What the purchase is.
+    /// The purchase's status.
     public var status: SubscriptionStatus
     /// Apple's id of the product.
     public var productID: String?
-    /// Until when it gives access, as known then, or gave; nil for what has no end.
+    /// Until when it gives access, as known then, or gave; nil where it has no end.
     public var accessUntil: Timestamp?
     /// Whether it is Apple's introductory free trial.
     public var inTrial: Bool
     /// Whether it is going to renew.
     public var willRenew: Bool
-    /// The account that Apple signed into the period that decides, or into the nearest one before it.
+    /// The account that Apple signed into the deciding period, or into the nearest one before it.
     public var signedAccount: UniqueIdentifier?
 
     /// Memberwise.

@@ -2,13 +2,13 @@ public import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// A request that is not done, and why: `{"error":"…"}` with a status.
+/// A refused request, and why: `{"error":"…"}` with a status.
 ///
 /// A route returns its ``response``, or throws it.
 public struct HTTPProblem: HTTPResponseError {
     /// The answer's status.
     public let status: HTTPResponse.Status
-    /// Why, in a sentence of our own: nothing that came with the request, so it needs no escaping.
+    /// Why, in a sentence of our own: it contains nothing from the request, so it needs no escaping.
     public let why: String
     /// Headers of the answer beside its type.
     public let headers: HTTPFields

@@ -6,8 +6,9 @@ import Logging
 import Postgres
 import Synchronization
 
-/// Delivers to one endpoint while there is something to deliver: claims lanes, makes their calls side by side, up to as many as the
-/// endpoint takes, and settles those that are done with together. Each endpoint has one of its own, so that none waits for another.
+/// Delivers to one endpoint while it has due deliveries: claims lanes, makes their calls concurrently, up to
+/// the endpoint's limit, and settles finished ones together. Each endpoint has its own runner, so that none
+/// waits for another.
 final class EndpointRunner: Sendable {
     private let endpointID: Int64
     private let store: EndpointStore
@@ -16,15 +17,15 @@ final class EndpointRunner: Sendable {
     private let logger: Logger
     private let metrics: WebhookMetrics
     private let finished = FinishedLanes()
-    /// What is known of the endpoint at present; nil where it is called no more.
+    /// The endpoint as known at present; nil where it is no longer called.
     private let current: @Sendable () -> EndpointStore.Callable?
-    /// Called when what is known of it is no longer so.
+    /// Called when the known state of the endpoint is outdated.
     private let onChange: @Sendable () -> Void
     private let floor = Mutex(ClaimFloor())
 
     /// How many events of a lane are claimed at a time.
     private static let perLane = 8
-    /// How often at most the rate is asked, about.
+    /// The approximate shortest time between two requests for the rate's allowance.
     private static let rateInterval = Duration.milliseconds(50)
     private static let backoff = RetrySchedule.doubling(from: .milliseconds(50), upTo: .seconds(2))
 
@@ -45,17 +46,17 @@ final class EndpointRunner: Sendable {
         self.onChange = onChange
     }
 
-    /// Says that there may be more to do.
+    /// Wakes it: there may be more to do.
     func wake() { finished.signal.wake() }
 
-    /// No further call is begun; those that are under way are finished and settled.
+    /// Begins no further call; calls under way are finished and settled.
     func stop() { finished.stop() }
 
     /// Works until nothing is left to do now, or until it is stopped.
     func run() async {
         await withDiscardingTaskGroup { group in
             var inFlight = 0
-            // When the rate is to be asked again.
+            // When to request allowance again.
             var asksAt: ContinuousClock.Instant?
             while true {
                 let results = finished.take()
@@ -87,7 +88,7 @@ final class EndpointRunner: Sendable {
     }
 
     /// Claims lanes and begins their calls.
-    /// - Returns: how many lanes, and how long until the rate is to be asked for the next, where that is what holds it up.
+    /// - Returns: how many lanes; and, if the rate is the limit, how long until allowance is to be requested again.
     private func begin(
         _ callable: EndpointStore.Callable, upTo free: Int, in group: inout DiscardingTaskGroup
     ) async -> (Int, Duration?) {
@@ -97,7 +98,7 @@ final class EndpointRunner: Sendable {
             if let rate = callable.endpoint.rate {
                 limit = try await store.takeAllowance(free, of: endpointID, rate: rate)
                 if limit < free {
-                    // What is let through meanwhile is not lost, and many at a time cost less than one by one.
+                    // Allowance that accrues meanwhile is not lost, and taking it in bulk costs less than one by one.
                     pause =
                         max(.seconds(1) / Double(rate), Self.rateInterval) * Double.random(in: 0.5...1)
                         + .milliseconds(2)
@@ -133,7 +134,7 @@ final class EndpointRunner: Sendable {
         }
     }
 
-    /// What was claimed together is settled together.
+    /// Settles together what was claimed together.
     private func settle(_ results: [LaneWork.Result]) async {
         for (token, part) in Dictionary(grouping: results, by: \.token) {
             await settle(part, token)

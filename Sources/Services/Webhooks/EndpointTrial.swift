@@ -5,11 +5,11 @@ import Events
 import Postgres
 import PurchaseStore
 
-/// A test event, posted to an endpoint at once and once, whatever its state, and what came back.
+/// A test event, posted to an endpoint at once and once, whatever its state, with the outcome.
 package struct EndpointTrial: Sendable {
-    /// What the receiver knows it by.
+    /// The event's id for receivers.
     package let webhookID: String
-    /// What came back.
+    /// The outcome.
     package let outcome: CallOutcome
     /// How long that took.
     package let duration: Duration

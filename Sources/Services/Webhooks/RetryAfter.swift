@@ -1,13 +1,13 @@
 import AppStorePayloads
 import Base
 
-/// What `Retry-After` says: seconds, or a date (RFC 9110, section 10.2.3).
+/// The value of `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3).
 enum RetryAfter {
-    /// For how long to wait; nil where the header says nothing that can be read. Never negative.
+    /// How long to wait; nil where the header is unreadable. Never negative.
     static func wait(_ header: String?, now: Timestamp) -> Duration? {
         guard let text = header?.trimmed, !text.isEmpty else { return nil }
         if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // Longer than anybody heeds; more digits would not fit.
+            // Longer than any limit here; more digits would not fit.
             return text.utf8.count > 9 ? .seconds(999_999_999) : Int64(text).map { .seconds($0) }
         }
         guard let date = Timestamp(httpDate: text) else { return nil }

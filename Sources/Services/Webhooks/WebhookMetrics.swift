@@ -3,13 +3,13 @@ package import Metrics
 import Postgres
 import Synchronization
 
-/// Counts what becomes of deliveries.
+/// Counts the outcomes of deliveries.
 package final class WebhookMetrics: Sendable {
-    /// What a call, or a delivery, came to.
+    /// The outcome of a call, or of a delivery.
     enum Outcome: String, CaseIterable {
-        /// The endpoint took it.
+        /// The endpoint accepted it.
         case delivered
-        /// It is tried again.
+        /// It is retried.
         case failed
         /// It was given up.
         case dead
@@ -34,7 +34,7 @@ package final class WebhookMetrics: Sendable {
     /// Makes the series of an endpoint, at 0.
     func know(_ endpointID: Int64) { _ = counters(endpointID) }
 
-    /// So many calls of an endpoint, or deliveries to it, came to that.
+    /// So many calls of an endpoint, or deliveries to it, had this outcome.
     func count(_ outcome: Outcome, _ endpointID: Int64, _ count: Int = 1) {
         if count > 0 { counters(endpointID)[outcome]?.increment(by: count) }
     }
@@ -50,7 +50,7 @@ package final class WebhookMetrics: Sendable {
         delivery.record(max(0, Double(now.microsecondsSince1970 - toldAt.microsecondsSince1970)) / 1e6)
     }
 
-    /// So many events were dealt out, to one endpoint each.
+    /// So many events were fanned out, each counted once per endpoint.
     func dealt(_ count: Int) { if count > 0 { dealt.increment(by: count) } }
 
     private func counters(_ endpointID: Int64) -> [Outcome: Counter] {

@@ -14,7 +14,7 @@ struct BatchVerifier: Sendable {
     let metrics: WorkerMetrics
 
     func prepare(_ claimed: ClaimedNotifications) async -> PreparedBatch {
-        // Those that are to be opened, by their places.
+        // The rows to be verified, by their indices.
         let letters = claimed.rows.map(exhausted)
         let open = claimed.rows.indices.filter { letters[$0] == nil }
         let findings = await verify(open.map { claimed.rows[$0] }, at: claimed.claimedAt)
@@ -48,10 +48,10 @@ struct BatchVerifier: Sendable {
         return examined.map(\.finding)
     }
 
-    /// What a row's verification has shown, and how long that took.
+    /// A row's finding, and how long verification took.
     private typealias Examined = (finding: EvidenceVerifier.Finding, duration: Duration)
 
-    /// - Parameter now: when it was claimed: the database's clock decides what lies in the future, and no worker's.
+    /// - Parameter now: when it was claimed: the database's clock decides what lies in the future, not a worker's.
     private func examine(_ claimed: ClaimedNotification, at now: PostgresTimestamp?) -> Examined {
         let start = ContinuousClock.now
         let finding = watch.during([claimed.id]) {
@@ -62,7 +62,7 @@ struct BatchVerifier: Sendable {
         return (finding, ContinuousClock.now - start)
     }
 
-    /// A row that has used up its attempts is buried unopened: opening it may be what ended the others.
+    /// A row that has used up its attempts becomes a dead letter unread: reading it may be what ended the others.
     private func exhausted(_ claimed: ClaimedNotification) -> DeadLetterDraft? {
         guard let exhaustion = configuration.retries.exhaustion(of: claimed) else { return nil }
         let tries = exhaustion.attempts

@@ -5,7 +5,7 @@ import Foundation
 enum ReadyBatch: Sendable {
     /// Verified, to be settled while the next one is prepared.
     case verified(PreparedBatch)
-    /// Not opened yet: its worker before this one did not survive it, or lost it.
+    /// Not read yet: its previous worker did not survive it, or lost it.
     case suspect(ClaimedNotifications)
 
     var ids: [Int64] {
@@ -15,7 +15,7 @@ enum ReadyBatch: Sendable {
         }
     }
 
-    /// Whether what it holds may be what ended its worker.
+    /// Whether one of its rows may be what killed its worker.
     var isSuspect: Bool {
         switch self {
         case .verified: false

@@ -7,8 +7,8 @@ import PurchaseStore
 package import Subscriptions
 
 extension AccountStore {
-    /// Locks and returns the owners of the locked purchases, with their current state. The event clock asks it, when only time has
-    /// passed.
+    /// Locks and returns the owners of the locked purchases, with their current state. Used by the event clock, when
+    /// only time has passed.
     /// - Parameter others: further accounts to return; they may be locked already.
     package func owners(
         of purchases: [PurchaseKey], and others: [UniqueIdentifier], _ session: borrowing PostgresSession

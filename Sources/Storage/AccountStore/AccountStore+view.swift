@@ -21,8 +21,9 @@ extension AccountStore {
         }
     }
 
-    /// What accounts are in their environments now, each in its place: one indexed statement, whatever the number of accounts in the
-    /// database. Most of what reading one costs is the statement's own, so that many together cost little more.
+    /// The accounts' views in their environments now, in the order of the keys: one indexed statement, whatever the
+    /// number of accounts in the database. Reading one costs mostly the statement itself, so that many together cost
+    /// little more.
     package func views(_ keys: [ViewKey]) async throws -> [AccountView] {
         let rows = try await pool.query(.views(of: keys))
         let version = try rows.first?.decode("catalog", as: Int64?.self)
@@ -39,7 +40,7 @@ extension AccountStore {
         return try AccountView.all(keys, of: rows, catalog)
     }
 
-    /// What an account is in an environment now.
+    /// An account's view in an environment now.
     /// - Parameter account: its token.
     package func view(_ account: UniqueIdentifier, in environment: String) async throws -> AccountView {
         let views = try await views([ViewKey(account, in: environment)])
@@ -47,7 +48,7 @@ extension AccountStore {
         return view
     }
 
-    /// The same in a transaction that has changed it.
+    /// Likewise, in a transaction that has changed it.
     package func view(
         _ account: UniqueIdentifier, in environment: String, _ session: borrowing PostgresSession
     ) throws -> AccountView {
@@ -61,7 +62,8 @@ extension AccountStore {
 }
 
 extension PostgresQuery {
-    /// For each account a row for each purchase that it may have a part in, one where there is none; the account's status stands in each.
+    /// For each account a row for each purchase that it may own, or one row without a purchase; each has the
+    /// account's status.
     fileprivate static func views(of keys: [AccountStore.ViewKey]) -> PostgresQuery {
         PostgresQuery(
             "accounts.views", unescaped: viewsText, binding: keys.map { UUID($0.account) }, keys.map(\.environment)

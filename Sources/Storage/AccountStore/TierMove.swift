@@ -1,4 +1,4 @@
-/// That accounts have another tier under another catalog.
+/// A change of accounts' tier by another catalog.
 package struct TierMove: Sendable, Hashable, Comparable {
     /// The environment.
     package var environment: String

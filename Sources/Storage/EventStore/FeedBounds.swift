@@ -1,7 +1,7 @@
-/// Between which positions events are kept; both are cursors, after which a reader may go on.
+/// The positions between which events are kept; both are cursors, after which a reader may go on.
 package struct FeedBounds: Sendable, Hashable {
-    /// The one before the oldest that is kept.
+    /// The position before the oldest kept event.
     package var oldest: Int64
-    /// The last that was given.
+    /// The last assigned position.
     package var newest: Int64
 }

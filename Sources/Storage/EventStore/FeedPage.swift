@@ -1,9 +1,9 @@
 /// A stretch of the order that all readers follow.
 package struct FeedPage: Sendable, Hashable {
-    /// In order, one position after the other.
+    /// The events, in order, without a gap in their positions.
     package var events: [PlacedEvent]
-    /// After which position to go on.
+    /// The cursor of the next page.
     package var next: Int64
-    /// The last position that was given by then.
+    /// The last position assigned by then.
     package var newest: Int64
 }

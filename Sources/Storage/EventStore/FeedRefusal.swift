@@ -1,7 +1,7 @@
-/// What comes after a cursor is not known: going on from elsewhere would miss events without anybody's knowing.
+/// The events after a cursor are unknown: going on from elsewhere would miss events unnoticed.
 package enum FeedRefusal: Error, Sendable, Hashable {
-    /// What came next is not kept any more; what is kept comes after this.
+    /// The next events are no longer kept; the kept ones come after this position.
     case gone(oldest: Int64)
-    /// No such position was given: the cursor is of another database, or of one that was restored from a backup.
+    /// No such position was assigned: the cursor is of another database, or of one that was restored from a backup.
     case ahead(newest: Int64)
 }

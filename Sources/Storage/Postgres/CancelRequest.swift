@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A request to the server to stop what a connection is doing, under way on a thread of its own: libpq's PQcancel blocks
+/// A request to the server to stop a connection's statement, under way on a thread of its own: libpq's PQcancel blocks
 /// while it connects and has no deadline.
 ///
-/// The thread ends when the kernel gives up (`tcp_user_timeout`) at the latest, unless a server accepts the connection
-/// and then stands still. So that such a server cannot gather threads here, their number is bounded; a request beyond it
-/// is not made, and the statement's connection is closed after the grace period.
+/// The thread ends at the latest when the kernel gives up (`tcp_user_timeout`), unless a server accepts the connection
+/// and then hangs. So that such a server cannot pile up threads here, their number is bounded; a request beyond it is
+/// not made, and the statement's connection is closed after the grace period.
 final class CancelRequest: Sendable {
     private static let underWay = Atomic(0)
     private static let limit = 16
 
     private let finished = Atomic(false)
 
-    /// Starts the request; nil if there are too many already or the system gave no thread. `wake` is poked at the end.
+    /// Starts the request; nil if there are too many already or the system has no thread. `wake` is poked at the end.
     init?(canceller: LibPQCanceller, wake: WakePipe) {
         let count = Self.underWay.add(1, ordering: .relaxed).newValue
         guard count <= Self.limit else {

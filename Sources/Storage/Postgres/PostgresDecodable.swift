@@ -1,4 +1,4 @@
-/// A value on its way out of a row, from PostgreSQL's binary format.
+/// A value that can be read from a row, in PostgreSQL's binary format.
 public protocol PostgresDecodable {
     /// Reads a value that is not NULL.
     ///
@@ -7,7 +7,7 @@ public protocol PostgresDecodable {
     ///   - type: The column's type; a type that does not fit is refused rather than guessed at.
     static func decode(_ bytes: RawSpan, type: PostgresType) throws(PostgresValueError) -> Self
 
-    /// What a NULL becomes; an error for everything but optionals.
+    /// The value for NULL; an error for everything but optionals.
     static func decodeNull(type: PostgresType) throws(PostgresValueError) -> Self
 }
 

@@ -1,9 +1,9 @@
-/// A value on its way into a statement, in PostgreSQL's binary format and with its type named.
+/// A value that can be a parameter of a statement, in PostgreSQL's binary format and with its type.
 public protocol PostgresEncodable {
     /// The type that the parameter is declared as.
     static var postgresType: PostgresType { get }
 
-    /// Whether this value is SQL's NULL; then ``encode(into:)`` is not asked.
+    /// Whether this value is SQL's NULL; then ``encode(into:)`` is not called.
     var isNull: Bool { get }
 
     /// Appends the value's binary form, without a length, to `buffer`.

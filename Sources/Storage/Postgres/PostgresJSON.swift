@@ -3,12 +3,12 @@ public struct PostgresJSON: Sendable, Hashable {
     /// The JSON's UTF-8.
     public let bytes: [UInt8]
 
-    /// JSON from its UTF-8; the server is the one to judge whether it is JSON.
+    /// JSON from its UTF-8; only the server checks whether it is JSON.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// JSON from its text; the server is the one to judge whether it is JSON.
+    /// JSON from its text; only the server checks whether it is JSON.
     public init(_ text: String) {
         bytes = [UInt8](text.utf8)
     }

@@ -1,8 +1,8 @@
 extension PostgresRow {
-    /// Reads a text column as one of the values that a type has for it.
+    /// Reads a text column as one of a type's values.
     ///
-    /// - Throws: ``PostgresError`` (`.decoding`) as ``decode(_:as:)-(String,_)``, and if the text is none of them: it was
-    ///   written by a release that knows more. The error names the column, never the text.
+    /// - Throws: ``PostgresError`` (`.decoding`) as ``decode(_:as:)-(String,_)``, and if the text is none of them: a
+    ///   newer release wrote it. The error names the column, never the text.
     package func decode<T: RawRepresentable>(
         _ column: String, among: T.Type
     ) throws(PostgresError) -> T where T.RawValue == String {

@@ -3,10 +3,10 @@ public struct PostgresRow: Sendable {
     let result: LibPQResult
     let index: Int
 
-    /// Reads a column by its place, from 0.
+    /// Reads a column by its index, from 0.
     ///
-    /// - Throws: ``PostgresError`` (`.decoding`) if there is no such column, its type is another, or it is NULL and `T`
-    ///   is not optional. The error names column and types, never the value.
+    /// - Throws: ``PostgresError`` (`.decoding`) if there is no such column, its type is another, or it is NULL and
+    ///   `T` is not optional. The error names column and types, never the value.
     public func decode<T: PostgresDecodable>(_ column: Int, as: T.Type = T.self) throws(PostgresError) -> T {
         guard result.columns.indices.contains(column) else {
             throw PostgresError(

@@ -103,9 +103,9 @@ extension String: PostgresScalar {
     /// `text[]`.
     public static var postgresArrayType: PostgresType { .textArray }
 
-    /// The UTF-8 of the string. PostgreSQL refuses U+0000 in text (SQLSTATE 22021); that is the caller's to know.
+    /// The UTF-8 of the string. PostgreSQL refuses U+0000 in text (SQLSTATE 22021); the caller must take care of that.
     public func encode(into buffer: inout [UInt8]) {
-        // Nearly all strings are bytes in a row, which can be copied at once.
+        // Nearly all strings have contiguous storage, which can be copied at once.
         if utf8.withContiguousStorageIfAvailable({ buffer.append(contentsOf: $0) }) == nil {
             buffer.append(contentsOf: utf8)
         }

@@ -1,7 +1,7 @@
 package import Base
 
 extension PostgresTimestamp {
-    /// Apple's milliseconds; what lies beyond PostgreSQL's calendar becomes its first or last instant.
+    /// Apple's milliseconds; an instant beyond PostgreSQL's calendar becomes the first or last one.
     package init(_ timestamp: Timestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
 }
 

@@ -8,7 +8,7 @@ public struct PostgresTimestamp: Sendable, Hashable {
 
     /// The earliest instant of `timestamptz`: 4714-11-24 BC (MIN_TIMESTAMP in PostgreSQL's timestamp.h).
     public static let earliest = PostgresTimestamp(microsecondsSince1970: -210_866_803_200_000_000)
-    /// The latest instant held here: what an `Int64` of microseconds since 1970 can say, in the year 294247.
+    /// The latest instant held here: the greatest `Int64` of microseconds since 1970, in the year 294247.
     public static let latest = PostgresTimestamp(microsecondsSince1970: .max)
 
     /// An instant in microseconds since 1970; one before ``earliest`` becomes ``earliest``.

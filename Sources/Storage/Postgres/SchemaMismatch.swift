@@ -1,6 +1,6 @@
 /// The schema does not let the migrations run.
 public struct SchemaMismatch: Error, Sendable, Hashable, CustomStringConvertible {
-    /// How it stands: newer or changed.
+    /// The schema's state: newer or changed.
     public let state: SchemaState
 
     /// The state's line.

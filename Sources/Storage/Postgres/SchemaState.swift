@@ -1,4 +1,4 @@
-/// How a database's schema stands to the migrations of this program.
+/// The state of a database's schema compared with this program's migrations.
 public enum SchemaState: Sendable, Hashable {
     /// Every migration has been applied, and none is unknown.
     case current(version: Int)
@@ -8,9 +8,9 @@ public enum SchemaState: Sendable, Hashable {
     case missing(needed: Int)
     /// Some are still to be applied.
     case older(found: Int, needed: Int)
-    /// A newer program has been here, and its schema leaves this one behind.
+    /// A newer program has migrated it and left this one behind.
     case newer(found: Int, needed: Int)
-    /// An applied migration is not the one that this program has under its number.
+    /// An applied migration differs from this program's of the same number.
     case changed(version: Int)
 
     /// Whether there are migrations to run.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What `poll(2)` found; both false: the time was up or the pipe was poked.
+/// The result of `poll(2)`; both false: the time was up or the pipe was poked.
 struct SocketReadiness {
     var canRead = false
     var canWrite = false
@@ -24,7 +24,7 @@ func waitForSocket(
             ? 0 : Int32(clamping: milliseconds.partialValue + left.components.attoseconds / 1_000_000_000_000_000 + 1)
         if milliseconds.overflow { timeout = -1 }
     }
-    // EINTR and the like end the wait early; every caller looks at its own conditions again.
+    // EINTR and the like end the wait early; every caller checks its own conditions again.
     guard poll(&entries, 2, timeout) > 0 else { return SocketReadiness() }
     if entries[1].revents != 0 { wake.drain() }
     let found = Int32(entries[0].revents)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Runs `body` on a new detached thread; false if the system gave none.
+/// Runs `body` on a new detached thread; false if the system has none.
 func startPthread(_ body: @escaping @Sendable () -> Void) -> Bool {
     final class Box {
         let body: @Sendable () -> Void

@@ -4,7 +4,7 @@ import Foundation
 import Postgres
 import Subscriptions
 
-/// The columns of the tables that hold whole records and what is derived.
+/// The columns of the tables with whole records and derived state.
 enum LedgerColumns {
     static let transaction: [LedgerColumn<PurchaseUpdate.Sourced<TransactionPayload>>] = [
         LedgerColumn("transaction_id") { $0.record.payload.transactionId },
@@ -68,7 +68,7 @@ enum LedgerColumns {
         LedgerColumn("payload") { PostgresJSON($0.record.payload.json) },
     ]
 
-    /// A subscription as it is written, beside the phases of ``PhaseColumns``.
+    /// A subscription's row, beside the phases of ``PhaseColumns``.
     struct Subscription: Sendable {
         let key: PurchaseKey
         let phases: PurchaseUpdate.SubscriptionPhases
@@ -89,7 +89,7 @@ enum LedgerColumns {
 
         private var last: Phase? { phases.current.last }
 
-        /// An account of earlier phases at hand that is not the last one's.
+        /// An account of earlier derived phases that is not the last one's.
         var formerAccount: UniqueIdentifier? {
             phases.current.last { $0.value.appAccountToken != last?.value.appAccountToken }?.value.appAccountToken
         }

@@ -1,4 +1,4 @@
-/// What became of an entry.
+/// The outcome for an entry.
 public enum LedgerOutcome: String, Sendable, Hashable {
     /// Recorded, and its facts merged.
     case applied

@@ -1,7 +1,7 @@
 import Postgres
 
 extension LedgerReader {
-    /// How many subscriptions stand at each status now, the most frequent first.
+    /// How many subscriptions have each status now, the most frequent first.
     package func statusCounts() async throws -> [(status: String, count: Int64)] {
         try await pool.query(
             PostgresQuery(

@@ -27,7 +27,7 @@ extension LedgerReader {
         }
     }
 
-    /// The same evidence in the order in which it was applied, with what was believed after each piece: the last
+    /// The evidence in the order in which it was applied, with the state derived after each piece: the last
     /// ``beliefs`` of each purchase.
     public func asLearned(of originalTransactionID: String) async throws -> [RecordedBelief] {
         var beliefs: [RecordedBelief] = []
@@ -49,10 +49,10 @@ extension LedgerReader {
         return beliefs
     }
 
-    /// How many beliefs are worked out at the most: each costs as much as a whole state.
+    /// How many states are derived at the most: each costs as much as a whole purchase.
     public static let beliefs = 500
 
-    /// What was bought once under this original transaction.
+    /// The one-time purchases with this original transaction.
     public func oneTimePurchases(of originalTransactionID: String) async throws -> [RecordedOneTimePurchase] {
         try await pool.query(
             PostgresQuery(
@@ -67,7 +67,7 @@ extension LedgerReader {
         ).map { try RecordedOneTimePurchase($0) }
     }
 
-    /// All evidence about each purchase of this original transaction: index look-ups by its number, whatever the tables hold.
+    /// All evidence about each purchase with this original transaction: index look-ups, whatever the tables' size.
     private func evidence(
         of originalTransactionID: String
     ) async throws -> [(purchase: PurchaseKey, pieces: [RecordedEvidence])] {

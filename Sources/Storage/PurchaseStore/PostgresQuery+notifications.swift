@@ -5,7 +5,7 @@ import Postgres
 import Subscriptions
 
 extension PostgresQuery {
-    /// Answers the outbox ids of those that were not recorded before. Entries come sorted by UUID: see ``Ledger``.
+    /// Returns the outbox ids of those that were not recorded before. Entries must be sorted by UUID: see ``Ledger``.
     static func insertNotifications(
         _ rows: [(entry: LedgerEntry, notification: NotificationPayload)]
     ) -> PostgresQuery {
@@ -34,7 +34,8 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// Answers the outbox ids of those that were not recorded before. Entries come sorted by digest: see ``Ledger``.
+    /// Returns the outbox ids of those that were not recorded before. Entries must be sorted by digest: see
+    /// ``Ledger``.
     static func insertRecords(
         _ rows: [(entry: LedgerEntry, kind: EvidenceKind, digest: [UInt8])]
     ) -> PostgresQuery {
@@ -68,7 +69,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Takes away what is known of purchases' anomalies from an instant on.
+    /// Deletes purchases' anomalies from an instant on.
     static func deleteAnomalies(_ purchases: [(key: PurchaseKey, from: Timestamp)]) -> PostgresQuery {
         PostgresQuery(
             "ledger.delete_anomalies",
@@ -82,7 +83,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Notes how many anomalies each purchase has, so that only those are looked for again that have some.
+    /// Records how many anomalies each purchase has, so that only purchases with some are searched for them again.
     static func countAnomalies(_ keys: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "ledger.count_anomalies",
@@ -111,13 +112,13 @@ extension NotificationPayload {
         }
     }
 
-    /// Why a refund is asked for, where one is.
+    /// Why a refund was asked for, where one was.
     fileprivate var consumptionRequestReason: String? {
         guard case .data(let data) = part else { return nil }
         return data.consumptionRequestReason?.rawValue
     }
 
-    /// What is not about a purchase, as JSON, without signed texts: those are evidence of their own.
+    /// The parts that are not about a purchase, as JSON, without signed texts: those are evidence of their own.
     fileprivate var details: PostgresJSON? {
         switch part {
         case .data: nil

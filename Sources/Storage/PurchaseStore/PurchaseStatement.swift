@@ -4,7 +4,7 @@ import Foundation
 import Postgres
 import Subscriptions
 
-/// What one piece of evidence said about one purchase: a row of `storehook.purchase_facts`.
+/// The statement of one piece of evidence about one purchase: a row of `storehook.purchase_facts`.
 struct PurchaseStatement: Sendable {
     let key: PurchaseKey
     let outboxID: Int64

@@ -32,7 +32,7 @@ public struct PurchaseStatus: Sendable, Hashable {
     public var inTrial: Bool
     /// Whether the customer has yet to agree to a higher price.
     public var priceIncreasePending: Bool
-    /// What Apple would call it, 1 to 5.
+    /// Apple's number for the status, 1 to 5.
     public var appleStatus: Int
     /// Until when access lasts: beyond `expiresAt` in a grace period.
     public var accessUntil: Timestamp?
@@ -42,11 +42,11 @@ public struct PurchaseStatus: Sendable, Hashable {
     public var graceEndsAt: Timestamp?
     /// Why it ended, or will, 1 to 5.
     public var expirationIntent: Int?
-    /// `records`, `renewal_info` or `reported_status`: what the status rests on.
+    /// The basis of the status: `records`, `renewal_info` or `reported_status`.
     public var basis: String
-    /// Since when it is so.
+    /// Since when the status holds.
     public var since: Timestamp?
-    /// The transaction of the deciding period; nil for a period that was never heard of.
+    /// The transaction of the deciding period; nil for a period whose transaction never arrived.
     public var transactionID: String?
     /// `PURCHASED`, `FAMILY_SHARED`, …, as Apple spells it.
     public var ownership: String?

@@ -4,7 +4,7 @@ public import Foundation
 import Postgres
 public import Subscriptions
 
-/// A notification as it is recorded.
+/// A recorded notification.
 public struct RecordedNotification: Sendable, Hashable {
     /// Its notificationUUID.
     public var uuid: UUID
@@ -16,7 +16,7 @@ public struct RecordedNotification: Sendable, Hashable {
     public var environment: String
     /// The app.
     public var bundleID: String
-    /// The purchase it is about; nil for what concerns no purchase.
+    /// The purchase it is about; nil where there is none.
     public var originalTransactionID: String?
     /// Which way it came the first time.
     public var source: EvidenceSource

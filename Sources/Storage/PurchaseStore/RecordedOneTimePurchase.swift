@@ -4,11 +4,11 @@ import Foundation
 package import Postgres
 public import Subscriptions
 
-/// A row of `storehook.one_time_purchases`: something bought once.
+/// A row of `storehook.one_time_purchases`.
 public struct RecordedOneTimePurchase: Sendable, Hashable {
     /// The purchase.
     public var purchase: PurchaseKey
-    /// What it is.
+    /// Its state.
     public var value: OneTimePurchase
 
     /// Reads a row.

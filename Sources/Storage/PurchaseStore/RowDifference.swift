@@ -1,4 +1,4 @@
-/// One cell that is not what Apple's stored bytes say it should be.
+/// One cell that differs from the value derived from Apple's stored bytes.
 public struct RowDifference: Sendable, Hashable, CustomStringConvertible {
     /// The table, in schema `storehook`.
     public var table: String
@@ -6,9 +6,9 @@ public struct RowDifference: Sendable, Hashable, CustomStringConvertible {
     public var key: String
     /// The column.
     public var column: String
-    /// What stands there; nil for NULL or where there is no such row.
+    /// The stored value; nil for NULL or where there is no such row.
     public var stored: String?
-    /// What should; nil for NULL or where there should be no such row.
+    /// The expected value; nil for NULL or where there should be no such row.
     public var derived: String?
 
     /// A difference.

@@ -2,8 +2,8 @@ import AppStorePayloads
 import Base
 import SwiftASN1
 
-/// A set of receipt attributes, each a type, a version and a value (Apple, Validating receipts on the device). What is of no use
-/// here, or cannot be read, is passed over: one odd attribute must not lose a purchase.
+/// A set of receipt attributes, each a type, a version and a value (Apple, Validating receipts on the device).
+/// Unneeded and unreadable attributes are ignored: one odd attribute must not lose a purchase.
 struct ReceiptAttributes {
     private let values: [(type: Int, value: [UInt8])]
 
@@ -26,16 +26,16 @@ struct ReceiptAttributes {
     /// The first attribute of a type, as a text of any kind that Apple uses.
     func text(_ type: Int) -> String? { first(type).flatMap(Self.text) }
 
-    /// The same as an instant, which Apple writes as RFC 3339 in UTC; an empty text is none.
+    /// The first attribute of a type, as an instant, which Apple writes as RFC 3339 in UTC; an empty text is none.
     func date(_ type: Int) -> Timestamp? { text(type).flatMap { Timestamp(iso8601: $0) } }
 
-    /// The same as a whole number.
+    /// The first attribute of a type, as a whole number.
     func integer(_ type: Int) -> Int64? {
         guard let value = first(type), let node = try? ASN1Bounds.parse(value[...]) else { return nil }
         return try? Int64(berEncoded: node)
     }
 
-    /// The same as it stands.
+    /// The first attribute of a type, as bytes.
     func first(_ type: Int) -> [UInt8]? { values.first { $0.type == type }?.value }
 
     /// All attributes of a type.

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// What stands in JSON in one way only: a ``Shape`` needs nothing but the member to know its value and its schema.
+/// A type with one form in JSON: a ``Shape`` takes a member's value and schema from it.
 package protocol JSONConvertible: Sendable {
-    /// It as JSON.
+    /// The value as JSON.
     var json: JSONValue { get }
-    /// What that looks like.
+    /// The schema of that JSON.
     static var schema: APISchema { get }
 }
 
@@ -51,7 +51,7 @@ extension Int: JSONConvertible {
 extension Timestamp: JSONConvertible {
     /// As RFC 3339 has it, in UTC.
     package var json: JSONValue { .time(self) }
-    /// The same.
+    /// An RFC 3339 instant.
     package static var schema: APISchema { .time }
 }
 

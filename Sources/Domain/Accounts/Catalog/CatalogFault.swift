@@ -6,7 +6,7 @@ public struct CatalogFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// A fault of these errors.
     public init(_ findings: [CatalogFinding]) { self.findings = findings }
 
-    /// The first of them in one line, and how many there are besides.
+    /// The first of them in one line, and the number of the others.
     public var description: String {
         let first = findings.first.map { "\($0.line.map { "line \($0): " } ?? "")\($0.message)" } ?? "it cannot be used"
         return findings.count < 2

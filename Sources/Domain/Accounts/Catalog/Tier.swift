@@ -1,9 +1,9 @@
 extension Catalog {
-    /// A level of access. What it is worth is its place among the catalog's tiers.
+    /// A level of access. Its rank is its index among the catalog's tiers.
     public struct Tier: Sendable, Hashable {
-        /// Its id, of a to z, 0 to 9, _ and -, 64 at most.
+        /// Its id, of a to z, 0 to 9, _ and -, at most 64 characters.
         public var id: String
-        /// What customers call it; nil where the file does not say.
+        /// Its name for customers; nil where the file has none.
         public var names: LocalizedText?
 
         /// A tier.

@@ -2,21 +2,21 @@ import AppStorePayloads
 public import Base
 public import Foundation
 
-/// The day or month that an instant lies in, in a time zone; or all time. What is used counts to one.
+/// The day or month of an instant in a time zone, or all time. Every use counts to one window.
 public struct UsageWindow: Sendable, Hashable {
-    /// What use is counted over.
+    /// The period that use is counted over.
     public let period: Catalog.UsagePeriod
-    /// Its first day as the calendar there has it, `2026-03-01`: what a counter is known by. Nil of all time.
+    /// Its first day in that zone's calendar, `2026-03-01`, which identifies a counter. Nil for all time.
     public let day: String?
-    /// Its first instant; nil of all time.
+    /// Its first instant; nil for all time.
     public let startsAt: Timestamp?
-    /// The first instant after it, at which counting begins anew; nil of all time.
+    /// The first instant after it, at which counting begins anew; nil for all time.
     public let resetsAt: Timestamp?
 
     /// All time.
     public static let total = UsageWindow(period: .total, day: nil, startsAt: nil, resetsAt: nil)
 
-    /// A window as it was stored.
+    /// A stored window.
     package init(period: Catalog.UsagePeriod, day: String?, startsAt: Timestamp?, resetsAt: Timestamp?) {
         self.period = period
         self.day = day
@@ -24,7 +24,7 @@ public struct UsageWindow: Sendable, Hashable {
         self.resetsAt = resetsAt
     }
 
-    /// The window that an instant lies in. Instants outside the years 1970 to 9998 count as the first or last of them.
+    /// The window of an instant. Instants outside the years 1970 to 9998 count as the first or last of them.
     public init(_ period: Catalog.UsagePeriod, at instant: Timestamp, in timeZone: TimeZone) {
         let days = LocalDays(timeZone: timeZone)
         let today = days.day(of: min(max(instant, Self.first), Self.last))

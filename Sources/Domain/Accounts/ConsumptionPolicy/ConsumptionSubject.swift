@@ -1,7 +1,7 @@
 public import AppStorePayloads
 public import Base
 
-/// What Apple wants data about, as far as a policy looks at it.
+/// The part of Apple's request for consumption data that a policy looks at.
 public struct ConsumptionSubject: Sendable, Hashable {
     /// The app's bundle id.
     public var app: String

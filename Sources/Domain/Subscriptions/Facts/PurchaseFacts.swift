@@ -1,10 +1,10 @@
 import AppStorePayloads
 public import Base
 
-/// All that Apple signed about one purchase, and what it only said: three growing sets, in the order of signing.
+/// All records of one purchase, signed and unsigned: three growing sets, in the order of signing.
 ///
-/// Nothing is ever removed. A superseded record says what was true until its successor was signed: of a refund that was
-/// reversed, or of auto-renew that was off for a while.
+/// Nothing is ever removed. A superseded record states what was true until its successor was signed: a refund that was
+/// later reversed, or auto-renew that was off for a while.
 public struct PurchaseFacts: Sendable, Hashable {
     /// Every record of every transaction, by (signedAt, digest, transactionId).
     public private(set) var transactions: [TransactionFact] = []
@@ -12,7 +12,7 @@ public struct PurchaseFacts: Sendable, Hashable {
     public private(set) var renewals: [RenewalFact] = []
     /// Every status that Apple reported, by (signedAt, status).
     public private(set) var reportedStatuses: [ReportedStatus] = []
-    /// Whether anything among them is unsigned; seldom, and asked each time that state is derived.
+    /// Whether any of them is unsigned; seldom, and checked each time that state is derived.
     private(set) var hasUnsigned = false
 
     /// Facts known so far; none by default.
@@ -25,22 +25,22 @@ public struct PurchaseFacts: Sendable, Hashable {
         for reportedStatus in reportedStatuses { merge(reportedStatus) }
     }
 
-    /// Whether nothing is known.
+    /// Whether there are no facts.
     public var isEmpty: Bool { transactions.isEmpty && renewals.isEmpty && reportedStatuses.isEmpty }
 
-    /// The latest instant at which Apple said anything of what is known; nil where nothing is.
+    /// The latest signature among the facts; nil where there are none.
     public var asOf: Timestamp? {
         [transactions.last?.signedAt, renewals.last?.signedAt, reportedStatuses.last?.signedAt].compactMap(\.self).max()
     }
 
-    /// Takes a record in; answers whether it was not known.
+    /// Adds a record; returns whether it was new.
     @discardableResult
     public mutating func merge(_ fact: TransactionFact) -> Bool {
         let index = transactions.insertionIndex { $0.sorts(before: fact) }
         if index < transactions.count, transactions[index].isSameRecord(fact),
             transactions[index].transactionID == fact.transactionID
         {
-            // The same text out of two notifications counts from the earlier one on.
+            // One record out of two notifications counts from the earlier one on.
             transactions[index].asOf = min(transactions[index].asOf, fact.asOf)
             return false
         }
@@ -49,14 +49,15 @@ public struct PurchaseFacts: Sendable, Hashable {
         return true
     }
 
-    /// Takes a record in; answers whether it was not known.
+    /// Adds a record; returns whether it was new.
     @discardableResult
     public mutating func merge(_ fact: RenewalFact) -> Bool {
         let index = renewals.insertionIndex { fact.isLater(than: $0) }
         if index < renewals.count, renewals[index].isSameRecord(fact) {
             let known = renewals[index]
             renewals[index].asOf = min(known.asOf, fact.asOf)
-            // Two notifications with one text report one status; should they not, the smaller one is taken in any order.
+            // Two notifications with one record report one status; if they do not, the smaller one is
+            // taken in any order.
             renewals[index].reportedStatus = [known.reportedStatus, fact.reportedStatus].compactMap(\.self).min()
             return renewals[index] != known
         }
@@ -65,7 +66,7 @@ public struct PurchaseFacts: Sendable, Hashable {
         return true
     }
 
-    /// Takes a reported status in; answers whether it was not known.
+    /// Adds a reported status; returns whether it was new.
     @discardableResult
     public mutating func merge(_ new: ReportedStatus) -> Bool {
         let index = reportedStatuses.insertionIndex { $0 < new }
@@ -74,7 +75,7 @@ public struct PurchaseFacts: Sendable, Hashable {
         return true
     }
 
-    /// Leaves out what is known of periods that began before an instant. See ``PurchaseState/mayBeCut(_:at:from:)``.
+    /// Removes facts about periods that began before an instant. See ``PurchaseState/mayBeCut(_:at:from:)``.
     public mutating func cut(at instant: Timestamp) {
         transactions.removeAll { $0.purchasedAt.map { $0 < instant } ?? false }
         lookForUnsigned()
@@ -96,7 +97,7 @@ public struct PurchaseFacts: Sendable, Hashable {
         return facts
     }
 
-    /// What was known at an instant: the facts that counted by then.
+    /// The facts that counted by an instant.
     public func known(at instant: Timestamp) -> PurchaseFacts {
         var known = self
         known.transactions.removeAll { $0.asOf > instant }
@@ -116,14 +117,15 @@ extension TransactionFact {
 }
 
 extension Array {
-    /// Where an element belongs that comes after those for which `isBefore` holds. What is signed last mostly comes last,
-    /// so the end is looked at first.
+    /// Where an element belongs that comes after those for which `isBefore` holds. New facts mostly come last, so the
+    /// end is checked first.
     fileprivate func insertionIndex(_ isBefore: (Element) -> Bool) -> Int {
         if let last, isBefore(last) { return count }
         return partitioningIndex { !isBefore($0) }
     }
 
-    /// The first index from which on `condition` holds, by halving: it must not hold again before it, and hold ever after.
+    /// The first index from which on `condition` holds, by binary search: it must be false before it, and
+    /// true ever after.
     func partitioningIndex(where condition: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

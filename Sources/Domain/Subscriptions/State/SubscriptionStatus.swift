@@ -1,4 +1,4 @@
-/// What an auto-renewable subscription is, at an instant.
+/// The status of an auto-renewable subscription at an instant.
 public enum SubscriptionStatus: String, Sendable, Hashable, CaseIterable {
     /// In a period that costs nothing.
     case trial
@@ -15,7 +15,7 @@ public enum SubscriptionStatus: String, Sendable, Hashable, CaseIterable {
     /// Refunded, or family sharing withdrawn.
     case revoked
 
-    /// Whether the customer may use what the subscription gives.
+    /// Whether the customer has access.
     public var access: Bool {
         switch self {
         case .trial, .active, .cancelled, .gracePeriod: true
@@ -26,7 +26,7 @@ public enum SubscriptionStatus: String, Sendable, Hashable, CaseIterable {
     /// Whether a period gives the access: grace only follows one.
     var isPaid: Bool { access && self != .gracePeriod }
 
-    /// What Apple would call it (`data.status`): 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
+    /// Apple's number for it (`data.status`): 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
     public var appleStatus: Int {
         switch self {
         case .trial, .active, .cancelled: 1

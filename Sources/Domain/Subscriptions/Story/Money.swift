@@ -32,11 +32,11 @@ public struct Money: Sendable, Hashable {
         return "\(text) \(currency)"
     }
 
-    /// The currencies that ISO 4217 gives no decimals.
+    /// The currencies without decimals in ISO 4217.
     private static let withoutDecimals: Set = [
         "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF",
         "XPF",
     ]
-    /// Those that it gives three.
+    /// The currencies with three decimals.
     private static let withThreeDecimals: Set = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]
 }

@@ -14,9 +14,9 @@ public struct PurchaseEvidence: Sendable, Hashable {
     public var signedAt: Timestamp
     /// The status that Apple reported.
     public var reportedStatus: ReportedStatus?
-    /// What its transaction said.
+    /// The fact in its transaction.
     public var transaction: TransactionFact?
-    /// What its renewal info said.
+    /// The fact in its renewal info.
     public var renewal: RenewalFact?
     /// What the transaction cost, by its latest-signed record.
     public var price: Money?
@@ -40,7 +40,7 @@ public struct PurchaseEvidence: Sendable, Hashable {
         self.consumptionRequestReason = consumptionRequestReason
     }
 
-    /// Takes what was said into the facts.
+    /// Merges its records into the facts.
     public func merge(into facts: inout PurchaseFacts) {
         if let transaction { facts.merge(transaction) }
         if let renewal { facts.merge(renewal) }

@@ -2,10 +2,11 @@ public import Base
 import NIOCore
 
 extension NetworkAddress {
-    /// A peer's address without its port, and without its form as an IPv6 address: one sender, one value. Nil where it has none.
+    /// A peer's address without its port, and without its form as an IPv6 address: so one sender has one value. Nil
+    /// where it has none.
     ///
-    /// By its bytes: this is asked of every request, and writing an address to read it again takes longer than checking a token.
-    /// Which interface a link-local address belongs to is no part of it.
+    /// Read from its bytes: this runs for every request, and formatting and parsing an address takes longer than
+    /// checking a token. A link-local address's interface is not part of it.
     init?(_ peer: SocketAddress?) {
         // Family and port are two bytes each, of IPv6 the flow four more (ip(7), ipv6(7)); then comes the address.
         let place: Range<Int>
@@ -22,7 +23,7 @@ extension NetworkAddress {
         self = address.unmapped
     }
 
-    /// What one party has: the address itself, or the network of 64 bits around an IPv6 address, which is the least that
-    /// anybody is given (RFC 6177).
+    /// The party of an address: the address itself, or an IPv6 address's network of 64 bits, which is the smallest
+    /// that a customer is assigned (RFC 6177).
     public var party: NetworkAddress { isIPv4 ? self : NetworkAddress(high: high, low: 0) }
 }

@@ -89,7 +89,7 @@ final class OpenConnections: Sendable {
     /// How many there are, without those being closed.
     var count: Int { state.withLock { $0.table.count } }
 
-    /// Tells every connection, now and from now on, to close as soon as no request is under way.
+    /// Makes every connection, now and from now on, close as soon as no request is under way.
     func stop() {
         let channels = state.withLock { state in
             state.isStopping = true

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A value that is read again every few seconds, and kept in memory between the readings.
 ///
-/// Nothing waits for a reading and nothing fails with it: while the source is away, the last value stays, with the instant that it
-/// was read at.
+/// Nothing waits for a reading and nothing fails with it: while the source is unreachable, the last value stays, with
+/// the instant of its reading.
 package final class Refresher<Value: Sendable>: Service {
     /// What was read, and when.
     package struct Reading: Sendable {
@@ -69,7 +69,7 @@ package final class Refresher<Value: Sendable>: Service {
                 self.state.withLock { $0.isFailing = false }
             } catch {
                 if Task.isCancelled { return }
-                // Once, not every few seconds for as long as it lasts.
+                // Once per outage, not every few seconds.
                 let isFirst = self.state.withLock { state in
                     defer { state.isFailing = true }
                     return !state.isFailing

@@ -1,9 +1,9 @@
 import NIOCore
 
 extension ByteBuffer {
-    /// The same bytes in a buffer of their size, where they would keep a far larger one.
+    /// A copy of the bytes in a buffer of their size, where theirs is far larger.
     ///
-    /// What is held is counted in bytes; so what it costs is twice as much at most, however it was sent.
+    /// Held requests are counted in bytes; so their real cost is at most twice as much, however they were sent.
     func compacted(_ allocator: ByteBufferAllocator) -> ByteBuffer {
         guard readableBytes < storageCapacity / 2 else { return self }
         var copy = allocator.buffer(capacity: readableBytes)

@@ -1,16 +1,16 @@
 import HTTPTypes
 import NIOCore
 
-/// What bounds the requests of one connection.
+/// The limits of the requests of one connection.
 struct RequestLimits: Sendable {
-    /// The longest that a head may be, or what frames the chunks of a body, in bytes.
+    /// The longest head, and the most framing of a body's chunks, in bytes.
     var mostFraming: Int
-    /// The longest body that is taken, in bytes.
+    /// The longest accepted body, in bytes.
     var mostBody: Int
-    /// How long a connection may say nothing at its beginning.
+    /// How long a new connection may be silent.
     var silence: TimeAmount
     /// How long a request may take to arrive whole, and its answer to be read.
     var deadline: TimeAmount
-    /// What a head that is too long is answered.
+    /// The answer to a head that is too long.
     var longHead = HTTPResponse(status: .requestHeaderFieldsTooLarge)
 }

@@ -2,12 +2,12 @@ import HTTPTypes
 
 /// Why a request is not read to its end.
 enum RequestRefusal: Error {
-    /// Its head, or what frames its body, is longer than anybody's.
+    /// Its head, or the framing of its body, is longer than any client's.
     case tooLong
-    /// As much as may wait is waiting already.
+    /// Unanswered requests hold as many bytes as they may.
     case busy
 
-    /// What is answered where no route has the request yet.
+    /// The answer where no route has the request yet.
     func response(_ limits: RequestLimits) -> HTTPResponse {
         var response =
             switch self {

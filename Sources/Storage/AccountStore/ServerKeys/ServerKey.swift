@@ -1,14 +1,14 @@
 import AppStorePayloads
 import Crypto
 
-/// A key that one of the operator's own servers asks the account API with, as a text: `shk_` and 256 random bits.
+/// A key with which one of the operator's own servers calls the account API, as a text: `shk_` and 256 random bits.
 ///
-/// It is shown once, when it is made. What is kept is its ``digest``.
+/// It is shown once, when it is made. Only its ``digest`` is stored.
 package struct ServerKey: Sendable, Hashable {
     /// The whole text. A secret.
     package let text: String
 
-    /// By which people, and programs that look for secrets in texts, know one.
+    /// The prefix by which people and secret scanners recognize a key.
     package static let prefix = "shk_"
 
     /// A new one.
@@ -18,14 +18,14 @@ package struct ServerKey: Sendable, Hashable {
         text = Self.prefix + String(decoding: Base64.url.encode(bytes), as: UTF8.self)
     }
 
-    /// The key that a text is; nil where it cannot be one.
+    /// Reads a key's text; nil where it cannot be one.
     package init?(_ text: some StringProtocol) {
         let rest = Array(text.utf8.dropFirst(Self.prefix.utf8.count))
         guard text.hasPrefix(Self.prefix), rest.count == 43, Base64.url.decode(rest) != nil else { return nil }
         self.text = String(text)
     }
 
-    /// SHA-256 of the text: what is stored, and what a key is looked up by.
+    /// SHA-256 of the text, which is stored and looked up.
     package var digest: [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
 }
 

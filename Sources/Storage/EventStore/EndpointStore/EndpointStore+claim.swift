@@ -2,11 +2,11 @@ package import EvidenceStore
 package import Postgres
 
 extension EndpointStore {
-    /// Claims lanes of an endpoint that are due, each with the first of what waits in it: nothing where the endpoint is paused, rests,
-    /// or is not called at all.
+    /// Claims due lanes of an endpoint, each with its first pending deliveries; none where the endpoint is paused,
+    /// rests, or is not called at all.
     /// - Parameters:
     ///   - floor: see ``/Queue/ClaimFloor``.
-    ///   - perLane: how many events of a lane to bring.
+    ///   - perLane: how many deliveries of a lane to read.
     package func claim(
         _ limit: Int, of endpointID: Int64, for lease: Lease, from floor: PostgresTimestamp? = nil, perLane: Int = 8
     ) async throws -> ClaimedBatch<[Delivery]> {
@@ -30,8 +30,8 @@ extension EndpointStore {
         ) { try await waiting($0, perLane) }
     }
 
-    /// Claims one lane of a paused endpoint, with the first of what waits in it, where it is time to try whether the endpoint is back; one
-    /// claimer at a time. Where no lane is due the one that is due first comes before its time.
+    /// Claims one lane of a paused endpoint, with its first pending delivery, when a probe is due; one claimer at a
+    /// time. If no lane is due, the earliest one is taken before its time.
     package func claimProbe(of endpointID: Int64, for lease: Lease) async throws -> ClaimedBatch<[Delivery]>? {
         let isTime: Bool = try await pool.query(
             PostgresQuery(
@@ -71,9 +71,9 @@ extension EndpointStore {
         ) { try await waiting($0, 1) }
     }
 
-    /// Takes as many as wanted of the deliveries that the endpoint's rate lets through now, or fewer; what was let through for a second
-    /// and not taken is no longer there.
-    /// - Returns: how many; they are taken whether they are made or not.
+    /// Takes up to `wanted` deliveries of the allowance that the endpoint's rate gives. Allowance accumulates for at most
+    /// a second.
+    /// - Returns: how many; they count as taken whether they are made or not.
     package func takeAllowance(_ wanted: Int, of endpointID: Int64, rate: Int) async throws -> Int {
         guard wanted > 0 else { return 0 }
         let rate = Double(max(rate, 1))
@@ -98,8 +98,8 @@ extension EndpointStore {
         ).first.map { Int(try $0.decode(0, as: Int64.self)) } ?? 0
     }
 
-    /// What waits in lanes, the first so many of each, in the lanes' order. What belongs to each is looked up by itself (`limit 1`), however
-    /// many the plan, which is made for all values, takes them for.
+    /// The first pending deliveries of each lane, in the lanes' order. The rows that belong to each are looked up
+    /// separately (`limit 1`), however many the plan, which is made for all values, expects.
     private func waiting(_ lanes: [PostgresRow], _ perLane: Int) async throws -> [[Delivery]] {
         let ids = try lanes.map { try $0.decode("id", as: Int64.self) }
         guard !ids.isEmpty else { return [] }

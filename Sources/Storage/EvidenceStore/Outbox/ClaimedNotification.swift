@@ -1,17 +1,17 @@
 package import Subscriptions
 
-/// One piece of evidence that a worker has claimed, mostly a notification, with what was stored; nil where that is gone.
+/// One claimed piece of evidence, mostly a notification, with its stored bytes; nil where these are gone.
 package typealias ClaimedNotification = ClaimedRow<OpenedEvidence?>
-/// What one claim of the outbox's queue brought.
+/// The result of one claim of the outbox's queue.
 package typealias ClaimedNotifications = ClaimedBatch<OpenedEvidence?>
 
 extension ClaimedNotification {
-    /// The JWS, of a receipt its SHA-256; nil if its partition is gone, or if it is ``unreadable``.
+    /// The JWS, or a receipt's SHA-256; nil if its partition is gone, or if it is ``unreadable``.
     package var body: [UInt8]? { try? content?.body.get() }
 
-    /// What it is; taken for a notification where that is gone.
+    /// Its kind; a notification where the bytes are gone.
     package var kind: EvidenceKind { content?.kind ?? .notification }
 
-    /// Which way it came; taken for Apple's where that is gone.
+    /// Which way it came; from Apple where the bytes are gone.
     package var source: EvidenceSource { content?.source ?? .webhook }
 }

@@ -1,4 +1,4 @@
-/// One privilege on something that stands in schema storehook.
+/// One privilege on an object of schema storehook.
 public struct DatabaseRight: Sendable, Hashable, CustomStringConvertible {
     /// PostgreSQL's privileges, as `has_table_privilege` and its kin take them.
     public enum Privilege: String, Sendable {
@@ -8,11 +8,11 @@ public struct DatabaseRight: Sendable, Hashable, CustomStringConvertible {
     /// Stands for every table and view.
     public static let everyRelation = "*"
 
-    /// What may be done.
+    /// The privilege.
     public let privilege: Privilege
-    /// With what: a table, view, sequence or function.
+    /// The object: a table, view, sequence or function.
     public let object: String
-    /// With which column of it alone; nil for all.
+    /// The one column of it; nil for all.
     public let column: String?
 
     /// A right.
@@ -22,7 +22,7 @@ public struct DatabaseRight: Sendable, Hashable, CustomStringConvertible {
         self.column = column
     }
 
-    /// As people say it: `update of resolution on dead_letters`.
+    /// For people: `update of resolution on dead_letters`.
     public var description: String {
         let place = object == Self.everyRelation ? "every table and view" : object
         return "\(privilege.rawValue)\(column.map { " of \($0)" } ?? "") on \(place)"

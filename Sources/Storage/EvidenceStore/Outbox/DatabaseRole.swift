@@ -1,4 +1,4 @@
-/// What one of the programs, or a person, must be allowed to do: the roles of `sql/roles.sql`.
+/// The rights that a program, or a person, needs: the roles of `sql/roles.sql`.
 package enum DatabaseRole: String, Sendable, CaseIterable {
     /// Stores what Apple posts.
     case receiver
@@ -83,7 +83,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind"]
                     .map { DatabaseRight(.select, on: "dead_letters", column: $0) })
         case .ops:
-            // What a worker reads of a table in part is theirs to read whole.
+            // Tables that a worker reads in part, operators may read whole.
             Self.worker.needs.filter { $0.privilege != .select || $0.column == nil }
                 .union(
                     Self.rights([

@@ -1,14 +1,14 @@
 package import Postgres
 
-/// Which open dead letters are meant; what is nil does not restrict.
+/// A selection of open dead letters; nil does not restrict.
 package struct DeadLetterFilter: Sendable, Hashable {
-    /// These letters alone.
+    /// Only these letters.
     package var ids: [Int64]?
     /// With this reason code.
     package var reason: String?
-    /// Of this notification type, as the letters themselves say.
+    /// Of this notification type, as the payloads say.
     package var type: String?
-    /// Buried at or after this instant.
+    /// Dead since this instant or later.
     package var since: PostgresTimestamp?
 
     /// A filter; without arguments, every open letter.

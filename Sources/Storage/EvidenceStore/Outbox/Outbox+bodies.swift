@@ -2,7 +2,7 @@ package import Postgres
 import Subscriptions
 
 extension Outbox {
-    /// What was stored, for each of these rows, in their order; nil where retention has dropped it.
+    /// The stored evidence of each of these rows, in their order; nil where retention has dropped it.
     package func evidence(
         of rows: [(id: Int64, receivedAt: PostgresTimestamp)], _ session: borrowing PostgresSession
     ) throws -> [OpenedEvidence?] {
@@ -10,14 +10,14 @@ extension Outbox {
         return try headers.open(try session.query(.bodies(rows)).map { try $0.decode(0) }, session)
     }
 
-    /// What was stored, whole; nil where retention has dropped it.
+    /// A row's stored bytes, whole; nil where retention has dropped them.
     package func body(of id: Int64, receivedAt: PostgresTimestamp) async throws -> OpenedBody? {
         let stored = try await pool.query(.bodies([(id, receivedAt)])).map { try $0.decode(0, as: StoredBody?.self) }
         guard let found = try await headers.open(stored, pool).first ?? nil else { return nil }
         return found.kind == .receipt ? try await receipt(id, receivedAt: receivedAt).map { .success($0) } : found.body
     }
 
-    /// A receipt whole, which is not read along with others; nil where there is none.
+    /// A whole receipt, which batches do not read; nil where there is none.
     package func receipt(_ id: Int64, receivedAt: PostgresTimestamp) async throws -> [UInt8]? {
         try await pool.query(
             PostgresQuery(

@@ -10,7 +10,7 @@ extension Outbox {
         }
     }
 
-    /// The bytes of what was claimed, as they are stored.
+    /// The stored bytes of the claimed rows.
     private static let bodies = ClaimJoin(
         columns: "b.stored",
         clause: """

@@ -1,12 +1,12 @@
 package import Postgres
 
 extension Outbox {
-    /// Up to which instant everything that was stored is done, or has been tried: now, where nothing waits.
+    /// The instant up to which everything stored has been processed, or tried; now, where nothing waits.
     ///
-    /// What is put off after a try is not waited for, nor what a worker died of: either may take hours.
+    /// Rows that were put off after a try do not count, nor rows that killed a worker: either may take hours.
     ///
-    /// Each worker asks about once a second. The instant is the statement's, not the clock's, which would be read for each row and
-    /// make it read them all.
+    /// Each worker calls it about once a second. The instant is the statement's, not the clock's, which would be
+    /// evaluated for each row and make it read them all.
     /// - Throws: `PostgresError`.
     package func reached() async throws -> PostgresTimestamp {
         try await pool.query(

@@ -22,7 +22,7 @@
 /// Varints are little-endian groups of seven bits, the eighth set where another follows. Nothing in it is trusted: a
 /// number that asks for more than the longest JWS is refused.
 package enum PackedBody {
-    /// The longest JWS that packed bytes stand for, in bytes.
+    /// The longest JWS that packed bytes encode, in bytes.
     static let maximumSize = Outbox.maximumBodySize
 
     enum Kind: Int {
@@ -36,7 +36,7 @@ package enum PackedBody {
         return try reader.start().digests
     }
 
-    /// The JWS that packed bytes stand for.
+    /// The JWS that packed bytes encode.
     /// - Parameter header: the header of a digest, nil if it is not known.
     /// - Throws: ``UnreadableBody``.
     package static func unpack(

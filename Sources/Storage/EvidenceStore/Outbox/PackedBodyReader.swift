@@ -4,12 +4,12 @@ import AppStorePayloads
 struct PackedBodyReader {
     private let bytes: [UInt8]
     private var position = 0
-    /// By the numbers that pieces call them.
+    /// The headers, by their numbers in pieces.
     var headers: [[UInt8]] = []
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// What stands before the pieces.
+    /// Reads the part before the pieces.
     mutating func start() throws(UnreadableBody) -> (length: Int, digests: [[UInt8]]) {
         let length = try number()
         guard length <= PackedBody.maximumSize else { throw .damaged }
@@ -19,9 +19,9 @@ struct PackedBodyReader {
         return (length, digests)
     }
 
-    /// Writes out what the pieces up to `end` make.
+    /// Appends the expansion of the pieces up to `end`.
     /// - Parameters:
-    ///   - limit: bytes that `output` may hold in the end.
+    ///   - limit: the most bytes that `output` may hold in the end.
     ///   - mayNest: whether pieces may hold pieces.
     mutating func expand(
         upTo end: Int, into output: inout [UInt8], limit: Int, mayNest: Bool
@@ -47,7 +47,7 @@ struct PackedBodyReader {
                 throw .damaged
             }
         }
-        // A piece that goes beyond the pieces it stands among.
+        // A piece that extends beyond the pieces around it.
         guard position == end else { throw .damaged }
     }
 

@@ -1,7 +1,7 @@
-/// What came in and what was done in the last minute.
+/// How many were received and processed in the last minute.
 package struct QueueRate: Sendable, Hashable {
     /// Notifications and other evidence stored in the last 60 seconds.
     package var receivedLastMinute: Int64
-    /// Of it recorded in the last 60 seconds, duplicates not counted.
+    /// Evidence recorded in the last 60 seconds, without duplicates.
     package var appliedLastMinute: Int64
 }

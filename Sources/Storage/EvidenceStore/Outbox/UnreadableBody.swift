@@ -1,10 +1,10 @@
-/// Why the bytes in a row of the outbox cannot be given back as they were posted.
+/// Why the bytes of an outbox row cannot be returned as they were posted.
 package enum UnreadableBody: Error, Sendable, Hashable {
-    /// They are packed in a way that this release does not know.
+    /// They are packed in a way that this release does not support.
     case unknownPacking(Int)
-    /// They name a header that the database does not hold; its SHA-256.
+    /// They name a header that the database lacks; its SHA-256.
     case missingHeader([UInt8])
-    /// They are not what packing makes.
+    /// They are not in the packed form.
     case damaged
 }
 

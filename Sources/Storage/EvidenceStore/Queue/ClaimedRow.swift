@@ -1,18 +1,18 @@
 package import Postgres
 
-/// One row that a worker has claimed, how often it was tried, and what it stands for.
+/// One claimed row, how often it was tried, and its content.
 package struct ClaimedRow<Content: Sendable>: Sendable {
     /// The row's number.
     package var id: Int64
-    /// Since when there is something to do.
+    /// When the work came up.
     package var receivedAt: PostgresTimestamp
     /// Claims so far, this one included.
     package var attempts: Int
-    /// Whether the lease before this one ran out unsettled: its worker died, hung, or was killed by this very row.
+    /// Whether the previous lease ran out unsettled: its worker died, hung, or was killed by this very row.
     package var lapsed: Bool
-    /// How many of the claims before this one ended with their lease running out.
+    /// How many of the earlier claims ended with their lease running out.
     package var lapses: Int
-    /// Why the attempt before this one was put off; nil for the first.
+    /// Why the previous attempt was put off; nil for the first.
     package var lastReason: String?
     /// What the queue's owner read with the claim.
     package var content: Content

@@ -1,7 +1,7 @@
 import Postgres
 
 extension Queue {
-    /// The queue by state: always the three rows ready, scheduled, leased. What was given up is not in the table.
+    /// The queue by state: always the three rows ready, scheduled, leased. Given-up rows are not in the table.
     package func depth() async throws -> [QueueDepth] {
         try await pool.query(
             PostgresQuery(
@@ -25,7 +25,7 @@ extension Queue {
         ).map { try QueueDepth($0) }
     }
 
-    /// How many are still to be done, whatever state they are in.
+    /// How many rows are still to be processed, in any state.
     package func pending() async throws -> Int64 {
         try await pool.query(
             PostgresQuery("\(table.statements).pending", "select count(*) from \(unescaped: table.name)")

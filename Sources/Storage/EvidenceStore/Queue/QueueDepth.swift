@@ -1,16 +1,16 @@
 package import Postgres
 
-/// One state of a queue: how many rows are in it, and since when the oldest.
+/// One state of a queue: how many rows are in it, and the age of the oldest.
 package struct QueueDepth: Sendable, Hashable {
-    /// Which state.
+    /// The state.
     package var state: QueueState
     /// Rows in that state.
     package var count: Int64
-    /// Since the oldest of them was received; zero where there is none.
+    /// The time since the oldest of them was received; zero where there is none.
     package var oldestAge: Duration
-    /// What most of them were last put off for, or given up; nil where none was.
+    /// The most frequent reason why they were last put off, or given up; nil where none was.
     package var reason: String?
-    /// When the first of them falls due; nil where all are due, or given up.
+    /// When the first of them becomes due; nil where all are due, or given up.
     package var nextDueAt: PostgresTimestamp?
 
     /// Reads the columns state, count, oldest_age_seconds, reason and next_due_at.

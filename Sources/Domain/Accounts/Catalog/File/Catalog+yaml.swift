@@ -1,8 +1,8 @@
 import Base
 
 extension Catalog {
-    /// Reads a file and says all that is wrong with it, and what is probably not meant, in the order of the lines.
-    /// - Returns: the catalog, where nothing is wrong with it; and the findings.
+    /// Reads a file and reports its errors and warnings, in the order of the lines.
+    /// - Returns: the catalog, if there are no errors; and the findings.
     public static func check(yaml text: String) -> (catalog: Catalog?, findings: [CatalogFinding]) {
         DeepStack.run {
             var reader = CatalogReader()
@@ -26,7 +26,7 @@ extension Catalog {
     ///       - id: export
     ///         limits: {free: 5 per day, pro: unlimited}
     ///
-    /// Nothing is passed over: see ``check(yaml:)``, which also warns.
+    /// Nothing is ignored: see ``check(yaml:)``, which also warns.
     public init(yaml text: String) throws(CatalogFault) {
         let (catalog, findings) = Self.check(yaml: text)
         guard let catalog else { throw CatalogFault(findings.filter { $0.severity == .error }) }

@@ -2,8 +2,8 @@ import Base
 import Yams
 
 extension CatalogForm {
-    /// Adds what is wrong with what stands there, all of it.
-    /// - Parameter name: what it is called in faults.
+    /// Adds all faults of a node.
+    /// - Parameter name: the node's name in faults.
     func check(_ node: Node, _ name: String, _ faults: inout [YAMLFault]) {
         guard faults.count < YAMLText.mostFaults else { return }
         switch self {

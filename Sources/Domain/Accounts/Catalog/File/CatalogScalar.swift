@@ -1,6 +1,6 @@
-/// What a single value in a catalog's file may be.
+/// The permitted form of a single value in a catalog's file.
 enum CatalogScalar: Sendable, Hashable {
-    /// A word of these letters.
+    /// A word of these characters.
     case word(CatalogWord)
     /// One of these.
     case choice([String])
@@ -12,10 +12,10 @@ enum CatalogScalar: Sendable, Hashable {
     case text(longest: Int)
     /// An amount of money, with at most three decimals.
     case money
-    /// What a tier gives of a feature.
+    /// A tier's limit of a feature.
     case limit
 
-    /// Whether it may be this.
+    /// Whether a text has this form.
     func accepts(_ text: String) -> Bool {
         switch self {
         case .word(let word): word.accepts(text)
@@ -42,7 +42,7 @@ enum CatalogScalar: Sendable, Hashable {
         }
     }
 
-    /// What the schema for editors says of it.
+    /// Its part of the schema for editors.
     var schema: SchemaValue {
         switch self {
         case .word(let word): ["type": "string", "pattern": .text(word.pattern)]
@@ -61,7 +61,7 @@ enum CatalogScalar: Sendable, Hashable {
         }
     }
 
-    /// `12.5` is 12500; nil where it is no amount.
+    /// `12.5` is 12500; nil where it is not an amount.
     static func milliunits(_ text: String) -> Int64? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), parts.joined().utf8.allSatisfy(CatalogWord.isDigit),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of JSON, as a schema is made of.
+/// A JSON value of a schema.
 indirect enum SchemaValue: Encodable, Sendable, Hashable {
     case text(String)
     case number(Int)
@@ -19,14 +19,14 @@ indirect enum SchemaValue: Encodable, Sendable, Hashable {
         }
     }
 
-    /// It as text, in lines, with its members sorted by name.
+    /// The value as text, in lines, with its members sorted by name.
     func text() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
-    /// The same with another member.
+    /// A copy with another member.
     func adding(_ name: String, _ value: SchemaValue) -> SchemaValue {
         guard case .object(var members) = self else { return self }
         members[name] = value
