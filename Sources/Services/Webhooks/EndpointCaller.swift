@@ -7,8 +7,8 @@ import NIOPosix
 package import NIOSSL
 import Synchronization
 
-/// Posts to endpoints, each within a time limit, whatever the other side does, and only to addresses that may be
-/// called.
+/// Posts to endpoints, each within a time limit, whatever the other side does, and only to addresses
+/// that may be called.
 ///
 /// The name is resolved here and all its addresses are checked. Then the connection is made to one of exactly those
 /// addresses, with the name in TLS and in `Host`. The HTTP client never gets a name to resolve, so a later DNS answer

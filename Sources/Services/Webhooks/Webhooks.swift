@@ -172,8 +172,8 @@ package final class Webhooks: Service {
         return isBusy
     }
 
-    /// A failed fan-out to one endpoint does not delay others; an unreachable database is reported by the look for
-    /// work.
+    /// A failed fan-out to one endpoint does not delay others; an unreachable database is reported by
+    /// the look for work.
     private func leaveAlone(_ id: Int64, _ error: any Error) {
         if Task.isCancelled { return }
         let failures = state.withLock { state in

@@ -10,9 +10,9 @@ import Synchronization
 /// Writes the events that only time causes, and those owed to all purchases and accounts (walks), beside a worker; and
 /// gives written events their place in the order that readers follow. Any number of workers do this at once.
 ///
-/// It never writes an event for an instant later than the workers have applied (``/Outbox/Outbox/reached()``): what
-/// Apple posted while all workers were down is applied first, and each end is then reported as it would have been, but
-/// late.
+/// It never writes an event for an instant later than the workers have applied (``/Outbox/Outbox/reached()``):
+/// what Apple posted while all workers were down is applied first, and each end is then reported as it would
+/// have been, but late.
 package final class EventClock: Service {
     private let events: EventStore
     private let accounts: AccountStore
@@ -23,7 +23,7 @@ package final class EventClock: Service {
     private let placing = WorkSignal()
     private let ticking = WorkSignal()
 
-    /// In how many rounds it looks for a walk once.
+    /// After how many rounds it looks for a walk again.
     private static let walkRounds = 15
     private static let portion = 100
     /// How many events get a place at once.

@@ -173,8 +173,8 @@ package final class Worker: Service {
         return nil
     }
 
-    /// Whether claiming may work again because it did before. A worker that could never claim has the wrong login, and
-    /// fails.
+    /// Whether claiming may work again because it did before. A worker that could never claim has the wrong
+    /// login, and fails.
     private func mayPass(_ error: PostgresError) -> Bool {
         error.sqlState?.isDeploymentFault == true && sinceLastClaim != nil
     }

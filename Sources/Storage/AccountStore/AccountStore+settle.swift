@@ -12,8 +12,8 @@ extension AccountStore {
     package struct Settled: Sendable {
         /// The database's clock.
         package var clock: PostgresTimestamp
-        /// The accounts whose phases changed; ``AccountStore/announce(_:)`` takes them once the transaction is
-        /// committed.
+        /// The accounts whose phases changed; ``AccountStore/announce(_:)`` takes them once the
+        /// transaction is committed.
         package var changed: [UniqueIdentifier] = []
         /// Whether a catalog was ever applied.
         package var hasCatalog = false

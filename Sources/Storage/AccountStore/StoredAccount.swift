@@ -6,8 +6,8 @@ import Postgres
 import PurchaseStore
 import Subscriptions
 
-/// A row of `storehook.account_status` without its version: one account's derived status in one environment, by one
-/// catalog.
+/// A row of `storehook.account_status` without its version: one account's derived status in one environment,
+/// by one catalog.
 struct StoredAccount: Sendable, Hashable {
     let token: UniqueIdentifier
     let environment: String

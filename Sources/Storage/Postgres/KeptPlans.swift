@@ -5,8 +5,8 @@ struct KeptPlans {
     /// The most of them; further ones are planned each time.
     private static let most = 100
 
-    /// Whether there is a pooler in between, so that the next statement may run in another session; nil until it was
-    /// checked.
+    /// Whether there is a pooler in between, so that the next statement may run in another session; nil until
+    /// it was checked.
     var isPooled: Bool?
     /// Whether the session may still have statements that were forgotten here.
     var mayBeStale = false

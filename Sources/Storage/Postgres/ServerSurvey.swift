@@ -113,8 +113,8 @@ public struct ServerSurvey: Sendable {
     }
 
     /// What holds the vacuum horizon back, the oldest first: VACUUM cannot remove dead rows newer than it
-    /// (PostgreSQL's manual, 25.1 "Routine Vacuuming" and 28.2 "pg_stat_activity"). Other databases' sessions do not
-    /// count.
+    /// (PostgreSQL's manual, 25.1 "Routine Vacuuming" and 28.2 "pg_stat_activity"). Other databases'
+    /// sessions do not count.
     public func horizon() async throws -> [HorizonPin] {
         try await pool.query(
             PostgresQuery(

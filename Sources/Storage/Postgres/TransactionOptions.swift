@@ -16,9 +16,9 @@ public struct TransactionOptions: Sendable {
     public var isReadOnly: Bool
     /// How long the whole transaction may take; nil limits only its statements.
     public var deadline: Duration?
-    /// How long it may be idle between two statements, or its client be unreachable, before the server ends it, so
-    /// that a client that is suspended or cut off in the middle does not keep its locks; nil: the server's own
-    /// setting.
+    /// How long it may be idle between two statements, or its client be unreachable, before the server ends
+    /// it, so that a client that is suspended or cut off in the middle does not keep its locks; nil: the
+    /// server's own setting.
     public var idleTimeout: Duration?
     /// Whether its effect is about to be acknowledged to a client, so that a COMMIT counts only if the server
     /// guarantees it, whatever `synchronous_commit` is: see ``PostgresQuery/durableSettings``. A server that waits for

@@ -64,9 +64,9 @@ extension Ledger {
 }
 
 extension PostgresQuery {
-    /// Inserts the missing rows of the purchases, and locks all of them. `where false` updates nothing and locks all
-    /// the same (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"); the statements after this one see what other workers
-    /// committed.
+    /// Inserts the missing rows of the purchases, and locks all of them. `where false` updates nothing and locks
+    /// all the same (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"); the statements after this one see what other
+    /// workers committed.
     static func lock(_ keys: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "ledger.lock",

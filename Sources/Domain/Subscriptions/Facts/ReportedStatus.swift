@@ -30,8 +30,8 @@ public struct ReportedStatus: Sendable, Hashable, Comparable {
     /// `data.status` 5.
     static let revoked = 5
 
-    /// The order of signing. Ties within a millisecond are broken by value, so that the order of arrival never
-    /// decides.
+    /// The order of signing. Ties within a millisecond are broken by value, so that the order of
+    /// arrival never decides.
     public static func < (a: ReportedStatus, b: ReportedStatus) -> Bool {
         (a.signedAt, a.status, a.asOf) < (b.signedAt, b.status, b.asOf)
     }

@@ -93,8 +93,8 @@ extension TransactionFact {
     /// A day: the most that Apple's dates within one notification may differ; in practice, a thousandth of it.
     public static let regularDelay: Int64 = 86_400_000
 
-    /// Whether it is signed, and dated as Apple dates records. An unsigned one may give way to a signed one of any
-    /// date.
+    /// Whether it is signed, and dated as Apple dates records. An unsigned one may give way to a signed
+    /// one of any date.
     public var isRegular: Bool {
         !isUnsigned && signedAt.milliseconds(since: asOf) <= Self.regularDelay
             && (purchasedAt.map { $0.milliseconds(since: asOf) <= Self.regularDelay * 3 / 2 } ?? true)

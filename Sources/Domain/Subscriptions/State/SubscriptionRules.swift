@@ -51,8 +51,8 @@ struct SubscriptionRules {
         }
     }
 
-    /// Facts by the instant from which they count. A fact signed earlier that counts later never replaces its
-    /// successor.
+    /// Facts by the instant from which they count. A fact signed earlier that counts later never
+    /// replaces its successor.
     private static func effective<Fact>(
         _ signed: [Fact], asOf: (Fact) -> Timestamp
     ) -> [(asOf: Timestamp, fact: Fact)] {
@@ -193,8 +193,8 @@ struct SubscriptionRules {
         return false
     }
 
-    /// Whether this names the end of a period whose transaction never arrived: beyond the end of all known, charged
-    /// ones.
+    /// Whether this names the end of a period whose transaction never arrived: beyond the end of all
+    /// known, charged ones.
     ///
     /// Apple's status beside it distinguishes such a period from one that a refund took away. Without a status it is
     /// an extension: only a period that stands can have one, and its own record would state it if that were newer.

@@ -45,8 +45,8 @@ public struct PurchaseStory: Sendable, Hashable {
         var facts = PurchaseFacts()
         for piece in evidence { piece.merge(into: &facts) }
         let state = SubscriptionState(facts, in: purchase.environment, policy: policy)
-        // A record that a notification brought is shown there, whichever was signed first: the notification knows
-        // more.
+        // A record that a notification brought is shown there, whichever was signed first: the
+        // notification knows more.
         let notified = Set(evidence.filter { $0.notificationUUID != nil }.flatMap(\.recordDigests))
         let signed = SignedWord(facts)
         var told = StorySoFar()

@@ -7,8 +7,8 @@ import NIOSSL
 /// HTTP/1 with bounds on a sender's cost, inside TLS where there is an identity. Hummingbird's own channel keeps one
 /// certificate for good; here each connection takes the one read last.
 ///
-/// A connection costs next to nothing until its first byte: only then it gets a decoder and a task that reads its
-/// requests.
+/// A connection costs next to nothing until its first byte: only then it gets a decoder and a task that
+/// reads its requests.
 struct BoundedChannel: ServerChildChannel {
     /// A connection and its requests.
     struct Value: ServerChildChannelValue {

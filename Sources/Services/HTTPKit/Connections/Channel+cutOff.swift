@@ -2,8 +2,8 @@ import NIOCore
 import NIOSSL
 
 extension Channel {
-    /// Closes it at once, from any thread: a TLS goodbye would wait for the handshake, or for a client that does not
-    /// read.
+    /// Closes it at once, from any thread: a TLS goodbye would wait for the handshake, or for a client
+    /// that does not read.
     func cutOff() {
         eventLoop.execute {
             if let tls = try? self.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {

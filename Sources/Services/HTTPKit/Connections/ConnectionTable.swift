@@ -79,8 +79,8 @@ struct ConnectionTable {
     /// How many bytes all of them hold.
     private(set) var bytes = 0
 
-    /// How long a request may take to begin or to arrive before it counts as slow. Apple's, of less than 20 kB, take
-    /// moments.
+    /// How long a request may take to begin or to arrive before it counts as slow. Apple's, of less than 20
+    /// kB, take moments.
     static let patience = TimeAmount.seconds(1)
 
     /// How many connections of one party do not count as a flood.

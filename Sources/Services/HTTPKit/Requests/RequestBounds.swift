@@ -24,8 +24,8 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
     private var isRefusing = false
     private var unread: Scheduled<Void>?
 
-    /// How long a refused sender may take to read the refusal: closing at once would reset the connection before it
-    /// arrives.
+    /// How long a refused sender may take to read the refusal: closing at once would reset the connection
+    /// before it arrives.
     private static let farewell = TimeAmount.seconds(1)
 
     init(

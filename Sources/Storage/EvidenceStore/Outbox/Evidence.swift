@@ -21,8 +21,8 @@ extension EvidenceKind {
     /// Whether it is a JWS, which names the signer's certificates.
     package var isJWS: Bool { self != .receipt && !isUnsigned }
 
-    /// The most that is stored of it, in bytes; the schema checks the same numbers. A receipt lists every purchase of a
-    /// customer.
+    /// The most that is stored of it, in bytes; the schema checks the same numbers. A receipt lists every
+    /// purchase of a customer.
     package var maximumSize: Int { self == .receipt ? 4_194_304 : Outbox.maximumBodySize }
 }
 

@@ -9,8 +9,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// The headers that this process has seen in table `storehook.signature_headers`: one object for each process and
-/// database.
+/// The headers that this process has seen in table `storehook.signature_headers`: one object for each
+/// process and database.
 ///
 /// Rows of that table are never changed and never deleted, so what was read holds for as long as the database is the
 /// same one. A new connection may lead to another database: to a standby that took over, or to a restored backup. So

@@ -2,10 +2,10 @@ package import Postgres
 
 /// Where a worker's next claim begins to look.
 ///
-/// A claim walks the queue's index from the earliest due time on. While any transaction pins the vacuum horizon, all
-/// rows settled since stay in that index as dead entries, and a claim from the beginning reads all of them to find the
-/// first live row: the queue gets slower with each settled notification. So a worker begins where its last claim found
-/// something.
+/// A claim walks the queue's index from the earliest due time on. While any transaction pins the vacuum horizon,
+/// all rows settled since stay in that index as dead entries, and a claim from the beginning reads all of them to
+/// find the first live row: the queue gets slower with each settled notification. So a worker begins where its last
+/// claim found something.
 ///
 /// A row may still turn up below: one stored by a transaction that began early and committed late, or one whose claim
 /// was rolled back. ``slack`` covers the usual delay, and every ``sweepInterval`` a claim looks at everything.

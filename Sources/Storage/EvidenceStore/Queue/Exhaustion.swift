@@ -1,5 +1,5 @@
-/// A row has used up its attempts. The queue's owner keeps it for an operator to decide, as the outbox keeps dead
-/// letters.
+/// A row has used up its attempts. The queue's owner keeps it for an operator to decide, as the outbox
+/// keeps dead letters.
 package struct Exhaustion: Sendable, Hashable {
     /// How the last attempt ended.
     package enum Cause: Sendable, Hashable {

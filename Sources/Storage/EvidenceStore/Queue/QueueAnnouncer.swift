@@ -19,8 +19,8 @@ final class QueueAnnouncer: Sendable {
     private let statement: PostgresQuery
     private let state = Mutex(State())
 
-    /// The shortest time between two hints. Long compared with a hint's cost, short compared with a claim and its
-    /// batch.
+    /// The shortest time between two hints. Long compared with a hint's cost, short compared with a
+    /// claim and its batch.
     private static let interval = Duration.milliseconds(25)
     private static let deadline = Duration.seconds(2)
 
