@@ -333,15 +333,17 @@ let package = Package(
             name: "EventStoreTests",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppleRecords", "Base", "EventStore", "Events",
-                "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Subscriptions", "TestSupport", "Worker",
+                "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Subscriptions", "TestSupport",
+                "Worker",
                 logging, serviceLifecycle,
             ],
             path: "Tests/EventStoreTests", swiftSettings: rules),
         .testTarget(
             name: "AccountStoreTests",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Base", "Events", "Postgres", "PurchaseStore", "Schema",
-                "Simulation", "Subscriptions", "TestSupport",
+                "AccountStore", "Accounts", "AppStorePayloads", "Base", "Events", "Pipeline", "Postgres",
+                "PurchaseStore",
+                "Schema", "Simulation", "Subscriptions", "TestSupport",
             ],
             path: "Tests/AccountStoreTests", swiftSettings: rules),
         .testTarget(

@@ -5,6 +5,7 @@ import AppStorePayloads
 import AppleRecords
 import Base
 import Foundation
+import Pipeline
 import Postgres
 import Simulation
 import TestSupport
@@ -118,7 +119,7 @@ private struct Party: Sendable {
             try await shop.api.send(
                 "PUT", "/v1/consents/consumption", token: token, body: #"{"granted":true,"text":"\#(text)"}"#
             ).status == 200)
-        _ = try await shop.accounts.act(
+        _ = try await EvidencePipeline(shop.api.observer).act(
             .grant(tier: "premium", days: 11), for: account, by: "test", why: "why \(account)")
         // Instants to the millisecond are as good as names.
         let status = try await shop.get("/v1/subscriptions/status", as: account).body

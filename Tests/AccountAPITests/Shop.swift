@@ -86,14 +86,10 @@ struct Shop: Sendable {
             url: url, endpoints: endpoints,
             desk: { pool, reads in
                 let verifier = Verifier(configuration: configuration, clock: wallClock)
-                let events = EventStore(pool)
-                let accounts = AccountStore(pool, witness: events)
+                let pipeline = EvidencePipeline(pool)
                 return AccountDesk(
-                    accounts: accounts, reads: reads,
-                    intake: EvidenceIntake(
-                        pool: pool, verifier: verifier,
-                        pipeline: EvidencePipeline(ledger: Ledger(), accounts: accounts, events: events),
-                        logger: quiet),
+                    pipeline: pipeline, reads: reads,
+                    intake: EvidenceIntake(pool: pool, verifier: verifier, pipeline: pipeline, logger: quiet),
                     usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
                     refresh: apple.refresh(pool), log: log, mostNewReceipts: mostNewReceipts)
             },
@@ -102,7 +98,8 @@ struct Shop: Sendable {
                 $0.addressRate = .init(perMinute: 1_000_000, burst: 1_000_000)
             }, logger: logger, statementLimit: statementLimit, onAsk: onAsk
         ) { api in
-            let accounts = AccountStore(api.observer, witness: EventStore(api.observer))
+            let pipeline = EvidencePipeline(api.observer)
+            let accounts = pipeline.accounts
             _ = try await accounts.apply(shopCatalog, by: "test")
             return try await body(
                 Shop(

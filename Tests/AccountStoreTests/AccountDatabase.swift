@@ -2,6 +2,7 @@ import AccountStore
 import Accounts
 import AppStorePayloads
 import Base
+import Pipeline
 import Postgres
 import PurchaseStore
 import Schema
@@ -16,6 +17,8 @@ struct AccountDatabase: Sendable {
     let pool: PostgresPool
     let store: AccountStore
     let ledger = Ledger()
+    /// For what changes accounts without evidence.
+    var pipeline: EvidencePipeline { EvidencePipeline(ledger: ledger, accounts: store, events: nil) }
 
     static func with<T>(_ body: (AccountDatabase) async throws -> T) async throws -> T {
         try await withTestDatabase(from: template) { database in
@@ -37,7 +40,7 @@ struct AccountDatabase: Sendable {
         while true {
             do {
                 _ = try await pool.withTransaction { session in
-                    let purchases = try ledger.applying(entries, session).purchases
+                    let purchases = try ledger.apply(entries, session).changes.map(\.key)
                     return try store.settle(purchases, session).changed
                 }
                 return

@@ -4,6 +4,7 @@ import AppStorePayloads
 import Base
 import Events
 import Foundation
+import Pipeline
 import Postgres
 import PurchaseStore
 import Subscriptions
@@ -23,7 +24,7 @@ struct ActTests {
 
     @Test func `Acts count at once, are on record with who and why, and each makes the version grow`() async throws {
         try await prepared { database in
-            let store = database.store
+            let (store, pipeline) = (database.store, database.pipeline)
             var version = try await store.view(token(1), in: "Production").version
             let acts: [(StaffAct.Kind, String, AccountStatus)] = [
                 (.changeTier(to: "premium"), "premium", .active), (.extend(days: 5), "premium", .active),
@@ -31,7 +32,7 @@ struct ActTests {
                 (.grant(tier: "premium", days: 90), "premium", .active),
             ]
             for (kind, tier, status) in acts {
-                let done = try await store.act(kind, for: name(1), by: "staff@desk", why: "asked for it")
+                let done = try await pipeline.act(kind, for: name(1), by: "staff@desk", why: "asked for it")
                 #expect(done.after.tier == tier && done.after.status == status, "\(kind)")
                 let view = try await store.view(token(1), in: "Production")
                 #expect(view.current.tier == tier && view.current.status == status, "\(kind)")
@@ -49,25 +50,23 @@ struct ActTests {
     @Test func `Whoever stands still in the middle of an act lets go of what it holds`() async throws {
         try await prepared { database in
             let limits = Limits()
-            let store = AccountStore(database.pool, witness: limits)
-            _ = try await store.act(.extend(days: 1), for: name(1), by: "staff", why: "why")
-            _ = try await store.move(purchase(1), to: name(2), by: "staff", why: "why")
-            _ = try await store.startTrial(of: name(3))
-            _ = try await store.erase(name(2), by: "staff")
+            let pipeline = EvidencePipeline(
+                ledger: database.ledger, accounts: database.store, events: nil, observers: [limits])
+            _ = try await pipeline.act(.extend(days: 1), for: name(1), by: "staff", why: "why")
+            _ = try await pipeline.move(purchase(1), to: name(2), by: "staff", why: "why")
+            _ = try await pipeline.startTrial(of: name(3))
+            _ = try await pipeline.erase(name(2), by: "staff")
             #expect(limits.seen == ["30s", "30s", "30s", "30s"])
         }
     }
 
-    /// How long a transaction may stand still, of each that is told of.
-    private final class Limits: AccountWitness {
+    /// Notes how long each transaction may stand still.
+    private final class Limits: ChangeObserver {
         private let all = Mutex<[String]>([])
 
         var seen: [String] { all.withLock(\.self) }
 
-        func witness(
-            _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,
-            _ session: borrowing PostgresSession
-        ) throws {
+        func observe(_ applied: EvidencePipeline.Applied, _ session: borrowing PostgresSession) throws {
             let limit: String = try session.query(
                 "select current_setting('idle_in_transaction_session_timeout')"
             ).one().decode(0)
@@ -77,10 +76,10 @@ struct ActTests {
 
     @Test func `What there is nothing to do for is refused, and not recorded`() async throws {
         try await AccountDatabase.with { database in
-            let store = database.store
+            let (store, pipeline) = (database.store, database.pipeline)
             func refusal(_ kind: StaffAct.Kind, _ account: String) async throws -> ActRefusal? {
                 do {
-                    _ = try await store.act(kind, for: account, by: "staff", why: "why")
+                    _ = try await pipeline.act(kind, for: account, by: "staff", why: "why")
                     return nil
                 } catch let refusal as ActRefusal { return refusal }
             }
@@ -105,7 +104,7 @@ struct ActTests {
                 try await withThrowingTaskGroup(of: TrialOutcome.self) { group in
                     for number in 0..<50 {
                         group.addTask {
-                            try await database.store.startTrial(of: account(number), appTransactionID: download)
+                            try await database.pipeline.startTrial(of: account(number), appTransactionID: download)
                         }
                     }
                     return try await group.reduce(0) { count, outcome in
@@ -147,7 +146,7 @@ struct ActTests {
             let run = Task { try await listener.run() }
             var wakeUps = listener.wakeUps.makeAsyncIterator()
             #expect(await wakeUps.next() == .listening)
-            _ = try await database.store.act(.grant(tier: "premium", days: 1), for: name(1), by: "s", why: "w")
+            _ = try await database.pipeline.act(.grant(tier: "premium", days: 1), for: name(1), by: "s", why: "w")
             #expect(await wakeUps.next() == .notified)
             run.cancel()
             _ = try? await run.value

@@ -3,6 +3,7 @@ import Accounts
 import AppStorePayloads
 import Base
 import Foundation
+import Pipeline
 import Postgres
 import PurchaseStore
 import Subscriptions
@@ -77,15 +78,17 @@ struct BindTests {
 
     @Test func `A move by staff outlasts renewals and proofs`() async throws {
         try await prepared(token(1)) { database in
-            let moved = try await database.store.move(purchase(1), to: name(2), by: "staff", why: "bought on his phone")
-            #expect(Set(moved?.changed ?? []) == [token(1), token(2)])
+            let moved = try await database.pool.withTransaction {
+                try database.store.move(purchase(1), to: name(2), by: "staff", why: "bought on his phone", $0)
+            }
+            #expect(Set(moved.settled?.changed ?? []) == [token(1), token(2)])
             try await database.apply([
                 Purchases.period(purchase(1), "basic", from: 25, to: 55, account: token(1), number: 1)
             ])
             #expect(try await database.store.view(token(2), in: "Production").current.tier == "pro")
             #expect(try await database.store.view(token(1), in: "Production").current.status == .free)
             #expect(try await bind(database, purchase(1), to: name(1), under: .transfer) == .boundElsewhere)
-            #expect(try await database.store.move(purchase(99), to: name(2), by: "staff", why: "none") == nil)
+            #expect(try await database.pipeline.move(purchase(99), to: name(2), by: "staff", why: "none") == false)
         }
     }
 
@@ -94,11 +97,11 @@ struct BindTests {
     {
         try await prepared(token(1)) { database in
             _ = try await bind(database, purchase(1), to: name(1))
-            guard case .started = try await database.store.startTrial(of: name(1)) else {
+            guard case .started = try await database.pipeline.startTrial(of: name(1)) else {
                 Issue.record("the trial is to start")
                 return
             }
-            #expect(try await database.store.erase(name(1), by: "staff") == 1)
+            #expect(try await database.pipeline.erase(name(1), by: "staff") == 1)
             let view = try await database.store.view(token(1), in: "Production")
             #expect(view.current.status == .free && view.trial == nil && view.lines.isEmpty)
             #expect(try await named(token(1), database) == nil)
@@ -115,8 +118,8 @@ struct BindTests {
                     "select count(*) from storehook.\(unescaped: table) t where t::text like '%person-1%'")
                 #expect(found == 0, "\(table)")
             }
-            #expect(try await database.store.startTrial(of: name(1)) == .hadOne)
-            #expect(try await database.store.erase("nobody", by: "staff") == nil)
+            #expect(try await database.pipeline.startTrial(of: name(1)) == .hadOne)
+            #expect(try await database.pipeline.erase("nobody", by: "staff") == nil)
         }
     }
 }

@@ -5,6 +5,7 @@ import Base
 import EventStore
 import EvidenceStore
 import Foundation
+import Pipeline
 import Postgres
 import PurchaseStore
 import ServiceLifecycle
@@ -35,12 +36,12 @@ struct EventClockTests {
             ])
             try await shorten(
                 "staff_acts", "at = \(site.instant(soon.adding(days: -1)))", site
-            ) { _ = try await site.accounts.act(.grant(tier: "pro", days: 1), for: "person-5", by: "desk", why: "why") }
+            ) { _ = try await site.pipeline.act(.grant(tier: "pro", days: 1), for: "person-5", by: "desk", why: "why") }
             try await shorten(
                 "trials",
                 "started_at = \(site.instant(soon.adding(days: -7))), ends_at = \(site.instant(soon))",
                 site
-            ) { _ = try await site.accounts.startTrial(of: "person-6") }
+            ) { _ = try await site.pipeline.startTrial(of: "person-6") }
             let clocks = (0..<3).map { _ in
                 EventClock(
                     site.events, site.accounts, Outbox(site.pool), interval: .milliseconds(200), logger: quiet,
@@ -153,7 +154,7 @@ struct EventClockTests {
                 """)
             try await shorten("staff_acts", "at = now() - interval '25 hours'", site) {
                 for person in ["ann", "bob"] {
-                    _ = try await site.accounts.act(.grant(tier: "pro", days: 1), for: person, by: "desk", why: "why")
+                    _ = try await site.pipeline.act(.grant(tier: "pro", days: 1), for: person, by: "desk", why: "why")
                 }
             }
             let bob = AccountToken.of("bob")

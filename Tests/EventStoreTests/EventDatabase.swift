@@ -6,6 +6,7 @@ import EventStore
 import Events
 import Foundation
 import Logging
+import Pipeline
 import Postgres
 import PurchaseStore
 import Schema
@@ -29,6 +30,8 @@ struct EventDatabase: Sendable {
     let accounts: AccountStore
     let events: EventStore
     let ledger: Ledger
+    /// For what changes accounts without evidence.
+    var pipeline: EvidencePipeline { EvidencePipeline(ledger: ledger, accounts: accounts, events: events) }
 
     static func with<T>(
         catalog: Bool = true, leewaySeconds: Int64 = 600, _ body: (EventDatabase) async throws -> T
@@ -38,7 +41,7 @@ struct EventDatabase: Sendable {
             do {
                 let site = EventDatabase(
                     database: database, pool: pool,
-                    accounts: AccountStore(pool, witness: EventStore(pool)), events: EventStore(pool),
+                    accounts: AccountStore(pool), events: EventStore(pool),
                     ledger: Ledger(policy: StatusPolicy(renewalLeewaySeconds: leewaySeconds)))
                 if catalog {
                     _ = try await site.accounts.apply(
@@ -70,7 +73,7 @@ struct EventDatabase: Sendable {
         while true {
             do {
                 return try await pool.withTransaction { session in
-                    let news = try ledger.telling(entries, session).news
+                    let news = try ledger.apply(entries, session).changes
                     var settled = try accounts.settle(news.map(\.key), session)
                     if let now { settled.clock = PostgresTimestamp(millisecondsSince1970: now.millisecondsSince1970) }
                     return try events.tell(news, settled, session).count

@@ -6,6 +6,7 @@ import Base
 import EventStore
 import Events
 import Foundation
+import Pipeline
 import Postgres
 import PurchaseStore
 import Subscriptions
@@ -36,13 +37,13 @@ struct PathTests {
                 (.unrevoke, "account.access_changed staff pro active"),
             ]
             for (kind, expected) in acts {
-                _ = try await site.accounts.act(kind, for: "person-1", by: "desk", why: "asked")
+                _ = try await site.pipeline.act(kind, for: "person-1", by: "desk", why: "asked")
                 #expect(try await told(1, site).last == expected)
             }
             // Nothing else is told where neither the tier nor the status is another.
-            _ = try await site.accounts.act(.extend(days: 2), for: "person-1", by: "desk", why: "asked")
+            _ = try await site.pipeline.act(.extend(days: 2), for: "person-1", by: "desk", why: "asked")
             #expect(try await told(1, site).count == 3)
-            guard case .started = try await site.accounts.startTrial(of: "person-2") else {
+            guard case .started = try await site.pipeline.startTrial(of: "person-2") else {
                 Issue.record("no trial")
                 return
             }
@@ -55,14 +56,14 @@ struct PathTests {
     func moves() async throws {
         try await EventDatabase.with { site in
             try await site.apply([Records.period(purchase(1), from: -1, to: 29, account: token(1))])
-            _ = try await site.accounts.move(purchase(1), to: "person-2", by: "desk", why: "asked")
+            _ = try await site.pipeline.move(purchase(1), to: "person-2", by: "desk", why: "asked")
             #expect(
                 try await told(1, site).suffix(2)
                     == ["subscription.transferred staff", "account.access_changed staff free free"])
             #expect(
                 try await told(2, site)
                     == ["subscription.transferred staff", "account.access_changed staff pro active"])
-            #expect(try await site.accounts.erase("person-2", by: "desk") == 1)
+            #expect(try await site.pipeline.erase("person-2", by: "desk") == 1)
             let freed = try await told(2, site).suffix(2)
             #expect(freed == ["subscription.transferred staff", "account.access_changed staff free free correction"])
             #expect(try await site.gaps() == 0)
@@ -89,11 +90,11 @@ struct PathTests {
             for _ in 0..<2 { try await prove(2) }
             #expect(try await kinds(1) == ["purchase.transferred client"])
             #expect(try await kinds(2) == ["purchase.transferred client"])
-            _ = try await site.accounts.move(purchase(1), to: "person-3", by: "desk", why: "asked")
-            _ = try await site.accounts.move(purchase(1), to: "person-3", by: "desk", why: "asked again")
+            _ = try await site.pipeline.move(purchase(1), to: "person-3", by: "desk", why: "asked")
+            _ = try await site.pipeline.move(purchase(1), to: "person-3", by: "desk", why: "asked again")
             #expect(try await kinds(2) == ["purchase.transferred client", "purchase.transferred staff"])
             #expect(try await kinds(3) == ["purchase.transferred staff"])
-            #expect(try await site.accounts.erase("person-3", by: "desk") == 1)
+            #expect(try await site.pipeline.erase("person-3", by: "desk") == 1)
             #expect(try await kinds(3) == ["purchase.transferred staff", "purchase.transferred staff"])
             let body = try #require(try await site.feed().last { $0.kind == "purchase.transferred" })
             #expect(body.json(previousSequence: nil).contains(#""transferredTo":null"#))
@@ -146,7 +147,7 @@ struct PathTests {
     func rebuild() async throws {
         try await EventDatabase.with { site in
             try await site.apply((1...2).map { Records.period(purchase($0), from: -1, to: 29, account: token($0)) })
-            let accounts = site.accounts
+            let pipeline = site.pipeline
             // Something broke one of them behind everybody's back.
             try await site.pool.query(
                 """
@@ -155,7 +156,7 @@ struct PathTests {
                 """)
             try await site.pool.withTransaction { session in
                 try Ledger.hold([purchase(1), purchase(2)], session)
-                _ = try accounts.settle([purchase(1), purchase(2)], telling: .rebuild, session)
+                try pipeline.settle([purchase(1), purchase(2)], cause: .rebuild, session)
             }
             let mended = try await told(1, site).suffix(2)
             #expect(

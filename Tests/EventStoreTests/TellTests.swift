@@ -69,7 +69,7 @@ struct TellTests {
             let (ledger, accounts, events) = (site.ledger, site.accounts, site.events)
             await #expect(throws: Undo.self) {
                 try await site.pool.withTransaction { session in
-                    let news = try ledger.telling([entry], session).news
+                    let news = try ledger.apply([entry], session).changes
                     let told = try events.tell(news, try accounts.settle(news.map(\.key), session), session)
                     if told.count > 0 { throw Undo() }
                 }
@@ -90,7 +90,9 @@ struct TellTests {
                     number: number)
             }
             try await site.pool.withTransaction { session in
-                for entry in known { _ = try accounts.settle(try ledger.applying([entry], session).purchases, session) }
+                for entry in known {
+                    _ = try accounts.settle(try ledger.apply([entry], session).changes.map(\.key), session)
+                }
             }
             try await site.apply([
                 Records.period(

@@ -79,7 +79,9 @@ struct WalkTests {
                         Records.span(
                             purchase(2), Records.now.adding(days: -30)..<soon, account: token(2), renews: false)
                     ]
-                for entry in entries { _ = try silent.settle(try ledger.applying([entry], session).purchases, session) }
+                for entry in entries {
+                    _ = try silent.settle(try ledger.apply([entry], session).changes.map(\.key), session)
+                }
             }
             try await site.pool.query("update storehook.telling_walks set is_under_way = true where what = 'purchases'")
             _ = try await site.walkAll()

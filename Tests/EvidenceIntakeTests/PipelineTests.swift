@@ -22,7 +22,7 @@ struct PipelineTests {
 
         func observe(_ applied: EvidencePipeline.Applied, _ session: borrowing PostgresSession) throws {
             let count = try session.query("select from storehook.subscriptions").count
-            seen.withLock { $0.append((applied.change.news.map(\.key), count)) }
+            seen.withLock { $0.append((applied.change.purchases, count)) }
             if fails.withLock(\.self) { throw Failure() }
         }
     }

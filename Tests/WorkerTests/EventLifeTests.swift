@@ -51,7 +51,7 @@ struct EventLifeTests {
             }
             // Nobody is at it any more: what is due is told, and what was told gets its place.
             let events = EventStore(bench.pool)
-            let accounts = AccountStore(bench.pool, witness: events)
+            let accounts = AccountStore(bench.pool)
             for due in EventStore.Due.allCases {
                 while try await events.tick(due, accounts, upTo: try await bench.outbox.reached()).taken > 0 {}
             }
@@ -70,7 +70,7 @@ struct EventLifeTests {
         for number in 0..<count {
             let pool = PostgresPool(configuration: configuration, size: 4, logger: quiet)
             let clock = EventClock(
-                EventStore(pool), AccountStore(pool, witness: EventStore(pool)), Outbox(pool),
+                EventStore(pool), AccountStore(pool), Outbox(pool),
                 interval: .milliseconds(50), logger: quiet, metrics: EventMetrics())
             let worker = Worker(
                 pool: pool, verifier: bench.verifier(), ledger: .init(policy: StatusPolicy(renewalLeewaySeconds: 600)),

@@ -88,14 +88,16 @@ struct Serve: AsyncParsableCommand {
         let budget = RateBudget()
         let clients = try apple?.clients(settings, budget: budget)
         let events = EventStore(pool)
-        let accounts = AccountStore(pool, witness: events)
+        let accounts = AccountStore(pool)
+        let pipeline = EvidencePipeline(
+            ledger: Ledger(policy: try settings.statusPolicy()), accounts: accounts, events: events)
         let watchPool = PostgresPool(
             configuration: DatabaseWatch.configuration(like: try settings.servingDatabase()), size: 1,
             logger: logger.quieter)
         let watch = DatabaseWatch(watchPool, logger: logger)
         let reads = AccountReads(accounts, connections: connections, watch: watch)
         let desk = try desk(
-            settings, accounts, events, reads, clients, try apple?.receipts(settings, pool, budget: budget), revocation,
+            settings, pipeline, reads, clients, try apple?.receipts(settings, pool, budget: budget), revocation,
             over: pool,
             logger: logger)
         let memory = GuardMemory(logger: logger) { token in
@@ -161,17 +163,14 @@ struct Serve: AsyncParsableCommand {
 
     /// What answers about accounts.
     private func desk(
-        _ settings: Settings, _ accounts: AccountStore, _ events: EventStore, _ reads: AccountReads,
+        _ settings: Settings, _ pipeline: EvidencePipeline, _ reads: AccountReads,
         _ clients: AppleClients?, _ receipts: ReceiptIntake?,
         _ revocation: Revocation?, over pool: PostgresPool, logger: Logger
     ) throws -> AccountDesk {
         let verifier = Verifier(
             configuration: try settings.verifier(), revocation: revocation?.cache, clock: WallClock.now)
         let intake = EvidenceIntake(
-            pool: pool, verifier: verifier,
-            pipeline: EvidencePipeline(
-                ledger: Ledger(policy: try settings.statusPolicy()), accounts: accounts, events: events),
-            revocation: revocation?.checker, logger: logger)
+            pool: pool, verifier: verifier, pipeline: pipeline, revocation: revocation?.checker, logger: logger)
         // With nobody to ask, Apple's signature still proves whose a purchase is that is known.
         var settle: (@Sendable () async -> Void)?
         if let checker = revocation?.checker { settle = { _ = await checker.sendPendingRequests() } }
@@ -179,7 +178,7 @@ struct Serve: AsyncParsableCommand {
         var refresh: AccountRefresh?
         if let clients, !clients.scopes.isEmpty { refresh = AccountRefresh(History(pool), clients) }
         return AccountDesk(
-            accounts: accounts, reads: reads, intake: intake, usage: Usage(pool),
+            pipeline: pipeline, reads: reads, intake: intake, usage: Usage(pool),
             rule: try settings.restoreRule(),
             sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh,
             log: AccountLog(logger))

@@ -2,7 +2,6 @@ import AccountStore
 import AppStorePayloads
 package import AppStoreVerification
 import Base
-import EventStore
 import Events
 import EvidenceStore
 import Foundation
@@ -48,7 +47,7 @@ package struct Rebuild: Sendable {
     private let verifier: Verifier
     private let ledger: Ledger
     private let outbox: Outbox
-    private let accounts: AccountStore
+    private let pipeline: EvidencePipeline
 
     /// A rebuild with the verifier and the ledger that workers use.
     package init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
@@ -56,7 +55,7 @@ package struct Rebuild: Sendable {
         self.verifier = verifier
         self.ledger = ledger
         outbox = Outbox(pool)
-        accounts = AccountStore(pool, witness: EventStore(pool))
+        pipeline = EvidencePipeline(pool, ledger: ledger)
     }
 
     /// How many purchases there are, about.
@@ -109,13 +108,13 @@ package struct Rebuild: Sendable {
         while true {
             let after = last
             let page = try await pool.withTransaction(options(repair: repair)) { session in
-                try accounts.rederive(after: after, repair: repair, session)
+                try pipeline.rederiveAccounts(after: after, repair: repair, session)
             }
             guard let page, let end = page.accounts.last else { return report }
             last = end
             page.differences.forEach(onDifference)
             report.differences += page.differences.count
-            if repair, !page.differences.isEmpty { accounts.announce(page.accounts) }
+            if repair, !page.differences.isEmpty { pipeline.accounts.announce(page.accounts) }
         }
     }
 
@@ -176,8 +175,8 @@ package struct Rebuild: Sendable {
                     }
                 }
             }
-            if repair, !differences.isEmpty { _ = try accounts.settle(keys, telling: .rebuild, session) }
-            differences += try accounts.relink(keys, repair: repair, session)
+            if repair, !differences.isEmpty { try pipeline.settle(keys, cause: .rebuild, session) }
+            differences += try pipeline.relinkAccounts(of: keys, repair: repair, session)
             let report = Report(
                 purchases: keys.count, differences: unverified.count + differences.count, withoutBytes: withoutBytes,
                 unverified: doubtful.count)

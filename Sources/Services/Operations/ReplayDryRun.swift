@@ -53,13 +53,13 @@ package struct ReplayDryRun: Sendable {
 
     private let pool: PostgresPool
     private let verifier: Verifier
-    private let ledger: Ledger
+    private let pipeline: EvidencePipeline
 
     /// A rehearsal with the verifier and the ledger that workers would use.
     package init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
         self.pool = pool
         self.verifier = verifier
-        self.ledger = ledger
+        pipeline = EvidencePipeline(pool, ledger: ledger)
     }
 
     /// Rehearses the replay of the open letters that the filter names, at most ``limit`` of them.
@@ -97,16 +97,16 @@ package struct ReplayDryRun: Sendable {
         guard !entries.isEmpty else { return ([], []) }
         do {
             return try await pool.withTransaction { session in
-                let applied = try ledger.apply(entries, comparing: true, session)
-                throw RolledBack(outcomes: applied.outcomes, transitions: applied.transitions)
+                let change = try pipeline.apply(entries, comparing: true, session).change
+                throw RolledBack(change: change)
             }
         } catch let done as RolledBack {
             return (
-                done.outcomes,
-                done.transitions.compactMap { transition in
-                    let from = transition.before?.status(at: now)?.status
-                    guard let to = transition.after?.status(at: now)?.status, from != to else { return nil }
-                    return Report.Move(purchase: transition.key, from: from, to: to)
+                done.change.outcomes,
+                done.change.deltas.compactMap { delta in
+                    let from = delta.subscriptionBefore?.status(at: now)?.status
+                    guard let to = delta.subscription?.status(at: now)?.status, from != to else { return nil }
+                    return Report.Move(purchase: delta.key, from: from, to: to)
                 }
             )
         }
@@ -114,7 +114,6 @@ package struct ReplayDryRun: Sendable {
 
     /// Thrown to roll the transaction back, with what was learned in it.
     private struct RolledBack: Error {
-        var outcomes: [LedgerOutcome]
-        var transitions: [StateTransition]
+        var change: EvidencePipeline.Change
     }
 }

@@ -22,11 +22,11 @@ package struct EvidencePipeline: Sendable {
     /// What evidence has changed, before accounts follow.
     package struct Change: Sendable {
         /// What became of each entry, in their order.
-        package var outcomes: [LedgerOutcome]
-        /// The purchases that changed; they are locked until the transaction ends.
-        package var purchases: [PurchaseKey]
-        /// What has become of each; empty where nobody follows.
-        package var news: [PurchaseNews]
+        package var outcomes: [LedgerOutcome] = []
+        /// What has become of each purchase; they are locked until the transaction ends.
+        package var deltas: [PurchaseDelta] = []
+        /// The purchases that changed.
+        package var purchases: [PurchaseKey] { deltas.map(\.key) }
     }
 
     /// What has happened in the transaction.
@@ -37,7 +37,7 @@ package struct EvidencePipeline: Sendable {
         package var settled: AccountStore.Settled
         /// What became of the purchases that were proven.
         package var outcomes: [PurchaseKey: BindOutcome] = [:]
-        /// What was written of it.
+        /// The events that were written; nil where none are.
         package var told: Told?
     }
 
@@ -47,6 +47,11 @@ package struct EvidencePipeline: Sendable {
     package let accounts: AccountStore
     private let events: EventStore?
     private let observers: [any ChangeObserver]
+
+    /// The pipeline of a database as every program has it, with events.
+    package init(_ pool: PostgresPool, ledger: Ledger = Ledger(), observers: [any ChangeObserver] = []) {
+        self.init(ledger: ledger, accounts: AccountStore(pool), events: EventStore(pool), observers: observers)
+    }
 
     /// A pipeline.
     /// - Parameters:
@@ -67,43 +72,50 @@ package struct EvidencePipeline: Sendable {
     ///   - cause: why events are written that no evidence explains.
     ///   - instant: the latest instant that events are written of; now by default. An end that lies later may have a renewal in evidence
     ///     that waits.
+    ///   - comparing: also derive each subscription as it was before, for a rehearsal; costs as much again.
     ///   - derive: runs what derives purchases, for a caller that watches how long it computes.
     ///   - decide: called between ledger and accounts; what it throws rolls everything back.
     /// - Throws: `PostgresError`; what `decide` and observers throw. The transaction must then be rolled back.
     package func apply(
         _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], cause: EventCause = .clock,
-        upTo instant: PostgresTimestamp? = nil, _ session: borrowing PostgresSession,
+        upTo instant: PostgresTimestamp? = nil, comparing: Bool = false, _ session: borrowing PostgresSession,
         deciding decide: (Change, borrowing PostgresSession) throws -> Ownership = { _, _ in .unchanged },
         deriving derive: (() throws -> Change) throws -> Change = { try $0() }
     ) throws -> Applied {
-        let change = try derive { try record(entries, holding: others, session) }
+        let change = try derive { try record(entries, holding: others, comparing, session) }
         var applied: Applied
         switch try decide(change, session) {
         case .unchanged:
             applied = Applied(change: change, settled: try accounts.settle(change.purchases, session))
-            applied.told = try events?.tell(change.news, applied.settled, cause: cause, upTo: instant, session)
+            applied.told = try events?.tell(change.deltas, applied.settled, cause: cause, upTo: instant, session)
         case .proven(let purchases, let account, let rule):
             let bound = try accounts.bind(purchases, to: account, under: rule, changed: change.purchases, session)
             applied = Applied(change: change, settled: bound.settled, outcomes: bound.outcomes)
-            applied.told = try events?.tell(change.news, proving: purchases, bound.settled, session)
+            applied.told = try events?.tell(change.deltas, proving: purchases, bound.settled, session)
         }
         for observer in observers { try observer.observe(applied, session) }
         return applied
     }
 
+    /// Reports accounts and purchases that changed without any evidence: acts of staff, trials, rebuilds.
+    /// - Parameter purchases: those whose owner or state changed; they are locked.
+    /// - Throws: as ``apply(_:holding:cause:upTo:comparing:_:deciding:deriving:)``.
+    func report(
+        _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,
+        _ session: borrowing PostgresSession
+    ) throws {
+        var applied = Applied(change: Change(), settled: settled)
+        applied.told = try events?.record(settled, of: purchases, cause: cause, session)
+        for observer in observers { try observer.observe(applied, session) }
+    }
+
     /// Facts and state; what was recorded before is noted as a duplicate.
     private func record(
-        _ entries: [LedgerEntry], holding others: Set<PurchaseKey>, _ session: borrowing PostgresSession
+        _ entries: [LedgerEntry], holding others: Set<PurchaseKey>, _ comparing: Bool,
+        _ session: borrowing PostgresSession
     ) throws -> Change {
-        let change: Change
-        // What became of each purchase is worked out only where somebody follows.
-        if events == nil, observers.isEmpty {
-            let (outcomes, purchases) = try ledger.applying(entries, holding: others, session)
-            change = Change(outcomes: outcomes, purchases: purchases, news: [])
-        } else {
-            let (outcomes, news) = try ledger.telling(entries, holding: others, session)
-            change = Change(outcomes: outcomes, purchases: news.map(\.key), news: news)
-        }
+        let (outcomes, deltas) = try ledger.apply(entries, holding: others, comparing: comparing, session)
+        let change = Change(outcomes: outcomes, deltas: deltas)
         try Outbox.recordDuplicates(zip(entries, change.outcomes).filter { $1 == .duplicate }.map(\.0), session)
         return change
     }

@@ -3,7 +3,7 @@ import AppStorePayloads
 import Base
 import Events
 import Foundation
-import Postgres
+package import Postgres
 import PurchaseStore
 
 /// Why an act of staff cannot be done.
@@ -44,41 +44,34 @@ extension AccountStore {
     /// - Returns: the act, and what the account was before it and is after.
     /// - Throws: ``ActRefusal``, and then nothing is recorded.
     package func act(
-        _ kind: StaffAct.Kind, for account: String, by person: String, why: String
-    ) async throws -> (act: StaffAct, before: AccountPhase, after: AccountPhase) {
+        _ kind: StaffAct.Kind, for account: String, by person: String, why: String, _ session: borrowing PostgresSession
+    ) throws -> AccountChange<(act: StaffAct, before: AccountPhase, after: AccountPhase)> {
         let token = AccountToken.of(account)
-        let done = try await pool.withTransaction(Self.holding("accounts.act")) {
-            session in
-            try self.hold([token], naming: self.naming(token, account), session)
-            let moment = try AccountMoment(session)
-            guard let version = moment.current else { throw ActRefusal.noCatalog }
-            let catalog = try self.catalog(version, session)
-            if let tier = kind.tier, catalog.tier(tier) == nil {
-                throw ActRefusal.unknownTier(tier, known: catalog.tiers.map(\.id))
-            }
-            let now = Timestamp(moment.clock)
-            let known = try self.load([token], for: [catalog], whole: true, session)
-                .first { $0.environment == Environment.production.rawValue }
-            let facts = known?.facts ?? AccountFacts(account: token)
-            // Of two acts within a millisecond the later one is dated a millisecond later.
-            let act = StaffAct(
-                id: .max, at: max(now, facts.acts.map(\.at).max()?.adding(milliseconds: 1) ?? now), kind: kind)
-            var changed = facts
-            changed.acts.append(act)
-            let (was, would) = (
-                AccountState(facts, catalog: catalog), AccountState(changed, catalog: catalog)
-            )
-            try kind.refuse(was, would, facts.acts, at: act.at)
-            let id = try self.record(act, for: token, by: person, why: why, session)
-            let settled = try self.settle([token], under: moment, session)
-            try self.witness?.witness(settled, of: [], cause: kind.cause, session)
-            return (
-                act: StaffAct(id: id, at: act.at, kind: kind), before: was.value(at: act.at),
-                after: would.value(at: act.at), changed: settled.changed
-            )
+        try hold([token], naming: naming(token, account), session)
+        let moment = try AccountMoment(session)
+        guard let version = moment.current else { throw ActRefusal.noCatalog }
+        let catalog = try catalog(version, session)
+        if let tier = kind.tier, catalog.tier(tier) == nil {
+            throw ActRefusal.unknownTier(tier, known: catalog.tiers.map(\.id))
         }
-        announce(done.changed)
-        return (done.act, done.before, done.after)
+        let now = Timestamp(moment.clock)
+        let known = try load([token], for: [catalog], whole: true, session)
+            .first { $0.environment == Environment.production.rawValue }
+        let facts = known?.facts ?? AccountFacts(account: token)
+        // Of two within a millisecond the later one is of the next.
+        let act = StaffAct(
+            id: .max, at: max(now, facts.acts.map(\.at).max()?.adding(milliseconds: 1) ?? now), kind: kind)
+        var changed = facts
+        changed.acts.append(act)
+        let (was, would) = (AccountState(facts, catalog: catalog), AccountState(changed, catalog: catalog))
+        try kind.refuse(was, would, facts.acts, at: act.at)
+        let id = try record(act, for: token, by: person, why: why, session)
+        return AccountChange(
+            (
+                act: StaffAct(id: id, at: act.at, kind: kind), before: was.value(at: act.at),
+                after: would.value(at: act.at)
+            ),
+            try settle([token], under: moment, session), cause: kind.cause)
     }
 
     private func record(

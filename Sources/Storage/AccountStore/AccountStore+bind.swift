@@ -1,7 +1,6 @@
 import Accounts
 import AppStorePayloads
 package import Base
-import Events
 import Foundation
 package import Postgres
 import PurchaseStore
@@ -72,25 +71,20 @@ extension AccountStore {
     /// - Parameters:
     ///   - account: what the app's own tokens call it, or the token.
     ///   - person: who does it.
-    /// - Returns: nil where the purchase is not recorded.
+    /// - Returns: false where nothing is known of the purchase.
     package func move(
-        _ purchase: PurchaseKey, to account: String, by person: String, why: String
-    ) async throws -> Settled? {
+        _ purchase: PurchaseKey, to account: String, by person: String, why: String,
+        _ session: borrowing PostgresSession
+    ) throws -> AccountChange<Bool> {
         let token = AccountToken.of(account)
-        let settled = try await pool.withTransaction(Self.holding("accounts.move")) {
-            session -> Settled? in
-            guard try !self.standing([purchase], session).isEmpty else { return nil }
-            try Ledger.hold([purchase], session)
-            let owner = try self.standing([purchase], session).first?.owner
-            let binding = Binding(key: purchase, kind: .staff, token: token, person: person, why: why)
-            try self.record([binding], session)
-            var settled = try self.settle([purchase], naming: self.naming(token, account), session)
-            if settled.hasCatalog, let owner, owner != token { settled.formerOwners[purchase] = owner }
-            try self.witness?.witness(settled, of: [purchase], cause: .staff, session)
-            return settled
-        }
-        announce(settled?.changed ?? [])
-        return settled
+        guard try !standing([purchase], session).isEmpty else { return AccountChange(false) }
+        try Ledger.hold([purchase], session)
+        let owner = try standing([purchase], session).first?.owner
+        let binding = Binding(key: purchase, kind: .staff, token: token, person: person, why: why)
+        try record([binding], session)
+        var settled = try settle([purchase], naming: naming(token, account), session)
+        if settled.hasCatalog, let owner, owner != token { settled.formerOwners[purchase] = owner }
+        return AccountChange(true, settled, of: [purchase])
     }
 
     /// The name to record for an account; none where the text is a UUID, which is the token itself.

@@ -1,7 +1,6 @@
 import Accounts
 import AppStorePayloads
 package import Base
-import Events
 import Foundation
 package import Postgres
 package import PurchaseStore
@@ -12,11 +11,11 @@ extension AccountStore {
     /// - Parameters:
     ///   - last: the last account of the page before; nil for the first page.
     ///   - repair: write what was derived where it differs; workers wait for the accounts meanwhile.
-    /// - Returns: the accounts of the page, none after the last one, and what differs or differed; nil where no
+    /// - Returns: the accounts of the page, none after the last one; what differs or differed; and what was repaired. Nil where no
     ///   catalog was ever applied.
     package func rederive(
         after last: UniqueIdentifier?, repair: Bool, _ session: borrowing PostgresSession
-    ) throws -> (accounts: [UniqueIdentifier], differences: [RowDifference])? {
+    ) throws -> (accounts: [UniqueIdentifier], differences: [RowDifference], repaired: Settled?)? {
         let accounts = try accounts(after: last, session)
         if repair { try hold(accounts, session) }
         let moment = try AccountMoment(session)
@@ -33,20 +32,17 @@ extension AccountStore {
                     table: "account_status", key: "\(account.token) \(account.environment)", column: "phases",
                     stored: standing[id]?.summary ?? "nothing", derived: AccountState(derived.phases)?.summary ?? ""))
         }
-        if repair, !differences.isEmpty {
-            let settled = try settle(accounts, under: moment, session)
-            try witness?.witness(settled, of: [], cause: .rebuild, session)
-        }
-        return (accounts, differences)
+        let isRepaired = repair && !differences.isEmpty
+        return (accounts, differences, isRepaired ? try settle(accounts, under: moment, session) : nil)
     }
 
-    /// Derives `account_lines` of a page of purchases anew, where it is kept. `repair` needs the purchases locked.
-    /// - Returns: what differs or differed.
+    /// Notes the accounts of a page of purchases anew, where somebody keeps that at all. They must be locked for `repair`.
+    /// - Returns: what differs or differed, and what was repaired.
     package func relink(
         _ purchases: [PurchaseKey], repair: Bool, _ session: borrowing PostgresSession
-    ) throws -> [RowDifference] {
+    ) throws -> (differences: [RowDifference], repaired: Settled?) {
         let moment = try AccountMoment(session)
-        guard moment.current != nil, !purchases.isEmpty else { return [] }
+        guard moment.current != nil, !purchases.isEmpty else { return ([], nil) }
         let differences = try session.query(
             PostgresQuery(
                 "accounts.link_differences",
@@ -73,13 +69,10 @@ extension AccountStore {
                 table: "account_lines", key: try row.decode("key"), column: "*",
                 stored: isStored ? "there" : nil, derived: isStored ? nil : "there")
         }
-        if repair, !differences.isEmpty {
-            let accounts = try link(purchases, session).sorted()
-            try hold(accounts, session)
-            let settled = try settle(accounts, under: moment, session)
-            try witness?.witness(settled, of: purchases, cause: .rebuild, session)
-        }
-        return differences
+        guard repair, !differences.isEmpty else { return (differences, nil) }
+        let accounts = try link(purchases, session).sorted()
+        try hold(accounts, session)
+        return (differences, try settle(accounts, under: moment, session))
     }
 
     private struct Standing: Hashable {

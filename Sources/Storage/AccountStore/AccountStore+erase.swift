@@ -1,11 +1,20 @@
 import Accounts
 import AppStorePayloads
 import Base
-import Events
 import Foundation
-import Postgres
+package import Postgres
 import PurchaseStore
-import Subscriptions
+package import Subscriptions
+
+/// What became of an account that was to be erased.
+package enum Erasure: Sendable, Hashable {
+    /// No such account is known.
+    case unknown
+    /// A purchase came after its purchases were read: nothing was done, read them again.
+    case outpaced
+    /// So many purchases were released.
+    case erased(Int)
+}
 
 extension AccountStore {
     /// Forgets a person.
@@ -16,47 +25,26 @@ extension AccountStore {
     /// - Parameters:
     ///   - account: what the app's own tokens call it, or its token.
     ///   - person: who does it.
-    /// - Returns: how many purchases were freed; nil where no such account is known.
-    package func erase(_ account: String, by person: String) async throws -> Int? {
+    ///   - purchases: the account's, read before the transaction: they are locked before the account.
+    package func erase(
+        _ account: String, holding purchases: [PurchaseKey], by person: String, _ session: borrowing PostgresSession
+    ) throws -> AccountChange<Erasure> {
         let token = AccountToken.of(account)
-        while true {
-            let purchases = try await lines(of: token)
-            let done = try await pool.withTransaction(Self.holding("accounts.erase")) {
-                try self.erase(token, purchases, by: person, $0)
-            }
-            switch done {
-            case .unknown: return nil
-            // A purchase was added after the list was read. Purchases are locked before accounts, so start again.
-            case .outpaced: continue
-            case .erased(let freed, let changed):
-                announce(changed)
-                return freed
-            }
-        }
-    }
-
-    private enum Erasure: Sendable {
-        case unknown
-        case outpaced
-        case erased(Int, [UniqueIdentifier])
-    }
-
-    private func erase(
-        _ token: UniqueIdentifier, _ purchases: [PurchaseKey], by person: String, _ session: borrowing PostgresSession
-    ) throws -> Erasure {
-        // Every writer has a transaction ID before it reads the catalog: see apply(_:by:patience:onPage:).
+        // Who changes anything has a number by the time at which it asks for the catalog: see apply(_:by:patience:onPage:).
         try session.query(PostgresQuery("accounts.number", "select pg_current_xact_id()::text"))
         try Ledger.hold(purchases, session)
         let isKnown = try !session.query(
             PostgresQuery("accounts.known", "select 1 from storehook.accounts where token = \(UUID(token))")
         ).isEmpty
-        guard isKnown else { return .unknown }
+        guard isKnown else { return AccountChange(.unknown) }
         let moment = try AccountMoment(session)
         // Other accounts that Apple signed into them are derived, too: those signatures no longer count either.
         let concerned = moment.isIdle || purchases.isEmpty ? [] : try link(purchases, session)
         let accounts = Set(concerned).union([token]).sorted()
         try hold(accounts, session)
-        guard try Set(lines(of: token, session)).isSubset(of: purchases) else { return .outpaced }
+        guard try Set(lines(of: token, session)).isSubset(of: purchases) else {
+            return AccountChange(.outpaced)
+        }
         let freed = try standing(purchases, session).filter { $0.owner == token }
         try record(
             freed.flatMap { purchase in
@@ -65,12 +53,11 @@ extension AccountStore {
                 }
             }, session)
         for statement in Self.forgetting(token) { try session.query(statement) }
-        guard !moment.isIdle else { return .erased(freed.count, []) }
-        // With a new clock: at the earlier instant the purchases are still its own.
+        guard !moment.isIdle else { return AccountChange(.erased(freed.count)) }
+        // Once more: by the instant before, the purchases are still its own.
         var settled = try settle(accounts, under: AccountMoment(session), session)
         for purchase in freed { settled.formerOwners[purchase.key] = token }
-        try witness?.witness(settled, of: purchases, cause: .staff, session)
-        return .erased(freed.count, settled.changed)
+        return AccountChange(.erased(freed.count), settled, of: purchases)
     }
 
     private static func forgetting(_ token: UniqueIdentifier) -> [PostgresQuery] {
@@ -89,9 +76,10 @@ extension AccountStore {
         ]
     }
 
-    private func lines(of token: UniqueIdentifier) async throws -> [PurchaseKey] {
+    /// The purchases that may be an account's, or were.
+    package func purchases(of account: String) async throws -> [PurchaseKey] {
         try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts.erase")) {
-            try self.lines(of: token, $0)
+            try self.lines(of: AccountToken.of(account), $0)
         }
     }
 

@@ -1,7 +1,6 @@
 package import Accounts
 import AppStorePayloads
 package import Base
-package import Events
 import Foundation
 package import Postgres
 import PurchaseStore
@@ -57,16 +56,7 @@ extension AccountStore {
         return moment.isIdle ? Settled(moment) : try settle(accounts, under: moment, session)
     }
 
-    /// Likewise, and reports it to the witness: for a caller that changed purchases without evidence to explain it.
-    package func settle(
-        _ purchases: [PurchaseKey], telling cause: EventCause, _ session: borrowing PostgresSession
-    ) throws -> Settled {
-        let settled = try settle(purchases, session)
-        try witness?.witness(settled, of: purchases, cause: cause, session)
-        return settled
-    }
-
-    /// Derives locked accounts, and returns their states.
+    /// Derives accounts that are held, and notes what they are.
     func settle(
         _ accounts: [UniqueIdentifier], under moment: AccountMoment, _ session: borrowing PostgresSession
     ) throws -> Settled {

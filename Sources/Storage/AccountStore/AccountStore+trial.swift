@@ -4,7 +4,7 @@ import Base
 import Crypto
 import Events
 import Foundation
-import Postgres
+package import Postgres
 import PurchaseStore
 
 /// The outcome of asking for the app's own trial.
@@ -26,41 +26,35 @@ extension AccountStore {
     ///   - product: the short id of the product that it is started with; nil for none.
     ///   - appTransactionID: Apple's name of the customer's download, out of a verified record.
     package func startTrial(
-        of account: String, with product: String? = nil, appTransactionID: String? = nil
-    ) async throws -> TrialOutcome {
+        of account: String, with product: String? = nil, appTransactionID: String? = nil,
+        _ session: borrowing PostgresSession
+    ) throws -> AccountChange<TrialOutcome> {
         let token = AccountToken.of(account)
-        let done = try await pool.withTransaction(Self.holding("accounts.trial")) {
-            session -> (outcome: TrialOutcome, changed: [UniqueIdentifier]) in
-            try self.hold([token], naming: self.naming(token, account), session)
-            let moment = try AccountMoment(session)
-            guard let version = moment.current, let trial = try self.catalog(version, session).trial,
-                product.map({ trial.products.contains($0) }) ?? true
-            else { return (.notOffered, []) }
-            let startedAt = Timestamp(moment.clock)
-            let started = StartedTrial(
-                tier: trial.tier, product: product, startedAt: startedAt,
-                endsAt: startedAt.adding(days: Int64(trial.days)))
-            // A concurrent insert of the same hash waits for this transaction, and then finds the row.
-            let isFirst = try !session.query(
-                PostgresQuery(
-                    "accounts.start_trial",
-                    """
-                    insert into storehook.trials
-                           (account_hash, app_transaction_hash, token, tier, product, started_at, ends_at)
-                    values (\(Self.hash(token.description)), \(appTransactionID.map(Self.hash)), \(UUID(token)),
-                            \(started.tier), \(started.product), \(PostgresTimestamp(started.startedAt)),
-                            \(PostgresTimestamp(started.endsAt)))
-                        on conflict do nothing
-                    returning token
-                    """)
-            ).isEmpty
-            guard isFirst else { return (.hadOne, []) }
-            let settled = try self.settle([token], under: moment, session)
-            try self.witness?.witness(settled, of: [], cause: .trial, session)
-            return (.started(started), settled.changed)
-        }
-        announce(done.changed)
-        return done.outcome
+        try hold([token], naming: naming(token, account), session)
+        let moment = try AccountMoment(session)
+        guard let version = moment.current, let trial = try catalog(version, session).trial,
+            product.map({ trial.products.contains($0) }) ?? true
+        else { return AccountChange(.notOffered) }
+        let startedAt = Timestamp(moment.clock)
+        let started = StartedTrial(
+            tier: trial.tier, product: product, startedAt: startedAt,
+            endsAt: startedAt.adding(days: Int64(trial.days)))
+        // A second transaction with the same hash waits for this one, and then finds the row.
+        let isFirst = try !session.query(
+            PostgresQuery(
+                "accounts.start_trial",
+                """
+                insert into storehook.trials
+                       (account_hash, app_transaction_hash, token, tier, product, started_at, ends_at)
+                values (\(Self.hash(token.description)), \(appTransactionID.map(Self.hash)), \(UUID(token)),
+                        \(started.tier), \(started.product), \(PostgresTimestamp(started.startedAt)),
+                        \(PostgresTimestamp(started.endsAt)))
+                    on conflict do nothing
+                returning token
+                """)
+        ).isEmpty
+        guard isFirst else { return AccountChange(.hadOne) }
+        return AccountChange(.started(started), try settle([token], under: moment, session), cause: .trial)
     }
 
     /// Whether an account, or a download of the app, has had its trial.

@@ -13,21 +13,26 @@ import Synchronization
 package final class AccountStore: Sendable {
     let pool: PostgresPool
     private let announcer: AccountAnnouncer
-    /// Called for what this store changes by itself. A caller that settles other changes reports those itself.
-    let witness: (any AccountWitness)?
-    /// The catalogs that were read, by version: a version never changes.
+    /// Catalogs that were read, by version: a version never changes.
     private let catalogs = Mutex<[Int64: Catalog]>([:])
 
     /// The store behind a pool of connections. One is enough.
-    /// - Parameter witness: called with every change, in its transaction; nil where nothing is going to change.
-    package init(_ pool: PostgresPool, witness: (any AccountWitness)? = nil) {
+    package init(_ pool: PostgresPool) {
         self.pool = pool
-        self.witness = witness
         announcer = AccountAnnouncer(pool)
     }
 
-    /// A transaction that locks purchases or accounts. If its process is suspended in the middle, workers must not
-    /// wait for as long as that lasts.
+    /// Runs an act of staff, a trial or an erasure in a transaction of its own, and announces the changed accounts after the commit.
+    package func transaction<Value: Sendable>(
+        _ name: String, _ act: @Sendable (borrowing PostgresSession) throws -> AccountChange<Value>
+    ) async throws -> Value {
+        let change = try await pool.withTransaction(Self.holding(name)) { try act($0) }
+        announce(change.settled?.changed ?? [])
+        return change.value
+    }
+
+    /// A transaction that locks purchases or accounts. Its process may be stopped in the middle: workers wait for it for 30 s at
+    /// the most.
     static func holding(_ name: String, isDurable: Bool = true) -> TransactionOptions {
         TransactionOptions(idleTimeout: .seconds(30), isDurable: isDurable, name: name)
     }

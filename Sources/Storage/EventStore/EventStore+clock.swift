@@ -142,21 +142,23 @@ extension EventStore {
     /// - Parameter areKnown: whether purchases not reported before are only reported in their present state.
     func lines(
         of keys: [PurchaseKey], areKnown: Bool = false, _ session: borrowing PostgresSession
-    ) throws -> [PurchaseNews] {
+    ) throws -> [PurchaseDelta] {
         guard !keys.isEmpty else { return [] }
         return try session.query(.phases(of: keys)).map { row in
             let place = Int(try row.decode("n", as: Int64.self)) - 1
-            return PurchaseNews(key: keys[place], phases: try Phase.all(of: row), wasKnown: areKnown)
+            return PurchaseDelta(key: keys[place], phases: try Phase.all(of: row), wasKnown: areKnown)
         }
     }
 }
 
-extension EventStore: AccountWitness {
-    /// Writes the events of what the account store has changed by itself.
-    package func witness(
+extension EventStore {
+    /// Records what has become of accounts and of purchases of which no evidence said anything: acts of staff, trials, rebuilds.
+    /// - Parameter purchases: those whose owner or state changed; they are locked.
+    @discardableResult
+    package func record(
         _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,
         _ session: borrowing PostgresSession
-    ) throws {
+    ) throws -> Told {
         try tell(try standing(purchases, settled, session), settled, cause: cause, session)
     }
 
@@ -165,7 +167,7 @@ extension EventStore: AccountWitness {
     /// - Parameter proven: locked purchases; they include those with news.
     @discardableResult
     package func tell(
-        _ news: [PurchaseNews], proving proven: some Sequence<PurchaseKey>, _ settled: AccountStore.Settled,
+        _ news: [PurchaseDelta], proving proven: some Sequence<PurchaseKey>, _ settled: AccountStore.Settled,
         _ session: borrowing PostgresSession
     ) throws -> Told {
         let others = Set(proven).subtracting(news.map(\.key)).sorted()
@@ -176,14 +178,14 @@ extension EventStore: AccountWitness {
     /// The state of purchases without news: the subscriptions, and one-time purchases that changed their owner.
     private func standing(
         _ keys: [PurchaseKey], _ settled: AccountStore.Settled, _ session: borrowing PostgresSession
-    ) throws -> [PurchaseNews] {
+    ) throws -> [PurchaseDelta] {
         let lines = try lines(of: keys, areKnown: true, session)
         let moved = Set(keys.filter { settled.formerOwners[$0] != nil }).subtracting(lines.map(\.key)).sorted()
         guard !moved.isEmpty else { return lines }
         return try lines
             + session.query(.oneTimePurchases(moved)).map { row in
                 let bought = try RecordedOneTimePurchase(row)
-                return PurchaseNews(key: bought.purchase, oneTime: bought.value, oneTimeBefore: bought.value)
+                return PurchaseDelta(key: bought.purchase, oneTime: bought.value, oneTimeBefore: bought.value)
             }
     }
 }

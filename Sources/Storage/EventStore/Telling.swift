@@ -24,7 +24,7 @@ extension EventStore {
     /// - Throws: `PostgresError`; the transaction must then be rolled back.
     @discardableResult
     package func tell(
-        _ purchases: [PurchaseNews], _ settled: AccountStore.Settled, cause: EventCause = .clock,
+        _ purchases: [PurchaseDelta], _ settled: AccountStore.Settled, cause: EventCause = .clock,
         upTo instant: PostgresTimestamp? = nil, _ session: borrowing PostgresSession
     ) throws -> Told {
         var telling = Telling(
@@ -56,10 +56,11 @@ extension EventStore {
 
     /// The apps and environments of these purchases whose whole history is still being fetched.
     private func filling(
-        _ purchases: [PurchaseNews], _ session: borrowing PostgresSession
+        _ purchases: [PurchaseDelta], _ session: borrowing PostgresSession
     ) throws -> Set<Telling.Scope> {
         let scopes = Set(
-            purchases.indices.lazy.filter { purchases[$0].words.areHistory }.map { Telling.Scope(purchases[$0].key) })
+            purchases.indices.lazy.filter { purchases[$0].evidence.areHistory }.map { Telling.Scope(purchases[$0].key) }
+        )
         guard !scopes.isEmpty else { return [] }
         return try Set(
             session.query(
@@ -110,8 +111,8 @@ extension AccountStore.State {
     fileprivate var id: ToldAccess.ID { .init(token: token, environment: environment) }
 }
 
-extension [PurchaseNews.Word] {
-    /// Whether Apple's notification history is the only evidence.
+extension [EvidenceSummary] {
+    /// Whether Apple's list of the past is all that speaks of a purchase.
     fileprivate var areHistory: Bool { !isEmpty && allSatisfy { $0.source == .history } }
 }
 
@@ -173,7 +174,7 @@ struct Telling {
     }
 
     mutating func take(
-        _ news: PurchaseNews, before stored: ToldPurchase, owner: UniqueIdentifier?, formerOwner: UniqueIdentifier?
+        _ news: PurchaseDelta, before stored: ToldPurchase, owner: UniqueIdentifier?, formerOwner: UniqueIdentifier?
     ) {
         var row = stored
         var drafts: [EventDraft] = []
@@ -182,8 +183,8 @@ struct Telling {
         let latest = evidence.reduce(Timestamp.distantPast) { max($0, $1.asOf) }
         let ahead = latest.milliseconds(since: now)
         let now = ahead > 0 && ahead < Self.clockDifference ? latest : now
-        let isFilling = news.words.areHistory && filling.contains(Scope(news.key))
-        // The last report of a one-time purchase does not name its owner.
+        let isFilling = news.evidence.areHistory && filling.contains(Scope(news.key))
+        // What was told of a purchase that was bought once does not say to whom.
         let former = stored.line?.account ?? formerOwner
         if let owner { take(evidence, of: news, owner, isFilling) }
         if let former, former != owner { take(evidence, of: news, former, isFilling) }
@@ -210,7 +211,7 @@ struct Telling {
                 evidence: evidence.max { $0.asOf < $1.asOf } ?? Evidence(cause, asOf: now), at: now,
                 isFill: isFilling, rules: rules)
         }
-        for word in news.words where word.type == .consumptionRequest && !isFilling {
+        for word in news.evidence where word.type == .consumptionRequest && !isFilling {
             drafts.append(request(word, of: news.key, owner, at: now))
         }
         purchases.append(Purchase(row: row, hasChanged: row != stored, drafts: drafts))
@@ -218,7 +219,7 @@ struct Telling {
 
     /// Adds the account of a reported purchase.
     private mutating func take(
-        _ evidence: [Evidence], of news: PurchaseNews, _ account: UniqueIdentifier, _ isFilling: Bool
+        _ evidence: [Evidence], of news: PurchaseDelta, _ account: UniqueIdentifier, _ isFilling: Bool
     ) {
         let id = ToldAccess.ID(token: account, environment: news.key.environment)
         accounts.insert(id)
@@ -232,16 +233,16 @@ struct Telling {
     }
 
     private func request(
-        _ word: PurchaseNews.Word, of key: PurchaseKey, _ owner: UniqueIdentifier?, at now: Timestamp
+        _ word: EvidenceSummary, of key: PurchaseKey, _ owner: UniqueIdentifier?, at now: Timestamp
     ) -> EventDraft {
         .consumptionRequested(
             key, of: owner, transactionID: word.transactionID, reason: word.refundReason, cause: Evidence(word).cause,
             at: min(word.notifiedAt ?? now, now), now: now, rules: rules)
     }
 
-    /// The evidence of the news; for a change without evidence, the transaction's own cause.
-    private func evidence(of news: PurchaseNews) -> [Evidence] {
-        guard news.words.isEmpty, cause != .clock else { return news.words.map { Evidence($0) } }
+    /// What brought the news; who acts without any evidence is it himself.
+    private func evidence(of news: PurchaseDelta) -> [Evidence] {
+        guard news.evidence.isEmpty, cause != .clock else { return news.evidence.map { Evidence($0) } }
         return [Evidence(cause, asOf: now)]
     }
 
@@ -309,8 +310,8 @@ struct Telling {
 }
 
 extension Evidence {
-    /// The evidence of an entry, and its cause.
-    init(_ word: PurchaseNews.Word) {
+    /// What was said, and why it is known.
+    init(_ word: EvidenceSummary) {
         var cause = EventCause.client
         switch (word.source, word.type, word.uuid) {
         case (.history, _, _): cause = .reconcile

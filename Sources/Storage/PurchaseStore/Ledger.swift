@@ -16,37 +16,28 @@ public struct Ledger: Sendable {
     ///
     /// Locks are taken in one order everywhere (notifications by UUID, records by digest, then purchases by key), so two
     /// workers that share any of them wait for each other and never deadlock.
-    /// - Parameter comparing: derive the state before the batch, too, and return what changed; this doubles the cost.
-    /// - Returns: what became of each entry, in the entries' order, and with `comparing` where it took each subscription.
+    /// - Parameters:
+    ///   - others: purchases to lock with those of the evidence, although nothing new may be said of them. Each has been recorded,
+    ///     or is by these entries.
+    ///   - comparing: also derive the state of each subscription before, which costs as much again.
+    /// - Returns: what became of each entry, in the entries' order, and of each purchase that changed: those of the batch that are
+    ///   new, and the ones that share a transaction with them. They stay locked until the transaction ends.
     /// - Throws: `PostgresError`; the transaction must then be rolled back.
-    public func apply(
-        _ entries: [LedgerEntry], comparing: Bool = false, _ session: borrowing PostgresSession
-    ) throws -> (outcomes: [LedgerOutcome], transitions: [StateTransition]) {
-        let (outcomes, updates) = try applied(entries, holding: [], session)
-        return (outcomes, comparing ? updates.compactMap { $0.transition(policy) } : [])
-    }
-
-    /// Applies a batch as ``apply(_:comparing:_:)`` does and returns the purchases that it changed: those of the batch
-    /// with new evidence, and those that share a transaction with them. They stay locked until the transaction ends.
-    /// - Parameter others: purchases to lock with them, even without new evidence. Each has been recorded, or is by
-    ///   these entries.
-    public func applying(
-        _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], _ session: borrowing PostgresSession
-    ) throws -> (outcomes: [LedgerOutcome], purchases: [PurchaseKey]) {
+    package func apply(
+        _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], comparing: Bool = false,
+        _ session: borrowing PostgresSession
+    ) throws -> (outcomes: [LedgerOutcome], changes: [PurchaseDelta]) {
         let (outcomes, updates) = try applied(entries, holding: others, session)
-        return (outcomes, updates.map(\.key))
-    }
-
-    /// Likewise, and returns how the batch changed each purchase, for the events written in the same transaction.
-    package func telling(
-        _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], _ session: borrowing PostgresSession
-    ) throws -> (outcomes: [LedgerOutcome], news: [PurchaseNews]) {
-        let (outcomes, updates) = try applied(entries, holding: others, session)
-        var words: [PurchaseKey: [PurchaseNews.Word]] = [:]
+        var evidence: [PurchaseKey: [EvidenceSummary]] = [:]
         for place in entries.indices where outcomes[place] != .duplicate {
-            if let key = entries[place].purchase { words[key, default: []].append(entries[place].word) }
+            if let key = entries[place].purchase { evidence[key, default: []].append(entries[place].summary) }
         }
-        return (outcomes, updates.indices.map { updates[$0].news(words[updates[$0].key] ?? []) })
+        let changes = updates.indices.map { place in
+            var delta = updates[place].delta(evidence[updates[place].key] ?? [])
+            if comparing { delta.subscriptionBefore = updates[place].subscriptionBefore(policy) }
+            return delta
+        }
+        return (outcomes, changes)
     }
 
     /// Locks purchases until the transaction ends, in the one order of locking, and inserts the missing rows.
@@ -241,18 +232,16 @@ extension KnownPurchase {
 }
 
 extension PurchaseUpdate {
-    /// What changed; nil where nothing about the subscription did.
-    fileprivate func transition(_ policy: StatusPolicy) -> StateTransition? {
-        let before: PurchaseState
+    /// The subscription by the facts before the batch; nil if it was not known as one.
+    fileprivate func subscriptionBefore(_ policy: StatusPolicy) -> SubscriptionState? {
         switch known.extent {
-        case .whole: before = PurchaseState(known.facts, in: key.environment, policy: policy)
+        case .whole: return PurchaseState(known.facts, in: key.environment, policy: policy).subscription
         case .tail(let cut, let horizon, let carried):
             var facts = known.facts
             facts.cut(at: cut)
-            before = PurchaseState(
-                facts, in: key.environment, policy: policy, from: horizon, carriedAccount: carried)
+            return PurchaseState(
+                facts, in: key.environment, policy: policy, from: horizon, carriedAccount: carried
+            ).subscription
         }
-        guard before.subscription != state.subscription else { return nil }
-        return StateTransition(key: key, before: before.subscription, after: state.subscription)
     }
 }

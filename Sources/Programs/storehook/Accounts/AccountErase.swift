@@ -1,8 +1,7 @@
-import AccountStore
 import ArgumentParser
-import EventStore
 import Logging
 import Operations
+import Pipeline
 
 struct AccountErase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,7 +24,7 @@ struct AccountErase: AsyncParsableCommand {
         let name = account.account
         let settings = try await shared.settings()
         let freed = try await Database.with(settings) { pool in
-            try await AccountStore(pool, witness: EventStore(pool)).erase(name, by: Operator.name)
+            try await EvidencePipeline(pool).erase(name, by: Operator.name)
         }
         guard let freed else { throw CommandFailure("no account \(name) is known, so there is nothing to erase") }
         // Not whom: logs are what forgetting would have to reach next.

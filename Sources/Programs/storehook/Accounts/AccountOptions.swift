@@ -4,6 +4,7 @@ import ArgumentParser
 import EventStore
 import Logging
 import Operations
+import Pipeline
 import Postgres
 import Subscriptions
 
@@ -38,7 +39,7 @@ struct ActOptions: ParsableArguments {
         let logger = try settings.logger("staff")
         let answer = try await Database.with(settings) { pool in
             do {
-                let done = try await AccountStore(pool, witness: EventStore(pool)).act(
+                let done = try await EvidencePipeline(pool).act(
                     kind, for: name, by: Operator.name, why: why)
                 var metadata: Logger.Metadata = [
                     "account": "\(name)", "act": "\(kind.name)", "number": "\(done.act.id)",

@@ -54,7 +54,7 @@ extension AccountDesk {
             product = known.id
         }
         let download = try await appTransactionID(request)
-        switch try await accounts.startTrial(of: caller.account, with: product, appTransactionID: download) {
+        switch try await pipeline.startTrial(of: caller.account, with: product, appTransactionID: download) {
         case .started: break
         case .hadOne:
             // The same start may have been sent twice at once.

@@ -10,7 +10,7 @@ import Synchronization
 
 /// What the account API's paths do: reads accounts, takes in what proves purchases, and counts use.
 package struct AccountDesk: Sendable {
-    let accounts: AccountStore
+    let pipeline: EvidencePipeline
     let reads: AccountReads
     let intake: EvidenceIntake
     let usage: Usage
@@ -26,9 +26,11 @@ package struct AccountDesk: Sendable {
     /// Receipts that were never seen before: each is stored, and a device gets another one whenever it asks for one.
     let newReceipts: RateLimit<String>
 
+    var accounts: AccountStore { pipeline.accounts }
+
     /// A desk.
     /// - Parameters:
-    ///   - accounts: tells the same events of what it changes by itself.
+    ///   - pipeline: what trials change goes through it.
     ///   - reads: reads accounts, for all of its requests.
     ///   - rule: who gets a purchase that a second account proves.
     ///   - sandbox: whose purchases in Sandbox open something.
@@ -38,13 +40,13 @@ package struct AccountDesk: Sendable {
     ///   - mostNewReceipts: how many receipts that were never seen before an account may hand in at once; one more each quarter of an
     ///     hour.
     package init(
-        accounts: AccountStore, reads: AccountReads, intake: EvidenceIntake, usage: Usage,
+        pipeline: EvidencePipeline, reads: AccountReads, intake: EvidenceIntake, usage: Usage,
         rule: RestoreRule,
         sandbox: SandboxAccess,
         receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil, log: AccountLog = .none,
         mostNewReceipts: Int = 50
     ) {
-        self.accounts = accounts
+        self.pipeline = pipeline
         self.reads = reads
         self.intake = intake
         self.usage = usage

@@ -1,0 +1,92 @@
+package import AccountStore
+package import Accounts
+package import Base
+package import Events
+package import Postgres
+package import PurchaseStore
+package import Subscriptions
+
+/// What changes accounts without evidence. Each act commits with its effect, its events and what observers make of it.
+extension EvidencePipeline {
+    /// Does something for an account in Production, on record.
+    /// - Parameters:
+    ///   - account: what the app's own tokens call it, or its token.
+    ///   - person: who does it.
+    /// - Returns: the act, and what the account was before it and is after.
+    /// - Throws: `ActRefusal`, and then nothing is recorded; `PostgresError`.
+    package func act(
+        _ kind: StaffAct.Kind, for account: String, by person: String, why: String
+    ) async throws -> (act: StaffAct, before: AccountPhase, after: AccountPhase) {
+        try await change("accounts.act") { try accounts.act(kind, for: account, by: person, why: why, $0) }
+    }
+
+    /// Moves a purchase to an account, whatever Apple signed and signs into it.
+    /// - Returns: false where nothing is known of the purchase.
+    package func move(
+        _ purchase: PurchaseKey, to account: String, by person: String, why: String
+    ) async throws -> Bool {
+        try await change("accounts.move") { try accounts.move(purchase, to: account, by: person, why: why, $0) }
+    }
+
+    /// Starts the app's own trial of an account; see ``AccountStore/AccountStore/startTrial(of:with:appTransactionID:_:)``.
+    package func startTrial(
+        of account: String, with product: String? = nil, appTransactionID: String? = nil
+    ) async throws -> TrialOutcome {
+        try await change("accounts.trial") {
+            try accounts.startTrial(of: account, with: product, appTransactionID: appTransactionID, $0)
+        }
+    }
+
+    /// Forgets a person; see ``AccountStore/AccountStore/erase(_:holding:by:_:)``.
+    /// - Returns: how many purchases were released; nil where no such account is known.
+    package func erase(_ account: String, by person: String) async throws -> Int? {
+        while true {
+            let purchases = try await accounts.purchases(of: account)
+            let erasure = try await change("accounts.erase") {
+                try accounts.erase(account, holding: purchases, by: person, $0)
+            }
+            switch erasure {
+            case .unknown: return nil
+            case .outpaced: continue
+            case .erased(let released): return released
+            }
+        }
+    }
+
+    /// Derives the accounts of purchases that were changed by hand, or by a rebuild. The purchases are locked.
+    package func settle(
+        _ purchases: [PurchaseKey], cause: EventCause, _ session: borrowing PostgresSession
+    ) throws {
+        try report(try accounts.settle(purchases, session), of: purchases, cause: cause, session)
+    }
+
+    /// Derives a page of accounts anew; see ``AccountStore/AccountStore/rederive(after:repair:_:)``.
+    package func rederiveAccounts(
+        after last: UniqueIdentifier?, repair: Bool, _ session: borrowing PostgresSession
+    ) throws -> (accounts: [UniqueIdentifier], differences: [RowDifference])? {
+        guard let page = try accounts.rederive(after: last, repair: repair, session) else { return nil }
+        if let repaired = page.repaired { try report(repaired, of: [], cause: .rebuild, session) }
+        return (page.accounts, page.differences)
+    }
+
+    /// Notes the accounts of a page of purchases anew; see ``AccountStore/AccountStore/relink(_:repair:_:)``.
+    package func relinkAccounts(
+        of purchases: [PurchaseKey], repair: Bool, _ session: borrowing PostgresSession
+    ) throws -> [RowDifference] {
+        let page = try accounts.relink(purchases, repair: repair, session)
+        if let repaired = page.repaired { try report(repaired, of: purchases, cause: .rebuild, session) }
+        return page.differences
+    }
+
+    private func change<Value: Sendable>(
+        _ name: String, _ act: @Sendable (borrowing PostgresSession) throws -> AccountChange<Value>
+    ) async throws -> Value {
+        try await accounts.transaction(name) { session in
+            let change = try act(session)
+            if let settled = change.settled {
+                try report(settled, of: change.purchases, cause: change.cause, session)
+            }
+            return change
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package import Subscriptions
+
+/// What a batch made of one purchase: handed to accounts, events and observers in the same transaction.
+package struct PurchaseDelta: Sendable {
+    /// The purchase.
+    package var key: PurchaseKey
+    /// The subscription's phases, if it is one: those that were derived, with which the present and all that is to come are.
+    package var phases: [Phase]
+    /// Its periods of which anything new was said.
+    package var periods: [PaidPeriod]
+    /// The same before the batch.
+    package var periodsBefore: [PaidPeriod]
+    private var state: PurchaseState?
+    /// All of its periods, as far as they were derived.
+    package var allPeriods: [PaidPeriod] { state?.paidPeriods ?? periods }
+    /// The subscription as it is now; nil if it is none.
+    package var subscription: SubscriptionState? { state?.subscription }
+    /// The subscription before the batch; nil if it was none, or where the comparison was not asked for.
+    package var subscriptionBefore: SubscriptionState?
+    /// What was bought once, if that is what it is.
+    package var oneTime: OneTimePurchase?
+    /// The same before the batch.
+    package var oneTimeBefore: OneTimePurchase?
+    /// Whether a subscription stood before the batch.
+    package var wasKnown: Bool
+    /// What the batch said of it that was not recorded before.
+    package var evidence: [EvidenceSummary]
+
+    /// Memberwise.
+    package init(
+        key: PurchaseKey, phases: [Phase] = [], periods: [PaidPeriod] = [], periodsBefore: [PaidPeriod] = [],
+        state: PurchaseState? = nil, oneTime: OneTimePurchase? = nil, oneTimeBefore: OneTimePurchase? = nil,
+        wasKnown: Bool = false, evidence: [EvidenceSummary] = []
+    ) {
+        self.key = key
+        self.phases = phases
+        self.periods = periods
+        self.periodsBefore = periodsBefore
+        self.state = state
+        self.oneTime = oneTime
+        self.oneTimeBefore = oneTimeBefore
+        self.wasKnown = wasKnown
+        self.evidence = evidence
+    }
+}
+
+extension PurchaseUpdate {
+    /// What it makes of the purchase. Not an initializer, which would take an update as its own: it is large to copy.
+    func delta(_ evidence: [EvidenceSummary]) -> PurchaseDelta {
+        let periods = state.paidPeriods(after: records, upon: known.facts)
+        return PurchaseDelta(
+            key: key, phases: state.subscription?.phases ?? [], periods: periods.now, periodsBefore: periods.before,
+            state: state, oneTime: state.oneTime,
+            oneTimeBefore: state.oneTime == nil ? nil : OneTimePurchase(counting: known.facts),
+            wasKnown: known.earlierPhases != nil, evidence: evidence)
+    }
+}
