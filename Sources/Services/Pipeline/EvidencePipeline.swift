@@ -86,10 +86,11 @@ package struct EvidencePipeline: Sendable {
         var applied: Applied
         switch try decide(change, session) {
         case .unchanged:
-            applied = Applied(change: change, settled: try accounts.settle(change.purchases, session))
+            applied = Applied(
+                change: change, settled: try accounts.settle(change.purchases, having: change.deltas, session))
             applied.told = try events?.tell(change.deltas, applied.settled, cause: cause, upTo: instant, session)
         case .proven(let purchases, let account, let rule):
-            let bound = try accounts.bind(purchases, to: account, under: rule, changed: change.purchases, session)
+            let bound = try accounts.bind(purchases, to: account, under: rule, changed: change.deltas, session)
             applied = Applied(change: change, settled: bound.settled, outcomes: bound.outcomes)
             applied.told = try events?.tell(change.deltas, proving: purchases, bound.settled, session)
         }

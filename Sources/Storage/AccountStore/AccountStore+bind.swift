@@ -3,7 +3,7 @@ import AppStorePayloads
 package import Base
 import Foundation
 package import Postgres
-import PurchaseStore
+package import PurchaseStore
 package import Subscriptions
 
 extension AccountStore {
@@ -20,14 +20,14 @@ extension AccountStore {
     /// - Parameters:
     ///   - purchases: all that were handed in at once; each has facts.
     ///   - account: what the app's own tokens call the account.
-    ///   - changed: further purchases that the transaction changed, to be derived with them.
-    /// - Returns: the outcome for each, and what to announce after the commit.
+    ///   - changed: what the transaction has made of purchases, to be derived with them.
+    /// - Returns: what became of each, and what is to be told after the commit.
     package func bind(
-        _ purchases: [PurchaseKey], to account: String, under rule: RestoreRule, changed: [PurchaseKey] = [],
+        _ purchases: [PurchaseKey], to account: String, under rule: RestoreRule, changed: [PurchaseDelta] = [],
         _ session: borrowing PostgresSession
     ) throws -> (outcomes: [PurchaseKey: BindOutcome], settled: Settled) {
         let token = AccountToken.of(account)
-        let all = Set(purchases).union(changed)
+        let all = Set(purchases).union(changed.map(\.key))
         try Ledger.hold(all, session)
         var outcomes: [PurchaseKey: BindOutcome] = [:]
         var recorded: [(key: PurchaseKey, kind: PurchaseBinding.Kind)] = []
@@ -42,8 +42,8 @@ extension AccountStore {
             }
         }
         try record(recorded.map { Binding(key: $0.key, kind: $0.kind, token: token) }, session)
-        var settled = try settle(all.sorted(), naming: [token: account], session)
-        // Without a catalog there are no accounts to report.
+        var settled = try settle(all.sorted(), having: changed, naming: [token: account], session)
+        // Without a catalog there are no accounts to tell.
         if settled.hasCatalog { settled.formerOwners = formerOwners }
         return (outcomes, settled)
     }

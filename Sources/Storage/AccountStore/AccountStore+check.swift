@@ -47,12 +47,7 @@ extension AccountStore {
             PostgresQuery(
                 "accounts.link_differences",
                 """
-                with changed as (
-                    select * from unnest(
-                        \(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
-                        \(purchases.map(\.environment)))
-                        as purchase (original_transaction_id, bundle_id, environment)
-                ), \(unescaped: Self.holders), stored as (
+                with \(embedding: .holders(of: purchases)), stored as (
                     select l.token, environment, original_transaction_id, bundle_id
                       from storehook.account_lines l
                       join changed using (original_transaction_id, bundle_id, environment)

@@ -14,6 +14,7 @@ extension AccountStore {
     /// - Returns: the accounts that changed under the current catalog.
     func derive(
         _ accounts: [UniqueIdentifier], under moment: AccountMoment, only: Int64? = nil,
+        having derived: DerivedSubscriptions = DerivedSubscriptions(),
         noting note: (LoadedAccount, AccountState) -> Void = { _, _ in }, _ session: borrowing PostgresSession
     ) throws -> Set<UniqueIdentifier> {
         guard !accounts.isEmpty else { return [] }
@@ -21,7 +22,7 @@ extension AccountStore {
         for version in moment.versions where only == nil || version == only {
             versions.append((version, try catalog(version, session)))
         }
-        let loaded = try load(accounts, for: versions.map(\.catalog), session)
+        let loaded = try load(accounts, for: versions.map(\.catalog), having: derived, session)
         var changed: Set<UniqueIdentifier> = []
         for (version, catalog) in versions {
             let rows = loaded.filter(\.isKnown).map { account in

@@ -103,11 +103,7 @@ extension AccountStore {
             PostgresQuery(
                 "accounts.holders",
                 """
-                with changed as (
-                    select * from unnest(
-                        \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
-                        as purchase (original_transaction_id, bundle_id, environment)
-                ), \(unescaped: Self.holders)
+                with \(embedding: .holders(of: keys))
                 select token, environment, bundle_id, original_transaction_id from holder
                 """)
         ).map { row in

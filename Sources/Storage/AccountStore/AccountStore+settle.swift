@@ -3,7 +3,7 @@ import AppStorePayloads
 package import Base
 import Foundation
 package import Postgres
-import PurchaseStore
+package import PurchaseStore
 package import Subscriptions
 
 extension AccountStore {
@@ -41,30 +41,35 @@ extension AccountStore {
     /// Determines the owners of purchases and derives the accounts concerned, in the transaction that changed the
     /// purchases. The purchases must be locked (`Ledger.apply` does that), and no account may be.
     ///
-    /// Where no catalog was ever applied, it reads that and the clock in one statement, and does no more. Why no
-    /// account keeps a stale status is explained at ``apply(_:by:patience:onPage:)``.
-    /// - Parameter naming: what the app's own tokens call accounts, where that is known.
+    /// Where no catalog was ever applied it asks for that and the clock in one statement, and does no more. That no account is
+    /// left with what was true before is argued at ``apply(_:by:patience:onPage:)``.
+    /// - Parameters:
+    ///   - deltas: what this transaction has made of some of them, which then is not read back.
+    ///   - naming: what the app's own tokens call accounts, where that is known.
     /// - Throws: `PostgresError`, or ``UnreadableCatalog``; the transaction must then be rolled back.
     package func settle(
-        _ purchases: [PurchaseKey], naming: [UniqueIdentifier: String] = [:], _ session: borrowing PostgresSession
+        _ purchases: [PurchaseKey], having deltas: [PurchaseDelta] = [], naming: [UniqueIdentifier: String] = [:],
+        _ session: borrowing PostgresSession
     ) throws -> Settled {
         let moment = try AccountMoment(session)
         guard !moment.isIdle || !naming.isEmpty else { return Settled(moment) }
-        let linked = moment.isIdle || purchases.isEmpty ? [] : try link(purchases, session)
+        let derived = moment.isIdle ? DerivedSubscriptions() : DerivedSubscriptions(deltas)
+        let linked = moment.isIdle || purchases.isEmpty ? [] : try link(purchases, having: derived, session)
         let accounts = Set(linked).union(naming.keys).sorted()
         try hold(accounts, naming: naming, session)
-        return moment.isIdle ? Settled(moment) : try settle(accounts, under: moment, session)
+        return moment.isIdle ? Settled(moment) : try settle(accounts, under: moment, having: derived, session)
     }
 
     /// Derives accounts that are held, and notes what they are.
     func settle(
-        _ accounts: [UniqueIdentifier], under moment: AccountMoment, _ session: borrowing PostgresSession
+        _ accounts: [UniqueIdentifier], under moment: AccountMoment,
+        having derived: DerivedSubscriptions = DerivedSubscriptions(), _ session: borrowing PostgresSession
     ) throws -> Settled {
         var settled = Settled(moment)
         let now = Timestamp(settled.clock)
         var (states, owners): ([State], [PurchaseKey: UniqueIdentifier]) = ([], [:])
         settled.changed = try derive(
-            accounts, under: moment,
+            accounts, under: moment, having: derived,
             noting: { account, state in
                 states.append(State(token: account.token, environment: account.environment, state: state))
                 for purchase in account.owned(at: now) { owners[purchase] = account.token }
@@ -76,18 +81,16 @@ extension AccountStore {
         return settled
     }
 
-    /// Records the accounts of locked purchases; returns these accounts and the former ones.
-    func link(_ purchases: [PurchaseKey], _ session: borrowing PostgresSession) throws -> [UniqueIdentifier] {
+    /// Notes the accounts of purchases that are locked, and answers them with those that they were of before.
+    func link(
+        _ purchases: [PurchaseKey], having derived: DerivedSubscriptions = DerivedSubscriptions(),
+        _ session: borrowing PostgresSession
+    ) throws -> [UniqueIdentifier] {
         try session.query(
             PostgresQuery(
                 "accounts.link",
                 """
-                with changed as (
-                    select * from unnest(
-                        \(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
-                        \(purchases.map(\.environment)))
-                        as purchase (original_transaction_id, bundle_id, environment)
-                ), \(unescaped: Self.holders), gone as (
+                with \(embedding: .holders(of: purchases, having: derived)), gone as (
                     delete from storehook.account_lines l using changed c
                      where l.original_transaction_id = c.original_transaction_id and l.bundle_id = c.bundle_id
                        and l.environment = c.environment
@@ -106,32 +109,8 @@ extension AccountStore {
         ).map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
     }
 
-    /// The accounts that Apple ever signed into the purchases of `changed`, and those that a binding names.
-    static let holders = """
-        holder as (
-            select t.token, c.environment, c.original_transaction_id, c.bundle_id
-              from changed c join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
-             cross join unnest(s.phase_account) as t (token)
-             where t.token is not null
-            union
-            select t.token, c.environment, c.original_transaction_id, c.bundle_id
-              from changed c join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
-              join storehook.subscription_history h using (original_transaction_id, bundle_id, environment)
-             cross join unnest(h.phase_account) as t (token)
-             where s.earlier_phases > 0 and t.token is not null
-            union
-            select o.app_account_token, c.environment, c.original_transaction_id, c.bundle_id
-              from changed c join storehook.one_time_purchases o using (original_transaction_id, bundle_id, environment)
-             where o.app_account_token is not null
-            union
-            select b.token, c.environment, c.original_transaction_id, c.bundle_id
-              from changed c join storehook.purchase_bindings b using (original_transaction_id, bundle_id, environment)
-        )
-        """
-
-    /// Inserts the missing rows of the accounts, and locks all of them. `where` decides whether a name is written; the
-    /// row is locked in either case (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"), and the statements after this see
-    /// what others committed.
+    /// Makes sure that each account has a row, and holds it. `where` decides whether a name is written; the row is locked in
+    /// either case (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"), and what is read after this sees what others committed.
     /// - Parameters:
     ///   - accounts: in order.
     ///   - deadline: how long that may take; by default as long as any statement.

@@ -55,16 +55,20 @@ struct LoadedAccount: Sendable {
 extension AccountStore {
     /// Reads locked accounts: three statements, and one more where earlier phases are needed.
     /// - Parameters:
-    ///   - catalogs: the catalogs to derive them under.
-    ///   - isWhole: read everything about every purchase, for questions about instants long ago.
-    ///   - lines: the query that names their purchases, where that is not `account_lines`.
+    ///   - catalogs: what they are to be derived under.
+    ///   - derived: subscriptions that need not be read.
+    ///   - isWhole: read everything of every purchase, for who asks for instants long ago.
+    ///   - lines: what names their purchases, where that is not `account_lines`.
     func load(
-        _ accounts: [UniqueIdentifier], for catalogs: [Catalog], whole isWhole: Bool = false,
+        _ accounts: [UniqueIdentifier], for catalogs: [Catalog],
+        having derived: DerivedSubscriptions = DerivedSubscriptions(), whole isWhole: Bool = false,
         lines: PostgresQuery? = nil, _ session: borrowing PostgresSession
     ) throws -> [LoadedAccount] {
         let tokens = accounts.map { UUID($0) }
         var loaded = Loading()
-        for row in try session.query(lines ?? .lines(of: tokens)) { try loaded.take(line: row) }
+        for row in try session.query(lines ?? .lines(of: tokens, but: derived.keys)) {
+            try loaded.take(line: row, derived)
+        }
         for row in try session.query(.about(tokens)) { try loaded.take(about: row) }
         var all = loaded.accounts
         let wanting = Set(
@@ -144,18 +148,21 @@ private struct Loading {
         return (id, account)
     }
 
-    mutating func take(line row: PostgresRow) throws {
+    mutating func take(line row: PostgresRow, _ derived: DerivedSubscriptions) throws {
         var (id, account) = try account(row)
         let key = PurchaseKey(
             environment: account.environment, bundleID: try row.decode("bundle_id"),
             originalTransactionID: try row.decode("original_transaction_id"))
         let ownership = try PurchaseOwnership(bindings: row)
-        if let earlier = try row.decode("earlier_phases", as: Int32?.self) {
-            let phases = try LinePhase.all(of: row)
+        var known = derived[key]
+        if known == nil, let earlier = try row.decode("earlier_phases", as: Int32?.self) {
+            known = .init(phases: try LinePhase.all(of: row), earlierPhases: Int(earlier))
+        }
+        if let known, !known.phases.isEmpty {
             account.lines.append(
                 LoadedAccount.Line(
-                    line: AccountLine(key: key, content: .subscription(phases), ownership: ownership),
-                    earlierPhases: Int(earlier), knownFrom: phases.first?.startsAt))
+                    line: AccountLine(key: key, content: .subscription(known.phases), ownership: ownership),
+                    earlierPhases: known.earlierPhases, knownFrom: known.phases.first?.startsAt))
         }
         if let bought = try AccountLine.BoughtOnce(row) {
             account.lines.append(

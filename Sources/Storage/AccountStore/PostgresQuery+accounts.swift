@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import Postgres
 import Subscriptions
@@ -32,13 +33,25 @@ extension PostgresQuery {
         """
 
     /// The purchases of accounts.
-    static func lines(of tokens: [UUID]) -> PostgresQuery {
+    /// - Parameter derived: purchases whose subscriptions are not read; their columns are null.
+    static func lines(of tokens: [UUID], but derived: [PurchaseKey] = []) -> PostgresQuery {
         PostgresQuery(
             "accounts.lines",
             """
             select l.token, l.environment, l.bundle_id, l.original_transaction_id, \(unescaped: purchaseColumns)
               from storehook.account_lines l
-            \(unescaped: purchase)
+              left join lateral (
+                   select * from storehook.subscriptions s
+                    where s.original_transaction_id = l.original_transaction_id and s.bundle_id = l.bundle_id
+                      and s.environment = l.environment
+                      and (l.original_transaction_id, l.bundle_id, l.environment) not in (
+                          select * from unnest(
+                              \(derived.map(\.originalTransactionID)), \(derived.map(\.bundleID)),
+                              \(derived.map(\.environment))))
+                   ) s on true
+              left join storehook.one_time_purchases o
+                   on o.original_transaction_id = l.original_transaction_id and o.bundle_id = l.bundle_id
+                  and o.environment = l.environment
             \(unescaped: bindings)
              where l.token = any(\(tokens))
             """)
@@ -59,7 +72,49 @@ extension PostgresQuery {
             """)
     }
 
-    /// What else accounts' statuses depend on, all of it in Production; and in which environments a status is stored.
+    /// `changed` and `holder`, as the first parts of a WITH: purchases, and the accounts that Apple signed into them at any time or
+    /// that anything binds them to.
+    /// - Parameter derived: subscriptions that need not be read.
+    static func holders(
+        of purchases: [PurchaseKey], having derived: DerivedSubscriptions = DerivedSubscriptions()
+    ) -> PostgresQuery {
+        let signed = derived.signedAccounts(of: purchases)
+        return """
+            changed as (
+                select * from unnest(
+                    \(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
+                    \(purchases.map(\.environment)), \(purchases.map { derived[$0] == nil }),
+                    \(purchases.map { derived[$0].map { $0.earlierPhases > 0 } ?? true }))
+                    as purchase (original_transaction_id, bundle_id, environment, is_read, has_history)
+            ), holder as (
+                select t.token, c.environment, c.original_transaction_id, c.bundle_id
+                  from changed c join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
+                 cross join unnest(s.phase_account) as t (token)
+                 where c.is_read and t.token is not null
+                union
+                select t.token, c.environment, c.original_transaction_id, c.bundle_id
+                  from changed c
+                  join storehook.subscription_history h using (original_transaction_id, bundle_id, environment)
+                 cross join unnest(h.phase_account) as t (token)
+                 where c.has_history and t.token is not null
+                union
+                select * from unnest(
+                    \(signed.map { UUID($0.account) }), \(signed.map(\.purchase.environment)),
+                    \(signed.map(\.purchase.originalTransactionID)), \(signed.map(\.purchase.bundleID)))
+                union
+                select o.app_account_token, c.environment, c.original_transaction_id, c.bundle_id
+                  from changed c
+                  join storehook.one_time_purchases o using (original_transaction_id, bundle_id, environment)
+                 where o.app_account_token is not null
+                union
+                select b.token, c.environment, c.original_transaction_id, c.bundle_id
+                  from changed c
+                  join storehook.purchase_bindings b using (original_transaction_id, bundle_id, environment)
+            )
+            """
+    }
+
+    /// What else accounts' statuses depend on, all of it in Production; and where something was derived of them before.
     static func about(_ tokens: [UUID]) -> PostgresQuery {
         PostgresQuery(
             "accounts.about",

@@ -6,6 +6,12 @@ package struct PurchaseDelta: Sendable {
     package var key: PurchaseKey
     /// The subscription's phases, if it is one: those that were derived, with which the present and all that is to come are.
     package var phases: [Phase]
+    /// How many of the phases stand in `subscription_history`, and how many stand there in all.
+    package var movedPhases = 0
+    /// See ``movedPhases``.
+    package var earlierPhases = 0
+    /// The phases of its row in `subscriptions`.
+    package var currentPhases: ArraySlice<Phase> { phases.dropFirst(movedPhases) }
     /// Its periods of which anything new was said.
     package var periods: [PaidPeriod]
     /// The same before the batch.
@@ -48,10 +54,14 @@ extension PurchaseUpdate {
     /// What it makes of the purchase. Not an initializer, which would take an update as its own: it is large to copy.
     func delta(_ evidence: [EvidenceSummary]) -> PurchaseDelta {
         let periods = state.paidPeriods(after: records, upon: known.facts)
-        return PurchaseDelta(
+        var delta = PurchaseDelta(
             key: key, phases: state.subscription?.phases ?? [], periods: periods.now, periodsBefore: periods.before,
             state: state, oneTime: state.oneTime,
             oneTimeBefore: state.oneTime == nil ? nil : OneTimePurchase(counting: known.facts),
             wasKnown: known.earlierPhases != nil, evidence: evidence)
+        if case .phases(let phases) = subscriptionRow {
+            (delta.movedPhases, delta.earlierPhases) = (phases.moved, phases.earlier)
+        }
+        return delta
     }
 }
