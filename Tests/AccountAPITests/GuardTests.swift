@@ -1,5 +1,6 @@
 import AccountAPI
 import AccountStore
+import Accounts
 import AppStorePayloads
 import Base
 import Foundation
@@ -38,10 +39,12 @@ struct GuardTests {
                         .init(startsAt: .distantPast, status: "active", access: true, tier: state.tier, expiresAt: end),
                         .init(startsAt: end, status: "expired", access: false, tier: "free", expiresAt: end),
                     ],
-                    offer: .init(
-                        tiers: ["free", "pro", "premium"],
+                    catalog: Catalog(
+                        tiers: ["free", "pro", "premium"].map { .init(id: $0) },
                         features: [
-                            "explain": ["pro", "premium"], "voice": ["premium"], "read": ["free", "pro", "premium"],
+                            .init(id: "explain", limits: ["pro": .yes, "premium": .yes]),
+                            .init(id: "voice", limits: ["premium": .yes]),
+                            .init(id: "read", limits: ["free": .yes, "pro": .yes, "premium": .yes]),
                         ]),
                     readAt: Timestamp(millisecondsSince1970: 0))
                 guard let account else { throw Away() }

@@ -1,5 +1,5 @@
 import APIKit
-import AppStorePayloads
+import Accounts
 import Base
 import HTTPTypes
 import Logging
@@ -47,14 +47,14 @@ package struct Guard: Sendable {
             .init("feature", .string(.init(1, 64)), "The feature that has to be open."),
         ]
         endpoint.style = Self.style
-        endpoint.problems = GuardRefusal.allCases.map(\.code)
+        endpoint.problems = AccessRefusal.allCases.map(\.code) + [Self.unavailable]
         return endpoint
     }
 
     private func answer(_ request: AccountRequest) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         guard let known = await memory.knowledge(of: caller.token) else {
-            guard outage == .allow else { throw APIProblem(GuardRefusal.unavailable.code, "nobody knows") }
+            guard outage == .allow else { throw APIProblem(Self.unavailable, "nobody knows") }
             return Self.passed(caller, [(Self.stale, "unknown")])
         }
         let stale = known.stale.map { [(Self.stale, "\(max(1, $0.components.seconds))")] } ?? []
@@ -87,6 +87,9 @@ package struct Guard: Sendable {
         return fields
     }
 
+    /// Nothing is known of the account: the database has been away for too long.
+    private static let unavailable = ProblemCode.refusal("unavailable")
+
     /// 401 stays; everything else is 403, with the code as the reason.
     private static let style = ProblemStyle(content: nil, status: { $0 == .unauthorized ? $0 : .forbidden }) {
         problem in
@@ -97,6 +100,13 @@ package struct Guard: Sendable {
     }
 }
 
-extension GuardRefusal {
-    fileprivate var code: ProblemCode { ProblemCode(.forbidden, rawValue, "It may not pass") }
+extension AccessRefusal {
+    fileprivate var code: ProblemCode { .refusal(rawValue) }
+}
+
+extension ProblemCode {
+    /// What stands in `X-Storehook-Reason`.
+    fileprivate static func refusal(_ reason: String) -> ProblemCode {
+        ProblemCode(.forbidden, reason, "It may not pass")
+    }
 }

@@ -1,4 +1,4 @@
-import AppStorePayloads
+package import Accounts
 package import Base
 
 /// What a guard knows of an account: what it is as a function of time, and what the catalog of that moment makes of it.
@@ -28,32 +28,18 @@ package struct GuardAccount: Sendable {
         }
     }
 
-    /// What is sold, as far as a guard asks.
-    package struct Offer: Sendable, Hashable {
-        /// The tiers, in rising order.
-        package var tiers: [String]
-        /// The features, each with the tiers that open it.
-        package var features: [String: Set<String>]
-
-        /// Memberwise.
-        package init(tiers: [String], features: [String: Set<String>]) {
-            self.tiers = tiers
-            self.features = features
-        }
-    }
-
     /// In rising order; at least one.
     package var phases: [Phase]
-    /// What is sold.
-    package var offer: Offer
+    /// What is sold; nil where no catalog was ever applied.
+    package var catalog: Catalog?
     /// The database's clock when it was read.
     package var readAt: Timestamp
 
     /// Memberwise; nil where there is no phase.
-    package init?(phases: [Phase], offer: Offer, readAt: Timestamp) {
+    package init?(phases: [Phase], catalog: Catalog?, readAt: Timestamp) {
         guard !phases.isEmpty else { return nil }
         self.phases = phases
-        self.offer = offer
+        self.catalog = catalog
         self.readAt = readAt
     }
 
@@ -67,33 +53,11 @@ package struct GuardAccount: Sendable {
     /// - Parameters:
     ///   - tier: the tier that it needs at least; with neither this nor a feature, any access will do.
     ///   - feature: what has to be open to it. Whether what is counted is used up is not asked here.
-    func refusal(at instant: Timestamp, tier: String?, feature: String?) -> GuardRefusal? {
+    func refusal(at instant: Timestamp, tier: String?, feature: String?) -> AccessRefusal? {
         let phase = phase(at: instant)
-        if tier == nil, feature == nil { return phase.access ? nil : .noAccess }
-        if let tier {
-            guard let wanted = offer.tiers.firstIndex(of: tier) else { return .unknownTier }
-            guard let has = offer.tiers.firstIndex(of: phase.tier), has >= wanted else { return .tierRequired }
-        }
-        if let feature {
-            guard let tiers = offer.features[feature] else { return .unknownFeature }
-            guard tiers.contains(phase.tier) else { return .featureNotIncluded }
-        }
-        return nil
+        return (catalog ?? Self.noCatalog)
+            .refusal(ofTier: phase.tier, access: phase.access, needing: tier, feature: feature)
     }
-}
 
-/// Why a guard lets somebody not through: what stands in `X-Storehook-Reason`.
-enum GuardRefusal: String, Error, Sendable, CaseIterable {
-    /// Nothing gives access.
-    case noAccess = "no_access"
-    /// A higher tier is needed.
-    case tierRequired = "tier_required"
-    /// The tier does not open the feature.
-    case featureNotIncluded = "feature_not_included"
-    /// The catalog has no such tier.
-    case unknownTier = "unknown_tier"
-    /// The catalog has no such feature.
-    case unknownFeature = "unknown_feature"
-    /// Nobody knows: the database has been away for too long.
-    case unavailable
+    private static let noCatalog = Catalog(tiers: [])
 }
