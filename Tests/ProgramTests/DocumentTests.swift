@@ -34,6 +34,20 @@ struct DocumentTests {
         }
     }
 
+    @Test("lead from Apple's post to the committed effect through thirty files at most, each of them there")
+    func way() throws {
+        let text = try Document("Sources/ARCHITECTURE.md").text
+        let section = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("From Apple's post") })
+        let files = section.matches(of: /`(\w+\/[\w\/+]+\.swift)`/).map { String($0.1) }
+        #expect((20...30).contains(files.count) && Set(files).count == files.count)
+        let sources = packageRoot.appending(path: "Sources")
+        let layers = try FileManager.default.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)
+        for file in files {
+            let isThere = layers.contains { FileManager.default.fileExists(atPath: $0.appending(path: file).path) }
+            #expect(isThere, "\(file)")
+        }
+    }
+
     @Test("say nothing to type that no test types, unless they say so and why")
     func typed() throws {
         let typed = Set(ChapterTests.documents + [AccountAPIChapterTests.document])
