@@ -14,7 +14,7 @@ struct ClockTests {
     func ends() async throws {
         try await EventDatabase.with { site in
             let count = 40
-            // Told while they ran, a day before they ended; two days ago.
+            // EventCounts while they ran, a day before they ended; two days ago.
             try await site.apply(
                 (0..<count).map { number in
                     Records.period(

@@ -76,7 +76,7 @@ struct EventDatabase: Sendable {
                     let news = try ledger.apply(entries, session).changes
                     var settled = try accounts.settle(news.map(\.key), session)
                     if let now { settled.clock = PostgresTimestamp(millisecondsSince1970: now.millisecondsSince1970) }
-                    return try events.tell(news, settled, session).count
+                    return try events.record(news, settled, session).count
                 }
             } catch let error as PostgresError where error.isTransient {
                 continue
@@ -90,12 +90,12 @@ struct EventDatabase: Sendable {
         while true {
             let ticked = try await tick()
             guard ticked.taken > 0 else { return told }
-            told += ticked.told.count
+            told += ticked.events.count
         }
     }
 
     /// What the clock tells now; up to an instant of a test's own, if that is told.
-    func tick(upTo instant: PostgresTimestamp? = nil) async throws -> EventStore.Ticked {
+    func tick(upTo instant: PostgresTimestamp? = nil) async throws -> EventStore.ClockResult {
         let now: PostgresTimestamp = try await value("select clock_timestamp()")
         let purchases = try await events.tick(.purchases, accounts, upTo: instant ?? now)
         return purchases + (try await events.tick(.accounts, accounts, upTo: instant ?? now))

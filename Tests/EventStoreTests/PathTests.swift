@@ -81,7 +81,7 @@ struct PathTests {
             func prove(_ number: Int) async throws {
                 try await site.pool.withTransaction { session in
                     let bound = try accounts.bind([purchase(1)], to: "person-\(number)", under: .transfer, session)
-                    try events.tell([], proving: [purchase(1)], bound.settled, session)
+                    try events.record([], proving: [purchase(1)], bound.settled, session)
                 }
             }
             // It was nobody's: nobody lost it.
@@ -110,7 +110,7 @@ struct PathTests {
             for _ in 0..<2 {
                 try await site.pool.withTransaction { session in
                     let bound = try accounts.bind([purchase(1)], to: "person-1", under: .keep, session)
-                    try events.tell([], proving: [purchase(1)], bound.settled, session)
+                    try events.record([], proving: [purchase(1)], bound.settled, session)
                 }
             }
             #expect(try await told(1, site) == ["account.access_changed client pro active"])

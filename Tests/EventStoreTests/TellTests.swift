@@ -70,7 +70,7 @@ struct TellTests {
             await #expect(throws: Undo.self) {
                 try await site.pool.withTransaction { session in
                     let news = try ledger.apply([entry], session).changes
-                    let told = try events.tell(news, try accounts.settle(news.map(\.key), session), session)
+                    let told = try events.record(news, try accounts.settle(news.map(\.key), session), session)
                     if told.count > 0 { throw Undo() }
                 }
             }

@@ -50,29 +50,29 @@ struct UpkeepTests {
         let hostile = ["", "|", "\\", "a|b\\p\\e", "\\e", "包月", "1"]
         for text in hostile {
             var bytes: [UInt8] = []
-            ToldText.write(to: &bytes) { fields in
+            ReportedStateCodec.write(to: &bytes) { fields in
                 fields.add(text)
                 fields.add(nil as String?)
                 fields.add(-1 as Int64?)
                 fields.add(true as Bool?)
             }
-            var reader = try ToldText.Reader(String(decoding: bytes, as: UTF8.self))
+            var reader = try ReportedStateCodec.Reader(String(decoding: bytes, as: UTF8.self))
             #expect(try reader.next() == text)
             #expect(try reader.next() == nil)
             #expect(try reader.nextNumber() == -1)
             #expect(try reader.nextFlag() == true)
             #expect(throws: PostgresError.self) { try reader.next() }
         }
-        #expect(throws: PostgresError.self) { try ToldText.Reader("2|a") }
+        #expect(throws: PostgresError.self) { try ReportedStateCodec.Reader("2|a") }
         for number in [Int64.min, -10, 0, 9, 1_767_323_045_000, .max] {
-            var reader = try ToldText.Reader("1|\(number)|")
+            var reader = try ReportedStateCodec.Reader("1|\(number)|")
             #expect(try reader.nextNumber() == number)
             #expect(try reader.nextNumber() == nil)
         }
         for text in [
             "-9223372036854775809", "9223372036854775808", "99999999999999999999", "1.5", "0x1", " 1", "-",
         ] {
-            var reader = try ToldText.Reader("1|\(text)")
+            var reader = try ReportedStateCodec.Reader("1|\(text)")
             #expect(throws: PostgresError.self, "\(text)") { try reader.nextNumber() }
         }
     }

@@ -20,16 +20,16 @@ struct AccountTellingTests {
     }
 
     private static func telling(
-        _ told: ToldAccount?, _ state: AccountState, _ evidence: [Evidence] = [], due: Timestamp? = nil,
+        _ told: LastReportedAccount?, _ state: AccountState, _ evidence: [Evidence] = [], due: Timestamp? = nil,
         isOtherCatalog: Bool = false, at now: Timestamp, isFill: Bool = false
-    ) -> AccountTelling {
-        AccountTelling(
+    ) -> AccountEvents {
+        AccountEvents(
             told, state, of: ann, in: "Production", evidence: evidence, due: due, isOtherCatalog: isOtherCatalog,
             at: now,
             isFill: isFill)
     }
 
-    private static func words(_ telling: AccountTelling) -> [String] {
+    private static func words(_ telling: AccountEvents) -> [String] {
         telling.events.map { event in
             guard case .account(let value, let previous) = event.subject else { return "?" }
             let before = previous.map { "\($0.status.rawValue) \($0.tier)" } ?? "-"
@@ -41,20 +41,20 @@ struct AccountTellingTests {
     func changed() throws {
         let free = try Self.state((.distantPast, .free, "free"))
         let first = Self.telling(nil, free, at: day(1))
-        #expect(first.events.isEmpty && first.told.nextDue(free) == nil)
+        #expect(first.events.isEmpty && first.reported.nextDue(free) == nil)
         let bought = try Self.state(
             (.distantPast, .free, "free"), (day(2), .active, "pro"), (day(32), .expired, "free"))
         let evidence = Evidence(.client, asOf: day(2))
         let second = Self.telling(
-            first.told, bought, [Evidence(.refresh, asOf: day(2))], at: day(2, seconds: 5))
+            first.reported, bought, [Evidence(.refresh, asOf: day(2))], at: day(2, seconds: 5))
         #expect(Self.words(second) == ["free free > active pro"])
         #expect(second.events.first?.instant == day(2) && second.events.first?.cause == .refresh)
-        #expect(Self.telling(second.told, bought, [evidence], at: day(3)).events.isEmpty)
-        #expect(second.told.nextDue(bought) == day(32))
-        let third = Self.telling(second.told, bought, at: day(32))
+        #expect(Self.telling(second.reported, bought, [evidence], at: day(3)).events.isEmpty)
+        #expect(second.reported.nextDue(bought) == day(32))
+        let third = Self.telling(second.reported, bought, at: day(32))
         #expect(Self.words(third) == ["active pro > expired free"])
         #expect(third.events.first?.cause == .clock)
-        #expect(third.told.nextDue(bought) == nil)
+        #expect(third.reported.nextDue(bought) == nil)
     }
 
     @Test("after an outage all that came to be is told in order, each with its instant")
@@ -62,7 +62,7 @@ struct AccountTellingTests {
         let state = try Self.state(
             (.distantPast, .free, "free"), (day(0), .trial, "pro"), (day(7), .active, "pro"),
             (day(37), .gracePeriod, "pro"), (day(40), .expired, "free"), (day(90), .active, "premium"))
-        let told = Self.telling(nil, state, at: day(1)).told
+        let told = Self.telling(nil, state, at: day(1)).reported
         let telling = Self.telling(told, state, at: day(41))
         #expect(
             Self.words(telling) == [
@@ -70,24 +70,24 @@ struct AccountTellingTests {
             ])
         #expect(telling.events.map(\.instant) == [day(7), day(37), day(40)])
         #expect(telling.events.map(\.isLate) == [true, true, true])
-        #expect(telling.told.nextDue(state) == day(90))
+        #expect(telling.reported.nextDue(state) == day(90))
     }
 
     @Test("what was told and was not so is corrected")
     func corrected() throws {
         let before = try Self.state((day(0), .active, "pro"), (day(30), .expired, "free"))
-        let told = Self.telling(Self.telling(nil, before, at: day(1)).told, before, at: day(31)).told
+        let told = Self.telling(Self.telling(nil, before, at: day(1)).reported, before, at: day(31)).reported
         let after = try Self.state((day(0), .active, "pro"), (day(60), .expired, "free"))
         let telling = Self.telling(told, after, [Evidence(.reconcile, asOf: day(30))], at: day(32))
         #expect(Self.words(telling) == ["expired free > active pro (correction)"])
         #expect(telling.events.first?.cause == .reconcile)
-        #expect(telling.told.nextDue(after) == day(60))
+        #expect(telling.reported.nextDue(after) == day(60))
     }
 
     @Test("a catalog, and a purchase that somebody proves, are told by what they make of the present")
     func rewritten() throws {
         let before = try Self.state((.distantPast, .free, "free"))
-        let told = Self.telling(nil, before, at: day(1)).told
+        let told = Self.telling(nil, before, at: day(1)).reported
         let after = try Self.state(
             (.distantPast, .free, "free"), (day(-90), .trial, "pro"), (day(-60), .expired, "free"),
             (day(-30), .active, "pro"), (day(80), .expired, "free"))
@@ -107,22 +107,22 @@ struct AccountTellingTests {
             (.distantPast, .free, "free"), (day(1, seconds: 2), .active, "pro"), (day(2), .expired, "free"))
         let told = Self.telling(
             nil, granted, [Evidence(.staff, asOf: day(1, seconds: 2))], at: day(1, seconds: 2)
-        ).told
+        ).reported
         let bought = try Self.state(
             (.distantPast, .free, "free"), (day(1), .active, "basic"), (day(1, seconds: 2), .active, "pro"),
             (day(2), .active, "basic"), (day(31), .expired, "free"))
         let heard = Evidence(.refresh, asOf: day(1))
         let behind = Self.telling(told, bought, [heard], at: day(1, seconds: 1))
         #expect(behind.events.isEmpty)
-        #expect(behind.told.value.tier == "pro" && behind.told.nextDue(bought) == day(2))
-        #expect(Self.words(Self.telling(behind.told, bought, at: day(3))) == ["active pro > active basic"])
+        #expect(behind.reported.value.tier == "pro" && behind.reported.nextDue(bought) == day(2))
+        #expect(Self.words(Self.telling(behind.reported, bought, at: day(3))) == ["active pro > active basic"])
     }
 
     @Test("what had come to be and was not told is told before a purchase that somebody proves")
     func dueBeforeProof() throws {
         let granted = try Self.state(
             (.distantPast, .free, "free"), (day(0), .active, "pro"), (day(1), .expired, "free"))
-        let told = Self.telling(nil, granted, at: day(0)).told
+        let told = Self.telling(nil, granted, at: day(0)).reported
         let due = told.nextDue(granted)
         #expect(due == day(1))
         let bought = try Self.state(
@@ -143,7 +143,7 @@ struct AccountTellingTests {
     @Test("another catalog is told as that, and what was heard beside it as what it is")
     func catalogAndNews() throws {
         let before = try Self.state((.distantPast, .free, "free"), (day(0), .active, "basic"))
-        let told = Self.telling(nil, before, at: day(1)).told
+        let told = Self.telling(nil, before, at: day(1)).reported
         let after = try Self.state(
             (.distantPast, .free, "free"), (day(0), .active, "pro"), (day(5), .revoked, "free"))
         let telling = Self.telling(
@@ -159,7 +159,7 @@ struct AccountTellingTests {
     func folded() throws {
         var generator = TestSupport.SeededGenerator()
         for _ in 0..<3000 {
-            var told: ToldAccount?
+            var told: LastReportedAccount?
             var last = (status: AccountStatus.free, tier: "free")
             var now = day(0)
             var state = try Self.random(using: &generator)
@@ -184,8 +184,8 @@ struct AccountTellingTests {
                 }
                 let value = state.value(at: reached)
                 #expect(last == (value.status, value.tier), "seed \(generator.seed)")
-                #expect(telling.told.nextDue(state).map { $0 > reached } ?? true)
-                told = telling.told
+                #expect(telling.reported.nextDue(state).map { $0 > reached } ?? true)
+                told = telling.reported
             }
         }
     }

@@ -54,7 +54,7 @@ struct EventBodyTests {
                         transactionID: "9", productID: "coins", kind: .consumable, purchasedAt: day(0), quantity: 3,
                         signedAt: day(0), digest: [1])
                 ])))
-        let completed = PurchaseTelling.events(
+        let completed = OneTimePurchaseEvents.events(
             nil, bought, of: key, account: nil, evidence: Evidence(.clock, asOf: day(0)), at: day(0))
         let first = try Self.object(Event(try #require(completed.first), account: nil, version: nil, sequence: 1))
         let data = try #require(first["data"] as? [String: Any])

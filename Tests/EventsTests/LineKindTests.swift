@@ -201,11 +201,11 @@ struct LineKindTests {
     @Test("an end is said to come soon once, by the catalog's days, and only of what nothing renews")
     func warned() {
         var listener = Listener.subscriber()
-        listener.rules = TellingRules(warningDays: [7, 2])
+        listener.rules = EventRules(warningDays: [7, 2])
         listener.runClock(to: day(25))
         #expect(listener.taken() == [])
         listener = Listener.subscriber()
-        listener.rules = TellingRules(warningDays: [7, 2])
+        listener.rules = EventRules(warningDays: [7, 2])
         listener.hear(.switchedOff(signed: day(2)), at: day(2, seconds: 1))
         #expect(listener.nextDue == day(23))
         listener.runClock(to: day(23))
@@ -224,7 +224,7 @@ struct LineKindTests {
     @Test("what is cancelled shortly before its end is warned of at once, and once")
     func warnedLate() {
         var listener = Listener.subscriber()
-        listener.rules = TellingRules(warningDays: [7, 2])
+        listener.rules = EventRules(warningDays: [7, 2])
         listener.hear(.switchedOff(signed: day(29)), at: day(29, seconds: 1))
         #expect(listener.taken() == ["cancelled", "expiring_soon"])
         listener.runClock(to: day(29, seconds: 60))

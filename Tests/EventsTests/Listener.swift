@@ -10,11 +10,11 @@ struct Listener {
 
     private(set) var facts = PurchaseFacts()
     private(set) var state = PurchaseState(PurchaseFacts())
-    var told: ToldLine?
+    var told: LastReportedSubscription?
     var events: [EventDraft] = []
     var account: UniqueIdentifier?
     var policy = StatusPolicy(renewalLeewaySeconds: 600)
-    var rules = TellingRules()
+    var rules = EventRules()
 
     /// What was told up to now, and forgets it.
     mutating func taken() -> [String] {
@@ -41,23 +41,23 @@ struct Listener {
         // Of what nothing new was said, nothing is to be told.
         let byAll = telling(all, evidence, at: now, isFill: isFill)
         let byNews = telling(isFill ? all : periods, evidence, at: now, isFill: isFill)
-        #expect(byNews.events == byAll.events && byNews.told == byAll.told)
+        #expect(byNews.events == byAll.events && byNews.reported == byAll.reported)
         take(byNews)
     }
 
     private func telling(
         _ periods: (now: [PaidPeriod], before: [PaidPeriod]), _ evidence: [Evidence], at now: Timestamp,
         isFill: Bool = false
-    ) -> LineTelling {
-        let line = LineNow(
+    ) -> SubscriptionEvents {
+        let line = SubscriptionNow(
             key: Self.key, phases: state.subscription?.phases ?? [], periods: periods.now,
             periodsBefore: periods.before, account: account)
-        return LineTelling(told, line, evidence: evidence, at: now, isFill: isFill, rules: rules)
+        return SubscriptionEvents(told, line, evidence: evidence, at: now, isFill: isFill, rules: rules)
     }
 
-    private mutating func take(_ telling: LineTelling) {
+    private mutating func take(_ telling: SubscriptionEvents) {
         events += telling.events
-        told = telling.told
+        told = telling.reported
     }
 
     /// What the clock does at an instant, whether or not anything is due.

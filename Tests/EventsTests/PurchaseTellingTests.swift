@@ -25,7 +25,7 @@ struct PurchaseTellingTests {
     private static func told(
         _ told: OneTimePurchase?, _ value: OneTimePurchase, at now: Timestamp, isFill: Bool = false
     ) -> [EventDraft] {
-        PurchaseTelling.events(
+        OneTimePurchaseEvents.events(
             told, value, of: key, account: nil, evidence: Evidence(.client, asOf: now.adding(seconds: -1)), at: now,
             isFill: isFill)
     }
@@ -70,7 +70,7 @@ struct PurchaseTellingTests {
         let bought = try Self.bought(signed: day(0))
         let (anna, ben) = (UniqueIdentifier(high: 1, low: 1), UniqueIdentifier(high: 1, low: 2))
         func told(from former: UniqueIdentifier?, to account: UniqueIdentifier?) -> [EventDraft] {
-            PurchaseTelling.events(
+            OneTimePurchaseEvents.events(
                 bought, bought, of: Self.key, account: account, from: former,
                 evidence: Evidence(.staff, asOf: day(2)), at: day(2))
         }

@@ -46,12 +46,12 @@ struct Bench: EvidenceSite {
     func withWorker<T: Sendable>(
         _ verifier: Verifier? = nil, batch: Int = 100, listening: Bool = false, poll: Duration = .milliseconds(30),
         retries: ClaimPolicy = ClaimPolicy(from: .milliseconds(10), upTo: .milliseconds(50)),
-        lease: Duration = .seconds(60), telling: TellingRules? = TellingRules(), pool own: PostgresPool? = nil,
+        lease: Duration = .seconds(60), telling: EventRules? = EventRules(), pool own: PostgresPool? = nil,
         _ body: (RunningWorker) async throws -> T
     ) async throws -> T {
         var configuration = WorkerConfiguration(
             name: "test", batchSize: batch, lease: lease, retries: retries, pollInterval: poll)
-        configuration.telling = telling
+        configuration.events = telling
         return try await RunningWorker.with(
             on: database, trusting: verifier ?? self.verifier(), configuration, listening: listening, pool: own, body)
     }

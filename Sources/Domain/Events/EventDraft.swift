@@ -79,7 +79,7 @@ public struct EventDraft: Sendable, Hashable {
     }
 
     /// The same for both accounts of a move, each in its own order; for the former one alone where the purchase is free.
-    func toldToBoth(of move: Move) -> [EventDraft] {
+    func reportedToBoth(of move: Move) -> [EventDraft] {
         [move.from, move.to].compactMap(\.self).map { account in
             var event = self
             event.account = account
@@ -92,7 +92,7 @@ public struct EventDraft: Sendable, Hashable {
     /// - Parameter reason: why the customer wants it, in Apple's word.
     public static func consumptionRequested(
         _ purchase: PurchaseKey, of account: UniqueIdentifier?, transactionID: String?, reason: String?,
-        cause: EventCause, at instant: Timestamp, now: Timestamp, rules: TellingRules = TellingRules()
+        cause: EventCause, at instant: Timestamp, now: Timestamp, rules: EventRules = EventRules()
     ) -> EventDraft {
         EventDraft(
             .consumptionRequested, environment: purchase.environment, bundleID: purchase.bundleID, purchase: purchase,

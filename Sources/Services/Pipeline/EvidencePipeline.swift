@@ -38,7 +38,7 @@ package struct EvidencePipeline: Sendable {
         /// What became of the purchases that were proven.
         package var outcomes: [PurchaseKey: BindOutcome] = [:]
         /// The events that were written; nil where none are.
-        package var told: Told?
+        package var events: EventCounts?
     }
 
     /// Derives purchases.
@@ -88,11 +88,11 @@ package struct EvidencePipeline: Sendable {
         case .unchanged:
             applied = Applied(
                 change: change, settled: try accounts.settle(change.purchases, having: change.deltas, session))
-            applied.told = try events?.tell(change.deltas, applied.settled, cause: cause, upTo: instant, session)
+            applied.events = try events?.record(change.deltas, applied.settled, cause: cause, upTo: instant, session)
         case .proven(let purchases, let account, let rule):
             let bound = try accounts.bind(purchases, to: account, under: rule, changed: change.deltas, session)
             applied = Applied(change: change, settled: bound.settled, outcomes: bound.outcomes)
-            applied.told = try events?.tell(change.deltas, proving: purchases, bound.settled, session)
+            applied.events = try events?.record(change.deltas, proving: purchases, bound.settled, session)
         }
         for observer in observers { try observer.observe(applied, session) }
         return applied
@@ -106,7 +106,7 @@ package struct EvidencePipeline: Sendable {
         _ session: borrowing PostgresSession
     ) throws {
         var applied = Applied(change: Change(), settled: settled)
-        applied.told = try events?.record(settled, of: purchases, cause: cause, session)
+        applied.events = try events?.record(settled, of: purchases, cause: cause, session)
         for observer in observers { try observer.observe(applied, session) }
     }
 

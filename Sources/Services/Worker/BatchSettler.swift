@@ -274,11 +274,11 @@ final class BatchSettler: Sendable {
                 parked: outcomes.count { $0 == .parked }, dead: letters.count, lost: batch.rows.count - rows.count)
             return (
                 tally: tally, rows: rows, entries: entries, outcomes: outcomes, letters: letters, end: end,
-                accounts: settled.changed, told: applied.told
+                accounts: settled.changed, events: applied.events
             )
         }
         pipeline.accounts.announce(done.accounts)
-        if let told = done.told { clock?.wrote(told) }
+        if let events = done.events { clock?.wrote(events) }
         // Read inside the transaction, which needs no connection; the duration of the commit is measured here.
         let committed = done.end.0.adding(ContinuousClock.now - done.end.1)
         metrics.settled(done.entries, done.outcomes, done.letters, at: committed)

@@ -74,9 +74,9 @@ package final class EventClock: Service {
     }
 
     /// Counts events of a committed transaction, and has them placed.
-    func wrote(_ told: Told) {
-        metrics.count(told)
-        if told.count > 0 { placing.wake() }
+    func wrote(_ events: EventCounts) {
+        metrics.count(events)
+        if events.count > 0 { placing.wake() }
     }
 
     /// Repeats a step until graceful shutdown, at once where it has done something.
@@ -151,14 +151,14 @@ package final class EventClock: Service {
     /// An event that cannot be written stops no other: a portion that fails is done in smaller ones, and what fails
     /// alone is given up for now.
     private func isolating(
-        from portion: Int, _ step: (Int) async throws -> EventStore.Ticked,
+        from portion: Int, _ step: (Int) async throws -> EventStore.ClockResult,
         giveUp: (EventStore.Untold) async throws -> Int
     ) async throws -> Int {
         var limit = portion
         while true {
             do {
                 let ticked = try await step(limit)
-                wrote(ticked.told)
+                wrote(ticked.events)
                 return ticked.taken
             } catch let untold as EventStore.Untold {
                 if untold.count == 1 {

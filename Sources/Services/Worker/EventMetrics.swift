@@ -20,8 +20,8 @@ package final class EventMetrics: Sendable {
     }
 
     /// Counts the events of a committed transaction.
-    package func count(_ told: Told) {
-        for (line, count) in told.events { written[line.kind]?.increment(by: count) }
+    package func count(_ counts: EventCounts) {
+        for (line, count) in counts.events { written[line.kind]?.increment(by: count) }
     }
 
     func postpone() { postponed.increment() }

@@ -57,7 +57,7 @@ package final class Worker: Service {
             pool: pool,
             pipeline: EvidencePipeline(
                 ledger: ledger, accounts: AccountStore(pool),
-                events: configuration.telling.map { EventStore(pool, rules: $0) }), configuration: configuration,
+                events: configuration.events.map { EventStore(pool, rules: $0) }), configuration: configuration,
             watch: watch, logger: logger, metrics: metrics,
             clock: clock)
         self.listener = listener

@@ -21,9 +21,9 @@ package struct WorkerConfiguration: Sendable {
     /// How much unverifiable input one address may post.
     package var junk = JunkLimits()
     /// The rules for events; nil writes none, for measuring what events cost.
-    package var telling: TellingRules? = TellingRules()
-    /// Called with a row's id on the core that is about to verify it: fault tests do here what a
-    /// poisonous payload would.
+    package var events: EventRules? = EventRules()
+    /// Called with a row's id on the core that is about to verify it: fault tests do here what a poisonous payload
+    /// would.
     package var beforeVerifying: (@Sendable (Int64) -> Void)?
 
     /// A configuration; the limit for runaways is ten seconds, or a third of a short lease.

@@ -1,7 +1,7 @@
 package import Events
 package import Subscriptions
 
-/// What an act has changed, in the transaction that is still open: the pipeline reports it to events and observers.
+/// What an act has changed in the open transaction. The pipeline passes it to events and observers.
 package struct AccountChange<Value: Sendable>: Sendable {
     /// The act's answer.
     package var value: Value

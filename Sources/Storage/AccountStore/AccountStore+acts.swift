@@ -58,7 +58,7 @@ extension AccountStore {
         let known = try load([token], for: [catalog], whole: true, session)
             .first { $0.environment == Environment.production.rawValue }
         let facts = known?.facts ?? AccountFacts(account: token)
-        // Of two within a millisecond the later one is of the next.
+        // Of two acts within a millisecond the later one is dated a millisecond later.
         let act = StaffAct(
             id: .max, at: max(now, facts.acts.map(\.at).max()?.adding(milliseconds: 1) ?? now), kind: kind)
         var changed = facts

@@ -20,8 +20,8 @@ extension AccountStore {
     /// - Parameters:
     ///   - purchases: all that were handed in at once; each has facts.
     ///   - account: what the app's own tokens call the account.
-    ///   - changed: what the transaction has made of purchases, to be derived with them.
-    /// - Returns: what became of each, and what is to be told after the commit.
+    ///   - changed: further purchases that the transaction changed, to be derived with them.
+    /// - Returns: the outcome for each, and what to announce after the commit.
     package func bind(
         _ purchases: [PurchaseKey], to account: String, under rule: RestoreRule, changed: [PurchaseDelta] = [],
         _ session: borrowing PostgresSession
@@ -43,7 +43,7 @@ extension AccountStore {
         }
         try record(recorded.map { Binding(key: $0.key, kind: $0.kind, token: token) }, session)
         var settled = try settle(all.sorted(), having: changed, naming: [token: account], session)
-        // Without a catalog there are no accounts to tell.
+        // Without a catalog there are no accounts to report.
         if settled.hasCatalog { settled.formerOwners = formerOwners }
         return (outcomes, settled)
     }
@@ -71,7 +71,7 @@ extension AccountStore {
     /// - Parameters:
     ///   - account: what the app's own tokens call it, or the token.
     ///   - person: who does it.
-    /// - Returns: false where nothing is known of the purchase.
+    /// - Returns: false where the purchase is not recorded.
     package func move(
         _ purchase: PurchaseKey, to account: String, by person: String, why: String,
         _ session: borrowing PostgresSession

@@ -11,8 +11,8 @@ extension AccountStore {
     /// - Parameters:
     ///   - last: the last account of the page before; nil for the first page.
     ///   - repair: write what was derived where it differs; workers wait for the accounts meanwhile.
-    /// - Returns: the accounts of the page, none after the last one; what differs or differed; and what was repaired. Nil where no
-    ///   catalog was ever applied.
+    /// - Returns: the accounts of the page, none after the last one; what differs or differed; and the repaired accounts.
+    ///   Nil where no catalog was ever applied.
     package func rederive(
         after last: UniqueIdentifier?, repair: Bool, _ session: borrowing PostgresSession
     ) throws -> (accounts: [UniqueIdentifier], differences: [RowDifference], repaired: Settled?)? {
@@ -36,8 +36,8 @@ extension AccountStore {
         return (accounts, differences, isRepaired ? try settle(accounts, under: moment, session) : nil)
     }
 
-    /// Notes the accounts of a page of purchases anew, where somebody keeps that at all. They must be locked for `repair`.
-    /// - Returns: what differs or differed, and what was repaired.
+    /// Derives `account_lines` of a page of purchases anew, where it is kept. `repair` needs the purchases locked.
+    /// - Returns: what differs or differed, and the repaired accounts.
     package func relink(
         _ purchases: [PurchaseKey], repair: Bool, _ session: borrowing PostgresSession
     ) throws -> (differences: [RowDifference], repaired: Settled?) {

@@ -6,13 +6,13 @@ package import Postgres
 import PurchaseStore
 package import Subscriptions
 
-/// What became of an account that was to be erased.
+/// The outcome of erasing an account.
 package enum Erasure: Sendable, Hashable {
     /// No such account is known.
     case unknown
-    /// A purchase came after its purchases were read: nothing was done, read them again.
+    /// A purchase was added after the list was read. Nothing was done: read the list again.
     case outpaced
-    /// So many purchases were released.
+    /// It was erased, and so many purchases were released.
     case erased(Int)
 }
 
@@ -30,7 +30,7 @@ extension AccountStore {
         _ account: String, holding purchases: [PurchaseKey], by person: String, _ session: borrowing PostgresSession
     ) throws -> AccountChange<Erasure> {
         let token = AccountToken.of(account)
-        // Who changes anything has a number by the time at which it asks for the catalog: see apply(_:by:patience:onPage:).
+        // Every writer has a transaction ID before it reads the catalog: see apply(_:by:patience:onPage:).
         try session.query(PostgresQuery("accounts.number", "select pg_current_xact_id()::text"))
         try Ledger.hold(purchases, session)
         let isKnown = try !session.query(
@@ -54,7 +54,7 @@ extension AccountStore {
             }, session)
         for statement in Self.forgetting(token) { try session.query(statement) }
         guard !moment.isIdle else { return AccountChange(.erased(freed.count)) }
-        // Once more: by the instant before, the purchases are still its own.
+        // With a new clock: at the earlier instant the purchases are still its own.
         var settled = try settle(accounts, under: AccountMoment(session), session)
         for purchase in freed { settled.formerOwners[purchase.key] = token }
         return AccountChange(.erased(freed.count), settled, of: purchases)
@@ -76,7 +76,7 @@ extension AccountStore {
         ]
     }
 
-    /// The purchases that may be an account's, or were.
+    /// The purchases that are or were an account's.
     package func purchases(of account: String) async throws -> [PurchaseKey] {
         try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts.erase")) {
             try self.lines(of: AccountToken.of(account), $0)

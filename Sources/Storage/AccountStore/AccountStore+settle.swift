@@ -41,10 +41,10 @@ extension AccountStore {
     /// Determines the owners of purchases and derives the accounts concerned, in the transaction that changed the
     /// purchases. The purchases must be locked (`Ledger.apply` does that), and no account may be.
     ///
-    /// Where no catalog was ever applied it asks for that and the clock in one statement, and does no more. That no account is
-    /// left with what was true before is argued at ``apply(_:by:patience:onPage:)``.
+    /// Where no catalog was ever applied, it reads that and the clock in one statement, and does no more. Why no
+    /// account keeps a stale status is explained at ``apply(_:by:patience:onPage:)``.
     /// - Parameters:
-    ///   - deltas: what this transaction has made of some of them, which then is not read back.
+    ///   - deltas: the purchases that this transaction has derived; they are not read back.
     ///   - naming: what the app's own tokens call accounts, where that is known.
     /// - Throws: `PostgresError`, or ``UnreadableCatalog``; the transaction must then be rolled back.
     package func settle(
@@ -60,7 +60,7 @@ extension AccountStore {
         return moment.isIdle ? Settled(moment) : try settle(accounts, under: moment, having: derived, session)
     }
 
-    /// Derives accounts that are held, and notes what they are.
+    /// Derives locked accounts, and returns their states.
     func settle(
         _ accounts: [UniqueIdentifier], under moment: AccountMoment,
         having derived: DerivedSubscriptions = DerivedSubscriptions(), _ session: borrowing PostgresSession
@@ -81,7 +81,7 @@ extension AccountStore {
         return settled
     }
 
-    /// Notes the accounts of purchases that are locked, and answers them with those that they were of before.
+    /// Records the accounts of locked purchases; returns these accounts and the former ones.
     func link(
         _ purchases: [PurchaseKey], having derived: DerivedSubscriptions = DerivedSubscriptions(),
         _ session: borrowing PostgresSession
@@ -109,8 +109,9 @@ extension AccountStore {
         ).map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
     }
 
-    /// Makes sure that each account has a row, and holds it. `where` decides whether a name is written; the row is locked in
-    /// either case (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"), and what is read after this sees what others committed.
+    /// Inserts the missing rows of the accounts, and locks all of them. `where` decides whether a name is written; the
+    /// row is locked in either case (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"), and the statements after this see
+    /// what others committed.
     /// - Parameters:
     ///   - accounts: in order.
     ///   - deadline: how long that may take; by default as long as any statement.

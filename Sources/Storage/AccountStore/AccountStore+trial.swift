@@ -39,7 +39,7 @@ extension AccountStore {
         let started = StartedTrial(
             tier: trial.tier, product: product, startedAt: startedAt,
             endsAt: startedAt.adding(days: Int64(trial.days)))
-        // A second transaction with the same hash waits for this one, and then finds the row.
+        // A concurrent insert of the same hash waits for this transaction, and then finds the row.
         let isFirst = try !session.query(
             PostgresQuery(
                 "accounts.start_trial",

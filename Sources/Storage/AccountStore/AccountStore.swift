@@ -13,7 +13,7 @@ import Synchronization
 package final class AccountStore: Sendable {
     let pool: PostgresPool
     private let announcer: AccountAnnouncer
-    /// Catalogs that were read, by version: a version never changes.
+    /// The catalogs that were read, by version: a version never changes.
     private let catalogs = Mutex<[Int64: Catalog]>([:])
 
     /// The store behind a pool of connections. One is enough.
@@ -22,7 +22,7 @@ package final class AccountStore: Sendable {
         announcer = AccountAnnouncer(pool)
     }
 
-    /// Runs an act of staff, a trial or an erasure in a transaction of its own, and announces the changed accounts after the commit.
+    /// Runs an act in a transaction of its own, and announces the changed accounts after the commit.
     package func transaction<Value: Sendable>(
         _ name: String, _ act: @Sendable (borrowing PostgresSession) throws -> AccountChange<Value>
     ) async throws -> Value {
@@ -31,8 +31,8 @@ package final class AccountStore: Sendable {
         return change.value
     }
 
-    /// A transaction that locks purchases or accounts. Its process may be stopped in the middle: workers wait for it for 30 s at
-    /// the most.
+    /// A transaction that locks purchases or accounts. If its process is suspended in the middle, workers wait for
+    /// 30 s at most.
     static func holding(_ name: String, isDurable: Bool = true) -> TransactionOptions {
         TransactionOptions(idleTimeout: .seconds(30), isDurable: isDurable, name: name)
     }

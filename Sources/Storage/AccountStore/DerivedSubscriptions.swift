@@ -4,9 +4,9 @@ import Postgres
 import PurchaseStore
 import Subscriptions
 
-/// Subscriptions as this transaction has derived and written them: accounts need not read them back.
+/// Subscriptions as this transaction has derived and written them, so that accounts do not read them back.
 struct DerivedSubscriptions: Sendable {
-    /// What stands in `subscriptions` of one purchase.
+    /// A row of `subscriptions`.
     struct Row: Sendable {
         /// The phases at hand; empty where the purchase is no subscription.
         var phases: [LinePhase] = []
@@ -40,7 +40,7 @@ struct DerivedSubscriptions: Sendable {
 }
 
 extension LinePhase {
-    /// As it is read back: instants beyond PostgreSQL's calendar are its first or last one.
+    /// As it would be read back: instants beyond PostgreSQL's calendar are its first or last one.
     fileprivate init(stored phase: Phase) {
         self.init(phase)
         startsAt = Timestamp(PostgresTimestamp(startsAt))

@@ -55,10 +55,10 @@ struct LoadedAccount: Sendable {
 extension AccountStore {
     /// Reads locked accounts: three statements, and one more where earlier phases are needed.
     /// - Parameters:
-    ///   - catalogs: what they are to be derived under.
+    ///   - catalogs: the catalogs to derive them under.
     ///   - derived: subscriptions that need not be read.
-    ///   - isWhole: read everything of every purchase, for who asks for instants long ago.
-    ///   - lines: what names their purchases, where that is not `account_lines`.
+    ///   - isWhole: read everything about every purchase, for questions about instants long ago.
+    ///   - lines: the query that names their purchases, where that is not `account_lines`.
     func load(
         _ accounts: [UniqueIdentifier], for catalogs: [Catalog],
         having derived: DerivedSubscriptions = DerivedSubscriptions(), whole isWhole: Bool = false,

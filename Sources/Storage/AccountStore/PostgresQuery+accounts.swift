@@ -72,8 +72,8 @@ extension PostgresQuery {
             """)
     }
 
-    /// `changed` and `holder`, as the first parts of a WITH: purchases, and the accounts that Apple signed into them at any time or
-    /// that anything binds them to.
+    /// `changed` and `holder`, as the first parts of a WITH: purchases, the accounts that Apple ever signed into them,
+    /// and those that a binding names.
     /// - Parameter derived: subscriptions that need not be read.
     static func holders(
         of purchases: [PurchaseKey], having derived: DerivedSubscriptions = DerivedSubscriptions()
@@ -114,7 +114,7 @@ extension PostgresQuery {
             """
     }
 
-    /// What else accounts' statuses depend on, all of it in Production; and where something was derived of them before.
+    /// What else accounts' statuses depend on, all of it in Production; and in which environments a status is stored.
     static func about(_ tokens: [UUID]) -> PostgresQuery {
         PostgresQuery(
             "accounts.about",

@@ -23,22 +23,22 @@ package struct ConsumptionTeller: ConsumptionWitness {
     ) throws {
         try Ledger.hold([purchase], session)
         let held = try accounts.owners(of: [purchase], and: [], session)
-        var telling = Telling(rules: events.rules, held)
+        var writer = EventWriter(rules: events.rules, held)
         let owner = held.owners[purchase]
-        for row in try session.query(.told([purchase])) {
-            telling.note(
+        for row in try session.query(.reported([purchase])) {
+            writer.note(
                 .consumptionAnswered(
                     purchase, of: owner, transactionID: transaction, answer: outcome.rawValue, cause: .clock,
-                    at: telling.now),
-                of: try ToldPurchase(row, purchase))
+                    at: writer.now),
+                of: try ReportedPurchase(row, purchase))
         }
-        let ids = telling.accounts.sorted()
+        let ids = writer.accounts.sorted()
         if !ids.isEmpty {
-            for (place, row) in try session.query(.told(ids)).enumerated() {
-                telling.take(try ToldAccess(row, ids[place]), nil)
+            for (place, row) in try session.query(.reported(ids)).enumerated() {
+                writer.take(try ReportedAccess(row, ids[place]), nil)
             }
         }
-        _ = try events.write(telling.numbered(), session)
+        _ = try events.write(writer.numbered(), session)
     }
 }
 

@@ -20,7 +20,7 @@ struct EventRows {
     fileprivate var areCorrections: [Bool] = []
     fileprivate var contents = PostgresTextArray()
     /// How many of each kind.
-    private(set) var told = Told()
+    private(set) var counts = EventCounts()
 
     var isEmpty: Bool { kinds.isEmpty }
 
@@ -38,7 +38,7 @@ struct EventRows {
         areLate.append(drafts[place].isLate)
         areCorrections.append(drafts[place].isCorrection)
         contents.append { drafts[place].writeContent(to: &$0) }
-        told.count(drafts[place].kind, by: drafts[place].cause)
+        counts.count(drafts[place].kind, by: drafts[place].cause)
     }
 }
 
@@ -48,12 +48,12 @@ extension PostgresQuery {
     ///
     /// Arrays of equal length are unnested side by side in the select list; in FROM each would be stored by
     /// itself first.
-    static func tell(_ written: Telling.Written) -> PostgresQuery {
+    static func record(_ written: EventWriter.Written) -> PostgresQuery {
         let rows = written.events
         return PostgresQuery(
             "events.tell",
             """
-            with \(embedding: .telling(written.purchases, written.accounts)), event as (
+            with \(embedding: .reporting(written.purchases, written.accounts)), event as (
                 insert into storehook.events (
                     kind, environment, bundle_id, token, original_transaction_id, sequence, version, at, is_late,
                     is_correction, content)

@@ -10,21 +10,21 @@ package import Subscriptions
 
 extension EventStore {
     /// The result of a step of the clock.
-    package struct Ticked: Sendable {
+    package struct ClockResult: Sendable {
         /// Purchases and accounts that were due and that no other worker had locked.
         package var taken = 0
         /// Events that were written.
-        package var told = Told()
+        package var events = EventCounts()
 
         /// Memberwise.
-        package init(taken: Int = 0, told: Told = Told()) {
+        package init(taken: Int = 0, events: EventCounts = EventCounts()) {
             self.taken = taken
-            self.told = told
+            self.events = events
         }
 
         /// Both.
-        package static func + (a: Ticked, b: Ticked) -> Ticked {
-            Ticked(taken: a.taken + b.taken, told: a.told + b.told)
+        package static func + (a: ClockResult, b: ClockResult) -> ClockResult {
+            ClockResult(taken: a.taken + b.taken, events: a.events + b.events)
         }
     }
 
@@ -63,7 +63,7 @@ extension EventStore {
     /// - Throws: `PostgresError`, ``Untold``, `UnreadableCatalog`.
     package func tick(
         _ due: Due, _ accounts: AccountStore, upTo instant: PostgresTimestamp, atMost limit: Int = 100
-    ) async throws -> Ticked {
+    ) async throws -> ClockResult {
         let options = TransactionOptions(idleTimeout: Self.idleTimeout, goesByIndexes: true, name: "events.tick")
         return try await pool.withTransaction(options) { session in
             switch due {
@@ -73,20 +73,21 @@ extension EventStore {
                         environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
                         originalTransactionID: try row.decode("original_transaction_id"))
                 }.sorted()
-                guard !keys.isEmpty else { return Ticked() }
+                guard !keys.isEmpty else { return ClockResult() }
                 return try Self.naming(purchases: keys) {
                     let held = try accounts.owners(of: keys, and: [], session)
-                    return Ticked(
-                        taken: keys.count, told: try tell(try lines(of: keys, session), held, upTo: instant, session))
+                    return ClockResult(
+                        taken: keys.count,
+                        events: try record(try lines(of: keys, session), held, upTo: instant, session))
                 }
             case .accounts:
                 let tokens = try session.query(.dueAccounts(limit, upTo: instant)).map { row in
                     UniqueIdentifier(try row.decode("token", as: UUID.self))
                 }
-                guard !tokens.isEmpty else { return Ticked() }
+                guard !tokens.isEmpty else { return ClockResult() }
                 return try Self.naming(accounts: tokens) {
                     let held = try accounts.owners(of: [], and: tokens, session)
-                    return Ticked(taken: tokens.count, told: try tell([], held, upTo: instant, session))
+                    return ClockResult(taken: tokens.count, events: try record([], held, upTo: instant, session))
                 }
             }
         }
@@ -158,20 +159,20 @@ extension EventStore {
     package func record(
         _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,
         _ session: borrowing PostgresSession
-    ) throws -> Told {
-        try tell(try standing(purchases, settled, session), settled, cause: cause, session)
+    ) throws -> EventCounts {
+        try record(try standing(purchases, settled, session), settled, cause: cause, session)
     }
 
     /// Writes the events of what an app handed in, and of purchases that it proved although nothing about
     /// them was new.
     /// - Parameter proven: locked purchases; they include those with news.
     @discardableResult
-    package func tell(
+    package func record(
         _ news: [PurchaseDelta], proving proven: some Sequence<PurchaseKey>, _ settled: AccountStore.Settled,
         _ session: borrowing PostgresSession
-    ) throws -> Told {
+    ) throws -> EventCounts {
         let others = Set(proven).subtracting(news.map(\.key)).sorted()
-        return try tell(
+        return try record(
             news + standing(others, settled, session), settled, cause: .client, session)
     }
 

@@ -26,7 +26,7 @@ extension EventStore {
     /// - Throws: `PostgresError`, ``Untold``, `UnreadableCatalog`.
     package func walk(
         _ due: Due, _ accounts: AccountStore, atMost limit: Int = portion, goingOver untold: Untold? = nil
-    ) async throws -> Ticked {
+    ) async throws -> ClockResult {
         let options = TransactionOptions(idleTimeout: Self.idleTimeout, goesByIndexes: true, name: "events.walk")
         return try await pool.withTransaction(options) { session in
             switch due {
@@ -53,7 +53,7 @@ extension EventStore {
 
     private func walkPurchases(
         _ accounts: AccountStore, _ limit: Int, _ untold: Untold?, _ session: borrowing PostgresSession
-    ) throws -> Ticked {
+    ) throws -> ClockResult {
         let row = try session.query(
             PostgresQuery(
                 "events.walk_purchases",
@@ -64,7 +64,7 @@ extension EventStore {
                    for update of w skip locked
                 """)
         ).first
-        guard let row else { return Ticked() }
+        guard let row else { return ClockResult() }
         let filled: Int64 = try row.decode("filled")
         // Scopes filled since it began may have been passed over: it starts again.
         let isNew = try row.decode("filled_scopes", as: Int64.self) != filled
@@ -82,18 +82,18 @@ extension EventStore {
                    set is_under_way = \(end != nil), after_key = \(end), filled_scopes = \(filled)
                  where what = 'purchases'
                 """))
-        guard !keys.isEmpty, untold?.purchases != keys else { return Ticked(taken: keys.count) }
+        guard !keys.isEmpty, untold?.purchases != keys else { return ClockResult(taken: keys.count) }
         return try Self.naming(purchases: keys) {
             try Ledger.hold(keys, session)
             let held = try accounts.owners(of: keys, and: [], session)
             let news = try lines(of: keys.sorted(), areKnown: true, session)
-            return Ticked(taken: keys.count, told: try tell(news, held, cause: .reconcile, session))
+            return ClockResult(taken: keys.count, events: try record(news, held, cause: .reconcile, session))
         }
     }
 
     private func walkAccounts(
         _ accounts: AccountStore, _ limit: Int, _ untold: Untold?, _ session: borrowing PostgresSession
-    ) throws -> Ticked {
+    ) throws -> ClockResult {
         let row = try session.query(
             PostgresQuery(
                 "events.walk_accounts",
@@ -105,7 +105,7 @@ extension EventStore {
                    for update of w skip locked
                 """)
         ).first
-        guard let row else { return Ticked() }
+        guard let row else { return ClockResult() }
         let current: Int64 = try row.decode("current_version")
         let isNew = try row.decode("next_catalog", as: Int64?.self) != current
         let last = isNew ? nil : try row.decode("after_key", as: [String]?.self)?.first.flatMap { UUID(uuidString: $0) }
@@ -135,10 +135,10 @@ extension EventStore {
                  where what = 'accounts'
                 """))
         let ids = tokens.map { UniqueIdentifier($0) }
-        guard !ids.isEmpty, untold?.accounts != ids else { return Ticked(taken: ids.count) }
+        guard !ids.isEmpty, untold?.accounts != ids else { return ClockResult(taken: ids.count) }
         return try Self.naming(accounts: ids) {
             let held = try accounts.owners(of: [], and: ids, session)
-            return Ticked(taken: tokens.count, told: try tell([], held, cause: .catalog, session))
+            return ClockResult(taken: tokens.count, events: try record([], held, cause: .catalog, session))
         }
     }
 }

@@ -9,13 +9,13 @@ package import Postgres
 package struct EventStore: Sendable {
     let pool: PostgresPool
     /// The operator's choices.
-    package var rules: TellingRules
+    package var rules: EventRules
 
     /// How long a suspended worker may hold the locks of a clock's transaction.
     static let idleTimeout = Duration.seconds(10)
 
     /// The store behind a pool of connections.
-    package init(_ pool: PostgresPool, rules: TellingRules = TellingRules()) {
+    package init(_ pool: PostgresPool, rules: EventRules = EventRules()) {
         self.pool = pool
         self.rules = rules
     }

@@ -2,28 +2,28 @@ package import AppStorePayloads
 package import Base
 package import Subscriptions
 
-/// What one piece of evidence says of itself: events need no more of it, and an entry is large.
+/// The part of an entry that events need; an entry is large.
 package struct EvidenceSummary: Sendable {
     /// Which way it came.
     package var source: EvidenceSource
-    /// A notification's type; nil for a record that came by itself, as its subtype and name.
+    /// A notification's type. For a record that came by itself this is nil, and so are subtype and UUID.
     package var type: NotificationType?
     /// Its subtype.
     package var subtype: NotificationSubtype?
-    /// Its name.
+    /// Its UUID.
     package var uuid: UniqueIdentifier?
     /// When the notification was signed.
     package var notifiedAt: Timestamp?
     /// When the first of its parts was signed.
     package var asOf: Timestamp
-    /// The transaction that it speaks of.
+    /// The transaction that it is about.
     package var transactionID: String?
-    /// Why a customer wants the money back, where Apple asks for data about that.
+    /// Why a customer wants the money back, where Apple asks for data about a refund.
     package var refundReason: String?
 }
 
 extension LedgerEntry {
-    /// What it says of itself.
+    /// The part that events need.
     var summary: EvidenceSummary {
         var asOf = min(
             notification?.signedDate ?? .distantFuture, transaction?.payload.signedDate ?? .distantFuture,

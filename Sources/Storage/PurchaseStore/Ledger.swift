@@ -17,11 +17,10 @@ public struct Ledger: Sendable {
     /// Locks are taken in one order everywhere (notifications by UUID, records by digest, then purchases by key), so two
     /// workers that share any of them wait for each other and never deadlock.
     /// - Parameters:
-    ///   - others: purchases to lock with those of the evidence, although nothing new may be said of them. Each has been recorded,
-    ///     or is by these entries.
-    ///   - comparing: also derive the state of each subscription before, which costs as much again.
-    /// - Returns: what became of each entry, in the entries' order, and of each purchase that changed: those of the batch that are
-    ///   new, and the ones that share a transaction with them. They stay locked until the transaction ends.
+    ///   - others: purchases to lock with them, even without new evidence. Each has been recorded, or is by these entries.
+    ///   - comparing: derive the state before the batch, too; this doubles the cost.
+    /// - Returns: what became of each entry, in the entries' order, and how the batch changed each purchase: those with new
+    ///   evidence, and those that share a transaction with them. They stay locked until the transaction ends.
     /// - Throws: `PostgresError`; the transaction must then be rolled back.
     package func apply(
         _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], comparing: Bool = false,

@@ -1,10 +1,10 @@
 package import Subscriptions
 
-/// What a batch made of one purchase: handed to accounts, events and observers in the same transaction.
+/// How a batch changed one purchase, for accounts, events and observers in the same transaction: its state now and before.
 package struct PurchaseDelta: Sendable {
     /// The purchase.
     package var key: PurchaseKey
-    /// The subscription's phases, if it is one: those that were derived, with which the present and all that is to come are.
+    /// The subscription's phases, if it is one: those that were derived, which include the present and all later ones.
     package var phases: [Phase]
     /// How many of the phases stand in `subscription_history`, and how many stand there in all.
     package var movedPhases = 0
@@ -12,9 +12,9 @@ package struct PurchaseDelta: Sendable {
     package var earlierPhases = 0
     /// The phases of its row in `subscriptions`.
     package var currentPhases: ArraySlice<Phase> { phases.dropFirst(movedPhases) }
-    /// Its periods of which anything new was said.
+    /// Its periods that the batch brought new records about.
     package var periods: [PaidPeriod]
-    /// The same before the batch.
+    /// Those periods before the batch.
     package var periodsBefore: [PaidPeriod]
     private var state: PurchaseState?
     /// All of its periods, as far as they were derived.
@@ -23,13 +23,13 @@ package struct PurchaseDelta: Sendable {
     package var subscription: SubscriptionState? { state?.subscription }
     /// The subscription before the batch; nil if it was none, or where the comparison was not asked for.
     package var subscriptionBefore: SubscriptionState?
-    /// What was bought once, if that is what it is.
+    /// The one-time purchase, if it is one.
     package var oneTime: OneTimePurchase?
-    /// The same before the batch.
+    /// The one-time purchase before the batch.
     package var oneTimeBefore: OneTimePurchase?
-    /// Whether a subscription stood before the batch.
+    /// Whether a subscription was recorded before the batch.
     package var wasKnown: Bool
-    /// What the batch said of it that was not recorded before.
+    /// The batch's entries about it that were not recorded before.
     package var evidence: [EvidenceSummary]
 
     /// Memberwise.
@@ -51,7 +51,7 @@ package struct PurchaseDelta: Sendable {
 }
 
 extension PurchaseUpdate {
-    /// What it makes of the purchase. Not an initializer, which would take an update as its own: it is large to copy.
+    /// What the batch changed. Not an initializer, which would take an update as its own: it is large to copy.
     func delta(_ evidence: [EvidenceSummary]) -> PurchaseDelta {
         let periods = state.paidPeriods(after: records, upon: known.facts)
         var delta = PurchaseDelta(

@@ -41,7 +41,7 @@ struct PlainWorker: AsyncParsableCommand {
         let listener = try PostgresListener(configuration: database, channel: Outbox.table.channel, logger: logger)
         var configuration = WorkerConfiguration(
             name: "plain:\(ProcessInfo.processInfo.processIdentifier)", batchSize: batch)
-        if !telling { configuration.telling = nil }
+        if !telling { configuration.events = nil }
         let clock = EventClock(
             EventStore(pool), AccountStore(pool), Outbox(pool), logger: logger, metrics: EventMetrics())
         let app = (id: "com.example.storehook", number: Int64(1_234_567_890))

@@ -4,7 +4,7 @@ public import Base
 import Subscriptions
 
 /// What was told last of an account in one environment.
-public struct ToldAccount: Sendable, Hashable {
+public struct LastReportedAccount: Sendable, Hashable {
     /// What it is.
     public var value: AccountPhase
     /// Since when; ``/AppStorePayloads/Timestamp/distantPast`` where it was so from the beginning.
@@ -25,17 +25,17 @@ public struct ToldAccount: Sendable, Hashable {
 /// What is to be told of an account: that its tier or its status is another. A function of what was told last, what is known now,
 /// and the instant.
 ///
-/// All that it has been since it was told last is gone through, as with a subscription (``LineTelling``), and what was told and was
+/// All that it has been since it was told last is gone through, as with a subscription (``SubscriptionEvents``), and what was told and was
 /// not so is corrected first. A cause that rewrites what has been (a catalog; a purchase that somebody proves, which is then
 /// theirs from its beginning) is told by what it makes of the present alone, and corrects nothing; but what had come to be by then
 /// and was not told so far, is told before it.
 ///
 /// It is never told backwards: who is behind, and knows less by now than was told, tells nothing.
-public struct AccountTelling: Sendable {
+public struct AccountEvents: Sendable {
     /// What to tell, in order.
     public private(set) var events: [EventDraft] = []
     /// What has been told then.
-    public private(set) var told: ToldAccount
+    public private(set) var reported: LastReportedAccount
 
     /// Works it out.
     /// - Parameters:
@@ -46,15 +46,16 @@ public struct AccountTelling: Sendable {
     ///   - isOtherCatalog: whether it was told under another catalog than it is derived by now.
     ///   - isFill: whether it is only to be told what stands, and nothing that led there.
     public init(
-        _ told: ToldAccount?, _ state: AccountState, of account: UniqueIdentifier, in environment: String,
+        _ reported: LastReportedAccount?, _ state: AccountState, of account: UniqueIdentifier, in environment: String,
         evidence: [Evidence] = [], due: Timestamp? = nil, isOtherCatalog: Bool = false, at now: Timestamp,
-        isFill: Bool = false, rules: TellingRules = TellingRules()
+        isFill: Bool = false, rules: EventRules = EventRules()
     ) {
         let evidence = evidence.sorted { $0.asOf < $1.asOf }
-        let latest = max(now, told?.since ?? now)
+        let latest = max(now, reported?.since ?? now)
         let present = state.value(at: latest)
-        self.told = ToldAccount(value: present, since: max(told?.since ?? .distantPast, present.startsAt))
-        var old = told?.value
+        self.reported = LastReportedAccount(
+            value: present, since: max(reported?.since ?? .distantPast, present.startsAt))
+        var old = reported?.value
         var events: [EventDraft] = []
         defer { self.events = events }
         func add(_ value: AccountPhase, _ cause: EventCause, at instant: Timestamp, isCorrection: Bool = false) {
@@ -81,20 +82,22 @@ public struct AccountTelling: Sendable {
         let rewrites = isOtherCatalog || evidence.contains { $0.cause.rewrites }
         if isFill {
             add(present, evidence.last?.cause ?? .clock, at: rewrites ? latest : present.instant(at: latest))
-        } else if let told, isOtherCatalog, let first = evidence.first {
+        } else if let reported, isOtherCatalog, let first = evidence.first {
             // The other catalog makes it another from its beginning; then comes what was heard.
-            let before = min(max(told.since, first.asOf.adding(milliseconds: -1)), latest)
+            let before = min(max(reported.since, first.asOf.adding(milliseconds: -1)), latest)
             add(state.value(at: before), .catalog, at: before)
             goThrough(after: before)
         } else if rewrites {
-            if !isOtherCatalog, told != nil, let due, due <= latest { goThrough(after: due.adding(milliseconds: -1)) }
+            if !isOtherCatalog, reported != nil, let due, due <= latest {
+                goThrough(after: due.adding(milliseconds: -1))
+            }
             add(present, isOtherCatalog ? .catalog : evidence.last?.cause ?? .clock, at: latest)
         } else {
-            if let told {
-                let revised = state.value(at: told.since)
+            if let reported {
+                let revised = state.value(at: reported.since)
                 add(revised, evidence.first?.cause ?? .clock, at: revised.instant(at: latest), isCorrection: true)
             }
-            goThrough(after: told?.since)
+            goThrough(after: reported?.since)
         }
     }
 }

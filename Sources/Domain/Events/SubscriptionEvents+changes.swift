@@ -1,7 +1,7 @@
 import AppStorePayloads
 import Subscriptions
 
-extension LineTelling.Step {
+extension SubscriptionEvents.Step {
     /// A change of what the subscription is.
     struct Change {
         let kind: EventKind

@@ -7,14 +7,14 @@ import PurchaseStore
 import Subscriptions
 
 /// A row of `purchase_tellings`.
-struct ToldPurchase: Sendable, Hashable {
+struct ReportedPurchase: Sendable, Hashable {
     let key: PurchaseKey
     /// The last number in the purchase's own order.
     var sequence: Int64 = 0
     /// When the next event is due.
     var dueAt: Timestamp?
     /// The state last reported; nil for a one-time purchase, and where there is none.
-    var line: ToldLine?
+    var line: LastReportedSubscription?
 
     /// Reads a row; columns are null where there is none.
     init(_ row: PostgresRow, _ key: PurchaseKey) throws {
@@ -22,25 +22,25 @@ struct ToldPurchase: Sendable, Hashable {
         guard let sequence = try row.decode(1, as: Int64?.self) else { return }
         self.sequence = sequence
         dueAt = try row.decode(2, as: PostgresTimestamp?.self).map { Timestamp($0) }
-        line = try row.decode(3, as: String?.self).map { try ToldLine(told: $0) }
+        line = try row.decode(3, as: String?.self).map { try LastReportedSubscription(stored: $0) }
     }
 }
 
-extension ToldLine {
+extension LastReportedSubscription {
     /// Reads the stored text.
-    init(told text: String) throws {
-        var fields = try ToldText.Reader(text)
-        let since = try ToldText.Reader.require(fields.nextInstant())
+    init(stored text: String) throws {
+        var fields = try ReportedStateCodec.Reader(text)
+        let since = try ReportedStateCodec.Reader.require(fields.nextInstant())
         guard let status = try fields.next().flatMap(SubscriptionStatus.init),
             let basis = try fields.next().flatMap(StatusAtInstant.Basis.init)
-        else { throw ToldText.Reader.unreadable }
+        else { throw ReportedStateCodec.Reader.unreadable }
         let (product, transaction) = (try fields.next(), try fields.next())
-        let expiresAt = try ToldText.Reader.require(fields.nextInstant())
-        let periodEndsAt = try ToldText.Reader.require(fields.nextInstant())
+        let expiresAt = try ReportedStateCodec.Reader.require(fields.nextInstant())
+        let periodEndsAt = try ReportedStateCodec.Reader.require(fields.nextInstant())
         let graceEndsAt = try fields.nextInstant()
-        let inTrial = try ToldText.Reader.require(fields.nextFlag())
+        let inTrial = try ReportedStateCodec.Reader.require(fields.nextFlag())
         let (willRenew, renewalProduct) = (try fields.nextFlag(), try fields.next())
-        let pending = try ToldText.Reader.require(fields.nextFlag())
+        let pending = try ReportedStateCodec.Reader.require(fields.nextFlag())
         let intent = try fields.nextNumber().map { Int(clamping: $0) }
         let value = StatusAtInstant(
             status: status, basis: basis, productID: product, transactionID: transaction, expiresAt: expiresAt,
@@ -53,12 +53,12 @@ extension ToldLine {
         self.init(
             value: value, since: since, account: account,
             unheardEnds: unheard.map { Timestamp(millisecondsSince1970: $0) },
-            warning: end.flatMap { end in days.map { ToldLine.Warning(end: end, days: $0) } })
+            warning: end.flatMap { end in days.map { LastReportedSubscription.Warning(end: end, days: $0) } })
     }
 
     /// Appends the stored text.
     func write(to bytes: inout [UInt8]) {
-        ToldText.write(to: &bytes) { fields in
+        ReportedStateCodec.write(to: &bytes) { fields in
             fields.add(since)
             fields.add(value.status.rawValue)
             fields.add(value.basis.rawValue)
@@ -87,7 +87,7 @@ extension PostgresQuery {
     /// The states of purchases last reported, in the order of the keys.
     ///
     /// Each is looked up: a join would read a table of some thousand rows whole, for each batch.
-    static func told(_ keys: [PurchaseKey]) -> PostgresQuery {
+    static func reported(_ keys: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "events.told",
             """
@@ -105,12 +105,12 @@ extension PostgresQuery {
     }
 
     /// `told_purchase`: upserts of `purchase_tellings`, as a part of a WITH.
-    static func telling(_ rows: [ToldPurchase]) -> PostgresQuery {
+    static func reporting(_ rows: [ReportedPurchase]) -> PostgresQuery {
         // By index: taken out of the array, each row would be copied whole for each column.
         let places = rows.indices
-        var told = PostgresTextArray()
+        var texts = PostgresTextArray()
         for place in places {
-            if rows[place].line == nil { told.appendNull() } else { told.append { rows[place].line?.write(to: &$0) } }
+            if rows[place].line == nil { texts.appendNull() } else { texts.append { rows[place].line?.write(to: &$0) } }
         }
         return """
             told_purchase as (
@@ -119,7 +119,7 @@ extension PostgresQuery {
                 select unnest(\(places.map { rows[$0].key.originalTransactionID })),
                        unnest(\(places.map { rows[$0].key.bundleID })),
                        unnest(\(places.map { rows[$0].key.environment })), unnest(\(places.map { rows[$0].sequence })),
-                       unnest(\(places.map { rows[$0].dueAt.map { PostgresTimestamp($0) } })), unnest(\(told))
+                       unnest(\(places.map { rows[$0].dueAt.map { PostgresTimestamp($0) } })), unnest(\(texts))
                 on conflict (original_transaction_id, bundle_id, environment) do update
                    set sequence = excluded.sequence, due_at = excluded.due_at, told = excluded.told
             )

@@ -1,8 +1,8 @@
 import AppStorePayloads
 import Base
 
-/// What the operator decides about events; all else is written at ``LineTelling``, ``PurchaseTelling`` and ``AccountTelling``.
-public struct TellingRules: Sendable, Hashable {
+/// What the operator decides about events; all else is written at ``SubscriptionEvents``, ``OneTimePurchaseEvents`` and ``AccountEvents``.
+public struct EventRules: Sendable, Hashable {
     /// So many days before its end a subscription that nothing is going to renew is said to end soon; each once an end.
     public var warningDays: Set<Int64>
     /// What is told later than so many seconds after its instant says so.

@@ -7,7 +7,7 @@ public import Subscriptions
 /// Its completion once, its refund, a refund that was taken back, and that it is another account's. A refund of another share of it
 /// takes the place of the one that was told: that is a correction. So is a completion whose product, kind or end is another than was
 /// told.
-public enum PurchaseTelling {
+public enum OneTimePurchaseEvents {
     /// What to tell, in order.
     /// - Parameters:
     ///   - told: what was told last; nil where nothing ever was.
@@ -17,9 +17,9 @@ public enum PurchaseTelling {
     ///   - evidence: what brought the news.
     ///   - isFill: whether it is only to be told what stands, where nothing ever was told.
     public static func events(
-        _ told: OneTimePurchase?, _ value: OneTimePurchase, of key: PurchaseKey, account: UniqueIdentifier?,
+        _ reported: OneTimePurchase?, _ value: OneTimePurchase, of key: PurchaseKey, account: UniqueIdentifier?,
         from former: UniqueIdentifier? = nil, evidence: Evidence, at now: Timestamp, isFill: Bool = false,
-        rules: TellingRules = TellingRules()
+        rules: EventRules = EventRules()
     ) -> [EventDraft] {
         var events: [EventDraft] = []
         func draft(
@@ -32,16 +32,16 @@ public enum PurchaseTelling {
                 isLate: rules.isLate(instant, at: now), isCorrection: isCorrection)
         }
         func add(_ kind: EventKind, at instant: Timestamp, isCorrection: Bool = false) {
-            events.append(draft(kind, after: told, at: instant, isCorrection: isCorrection))
+            events.append(draft(kind, after: reported, at: instant, isCorrection: isCorrection))
         }
         let taken: EventKind =
             value.ownership == OwnershipType.familyShared.rawValue ? .purchaseRevoked : .purchaseRefunded
-        if let told {
-            if !value.isSameThing(as: told) { add(.purchaseCompleted, at: value.purchasedAt, isCorrection: true) }
-            switch (told.revokedAt, value.revokedAt) {
+        if let reported {
+            if !value.isSameThing(as: reported) { add(.purchaseCompleted, at: value.purchasedAt, isCorrection: true) }
+            switch (reported.revokedAt, value.revokedAt) {
             case (nil, let revokedAt?): add(taken, at: revokedAt)
             case (_?, nil): add(.purchaseRefundReversed, at: evidence.asOf)
-            case (let former?, let revokedAt?) where former != revokedAt || told.revokedShare != value.revokedShare:
+            case (let former?, let revokedAt?) where former != revokedAt || reported.revokedShare != value.revokedShare:
                 add(taken, at: revokedAt, isCorrection: true)
             default: break
             }
@@ -51,7 +51,7 @@ public enum PurchaseTelling {
         }
         if let former, former != account {
             events += draft(.purchaseTransferred, after: value, at: now)
-                .toldToBoth(of: EventDraft.Move(from: former, to: account))
+                .reportedToBoth(of: EventDraft.Move(from: former, to: account))
         }
         return events
     }

@@ -6,7 +6,7 @@ import Subscriptions
 ///
 /// **Changes.** From what was told, everything that the subscription has been since then is gone through, phase by phase, up to the
 /// instant: so what notifications, the clock and an outage of either bring is told by one rule, in order, each with its true
-/// instant. What comes to be later is told later, by the clock at ``ToldLine/nextDue(_:rules:)``. A phase that says
+/// instant. What comes to be later is told later, by the clock at ``LastReportedSubscription/nextDue(_:rules:)``. A phase that says
 /// nothing else to a reader is not told; so a notification that only says what was told is not either.
 ///
 /// **Corrections.** What was told is compared with what is known by now of *its* instant. Where the two differ, it was not so: the first
@@ -20,16 +20,16 @@ import Subscriptions
 /// record comes.
 ///
 /// **A first fill** tells what stands at its end, in one event, and nothing that led there.
-public struct LineTelling: Sendable {
+public struct SubscriptionEvents: Sendable {
     /// What to tell, in order.
     public private(set) var events: [EventDraft] = []
     /// What has been told then; nil where there is nothing to tell of yet.
-    public private(set) var told: ToldLine?
+    public private(set) var reported: LastReportedSubscription?
 
-    private let line: LineNow
+    private let line: SubscriptionNow
     private let evidence: [Evidence]
     private let now: Timestamp
-    private let rules: TellingRules
+    private let rules: EventRules
 
     /// Works it out.
     /// - Parameters:
@@ -37,16 +37,17 @@ public struct LineTelling: Sendable {
     ///   - evidence: what brought the news; nothing where it is the clock.
     ///   - isFill: whether it is only to be told what stands, where nothing ever was told.
     public init(
-        _ told: ToldLine?, _ line: LineNow, evidence: [Evidence] = [], at now: Timestamp, isFill: Bool = false,
-        rules: TellingRules = TellingRules()
+        _ reported: LastReportedSubscription?, _ line: SubscriptionNow, evidence: [Evidence] = [], at now: Timestamp,
+        isFill: Bool = false,
+        rules: EventRules = EventRules()
     ) {
-        self.told = told
+        self.reported = reported
         self.line = line
         self.evidence = evidence.sorted { $0.asOf < $1.asOf }
         self.now = now
         self.rules = rules
         guard let last = line.phase(at: now) else { return }
-        if told == nil, isFill {
+        if reported == nil, isFill {
             fill(last)
         } else {
             move(at: last)
@@ -83,10 +84,10 @@ public struct LineTelling: Sendable {
 
     private var steps: [Step] {
         var steps: [Step] = []
-        if let told, let phase = line.phase(at: told.since) {
-            steps.append(Step(phase, after: told.value, isRevision: true))
+        if let reported, let phase = line.phase(at: reported.since) {
+            steps.append(Step(phase, after: reported.value, isRevision: true))
         }
-        let since = told?.since ?? .distantPast
+        let since = reported?.since ?? .distantPast
         for phase in line.phases where phase.startsAt > since && phase.startsAt <= now {
             if let place = steps.indices.last {
                 if phase.value.says(sameAs: steps[place].new) {
@@ -96,15 +97,15 @@ public struct LineTelling: Sendable {
                 }
                 steps[place].until = phase.startsAt
             }
-            steps.append(Step(phase, after: steps.last?.new ?? told?.value))
+            steps.append(Step(phase, after: steps.last?.new ?? reported?.value))
         }
         return steps
     }
 
     private mutating func goThrough() {
         let steps = steps
-        var facts = LineFact.news(line)
-        var unheardEnds = told?.unheardEnds ?? []
+        var facts = SubscriptionFact.news(line)
+        var unheardEnds = reported?.unheardEnds ?? []
         facts.removeAll { fact in
             guard case .period(let period) = fact, let place = unheardEnds.firstIndex(of: period.expiresAt) else {
                 return false
@@ -115,16 +116,18 @@ public struct LineTelling: Sendable {
         var first = facts.startIndex
         for place in steps.indices {
             let next = facts[first...].firstIndex { $0.place >= steps[place].until } ?? facts.endIndex
-            tell(steps[place], facts[first..<next], &unheardEnds)
+            addEvents(steps[place], facts[first..<next], &unheardEnds)
             first = next
         }
         guard let last = steps.last else { return }
-        told = ToldLine(
-            value: last.new, since: max(last.last, told?.since ?? .distantPast), account: line.account,
-            unheardEnds: unheardEnds, warning: told?.warning)
+        reported = LastReportedSubscription(
+            value: last.new, since: max(last.last, reported?.since ?? .distantPast), account: line.account,
+            unheardEnds: unheardEnds, warning: reported?.warning)
     }
 
-    private mutating func tell(_ step: Step, _ facts: ArraySlice<LineFact>, _ unheardEnds: inout [Timestamp]) {
+    private mutating func addEvents(
+        _ step: Step, _ facts: ArraySlice<SubscriptionFact>, _ unheardEnds: inout [Timestamp]
+    ) {
         let first = events.count
         var explained = StepExplanation()
         for fact in facts {
@@ -144,8 +147,8 @@ public struct LineTelling: Sendable {
             }
         }
         // What came with a period or a refund has no other cause.
-        let told = facts.last.map { cause(of: $0.period) }
-        let evidence = told.flatMap { cause in self.evidence.last { $0.cause == cause } } ?? cause(of: step)
+        let reported = facts.last.map { cause(of: $0.period) }
+        let evidence = reported.flatMap { cause in self.evidence.last { $0.cause == cause } } ?? cause(of: step)
         for change in step.changes(explained) {
             // That an end was moved has no date but that of who says so.
             let instant = change.kind == .subscriptionExtended ? evidence?.asOf : nil
@@ -189,26 +192,27 @@ public struct LineTelling: Sendable {
         let step = Step(phase, after: nil)
         add(
             kind, step, line.periods.last { step.isOf($0) }, evidence.last?.cause ?? .clock, at: phase.startsAt)
-        told = ToldLine(
+        reported = LastReportedSubscription(
             value: phase.value, since: phase.startsAt, account: line.account,
             unheardEnds: phase.value.basis == .renewalInfo ? [phase.value.periodEndsAt] : [])
     }
 
     /// Both accounts are told, each in its own order.
     private mutating func move(at phase: Phase) {
-        guard let told, let former = told.account, former != line.account else { return }
+        guard let reported, let former = reported.account, former != line.account else { return }
         events += draft(
-            .subscriptionTransferred, .subscription(told.value, previous: told.value),
+            .subscriptionTransferred, .subscription(reported.value, previous: reported.value),
             evidence.last?.cause ?? .clock, at: now
-        ).toldToBoth(of: EventDraft.Move(from: former, to: line.account))
-        self.told?.account = line.account
+        ).reportedToBoth(of: EventDraft.Move(from: former, to: line.account))
+        self.reported?.account = line.account
     }
 
     private mutating func warn() {
-        guard let told, let due = told.dueWarning(at: now, rules) else { return }
+        guard let reported, let due = reported.dueWarning(at: now, rules) else { return }
         events.append(
-            draft(.subscriptionExpiringSoon, .subscription(told.value, previous: told.value), .clock, at: due.at))
-        self.told?.warning = due.warning
+            draft(
+                .subscriptionExpiringSoon, .subscription(reported.value, previous: reported.value), .clock, at: due.at))
+        self.reported?.warning = due.warning
     }
 
     // MARK: - Events

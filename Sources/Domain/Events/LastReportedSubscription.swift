@@ -3,7 +3,7 @@ public import Base
 public import Subscriptions
 
 /// What was told last of a subscription: all that has to be kept to tell the next thing.
-public struct ToldLine: Sendable, Hashable {
+public struct LastReportedSubscription: Sendable, Hashable {
     /// That an end was said to come soon.
     public struct Warning: Sendable, Hashable {
         /// The end.
@@ -46,14 +46,14 @@ public struct ToldLine: Sendable, Hashable {
     /// It may be past: what is due is told at once. An instant at which nothing changes that a reader goes by, as the seam to a
     /// period that was told when it was paid, is none.
     /// - Parameter phases: what the subscription is, in order, as far back as ``since`` at least.
-    public func nextDue(_ phases: [Phase], rules: TellingRules = TellingRules()) -> Timestamp? {
+    public func nextDue(_ phases: [Phase], rules: EventRules = EventRules()) -> Timestamp? {
         let change = phases.first { $0.startsAt > since && !$0.value.says(sameAs: value) }?.startsAt
         guard let warning = nextWarning(rules), warning.at < change ?? .distantFuture else { return change }
         return warning.at
     }
 
     /// The warning to give next, and when; nil where none is to be given of the end that is at hand.
-    private func nextWarning(_ rules: TellingRules) -> (days: Int64, at: Timestamp)? {
+    private func nextWarning(_ rules: EventRules) -> (days: Int64, at: Timestamp)? {
         guard let end = end else { return nil }
         let given = warning.flatMap { $0.end == end ? $0.days : nil } ?? .max
         return rules.warningDays.filter { $0 < given }.max().map { ($0, end.adding(days: -$0)) }
@@ -63,7 +63,7 @@ public struct ToldLine: Sendable, Hashable {
     private var end: Timestamp? { value.standing == .paid && value.willRenew == false ? value.accessUntil : nil }
 
     /// The warning that is due: of several the last one, for the others are overtaken; none once the end has come.
-    func dueWarning(at now: Timestamp, _ rules: TellingRules) -> (warning: Warning, at: Timestamp)? {
+    func dueWarning(at now: Timestamp, _ rules: EventRules) -> (warning: Warning, at: Timestamp)? {
         guard let end, now < end else { return nil }
         let given = warning.flatMap { $0.end == end ? $0.days : nil } ?? .max
         let due = rules.warningDays.filter { $0 < given && end.adding(days: -$0) <= now }
@@ -72,7 +72,7 @@ public struct ToldLine: Sendable, Hashable {
 }
 
 /// A subscription, for who tells what became of it.
-public struct LineNow: Sendable {
+public struct SubscriptionNow: Sendable {
     /// The purchase.
     public var key: PurchaseKey
     /// What it is, in order, as far back as what was told last at least.

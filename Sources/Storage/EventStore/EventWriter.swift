@@ -23,43 +23,47 @@ extension EventStore {
     /// - Returns: what was written, by kind.
     /// - Throws: `PostgresError`; the transaction must then be rolled back.
     @discardableResult
-    package func tell(
+    package func record(
         _ purchases: [PurchaseDelta], _ settled: AccountStore.Settled, cause: EventCause = .clock,
         upTo instant: PostgresTimestamp? = nil, _ session: borrowing PostgresSession
-    ) throws -> Told {
-        var telling = Telling(
+    ) throws -> EventCounts {
+        var writer = EventWriter(
             rules: rules, settled, cause: cause, upTo: instant, filling: try filling(purchases, session))
         if !purchases.isEmpty {
-            for (place, row) in try session.query(.told(purchases.indices.map { purchases[$0].key })).enumerated() {
+            for (place, row) in try session.query(.reported(purchases.indices.map { purchases[$0].key })).enumerated() {
                 let key = purchases[place].key
-                telling.take(
-                    purchases[place], before: try ToldPurchase(row, key), owner: settled.owners[key],
+                writer.take(
+                    purchases[place], before: try ReportedPurchase(row, key), owner: settled.owners[key],
                     formerOwner: settled.formerOwners[key])
             }
         }
-        let ids = telling.accounts.union(settled.states.map(\.id)).sorted()
+        let ids = writer.accounts.union(settled.states.map(\.id)).sorted()
         if !ids.isEmpty {
             let states = Dictionary(settled.states.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first })
-            for (place, row) in try session.query(.told(ids)).enumerated() {
-                telling.take(try ToldAccess(row, ids[place]), states[ids[place]])
+            for (place, row) in try session.query(.reported(ids)).enumerated() {
+                writer.take(try ReportedAccess(row, ids[place]), states[ids[place]])
             }
         }
-        return try write(telling.numbered(), session)
+        return try write(writer.numbered(), session)
     }
 
     /// Writes the gathered events and states.
-    func write(_ written: Telling.Written, _ session: borrowing PostgresSession) throws -> Told {
-        guard !written.purchases.isEmpty || !written.accounts.isEmpty || !written.events.isEmpty else { return Told() }
-        try session.query(.tell(written))
-        return written.events.told
+    func write(_ written: EventWriter.Written, _ session: borrowing PostgresSession) throws -> EventCounts {
+        guard !written.purchases.isEmpty || !written.accounts.isEmpty || !written.events.isEmpty else {
+            return EventCounts()
+        }
+        try session.query(.record(written))
+        return written.events.counts
     }
 
     /// The apps and environments of these purchases whose whole history is still being fetched.
     private func filling(
         _ purchases: [PurchaseDelta], _ session: borrowing PostgresSession
-    ) throws -> Set<Telling.Scope> {
+    ) throws -> Set<EventWriter.Scope> {
         let scopes = Set(
-            purchases.indices.lazy.filter { purchases[$0].evidence.areHistory }.map { Telling.Scope(purchases[$0].key) }
+            purchases.indices.lazy.filter { purchases[$0].evidence.areHistory }.map {
+                EventWriter.Scope(purchases[$0].key)
+            }
         )
         guard !scopes.isEmpty else { return [] }
         return try Set(
@@ -71,12 +75,12 @@ extension EventStore {
                       from unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
                      where storehook.is_filling(bundle_id, environment)
                     """)
-            ).map { Telling.Scope(bundleID: try $0.decode(0), environment: try $0.decode(1)) })
+            ).map { EventWriter.Scope(bundleID: try $0.decode(0), environment: try $0.decode(1)) })
     }
 }
 
 /// The events written in a transaction, counted.
-package struct Told: Sendable, Hashable {
+package struct EventCounts: Sendable, Hashable {
     /// How many events of each kind, by cause.
     package var events: [Line: Int] = [:]
 
@@ -100,7 +104,7 @@ package struct Told: Sendable, Hashable {
     }
 
     /// Both.
-    package static func + (a: Told, b: Told) -> Told {
+    package static func + (a: EventCounts, b: EventCounts) -> EventCounts {
         var sum = a
         sum.events.merge(b.events, uniquingKeysWith: +)
         return sum
@@ -108,7 +112,7 @@ package struct Told: Sendable, Hashable {
 }
 
 extension AccountStore.State {
-    fileprivate var id: ToldAccess.ID { .init(token: token, environment: environment) }
+    fileprivate var id: ReportedAccess.ID { .init(token: token, environment: environment) }
 }
 
 extension [EvidenceSummary] {
@@ -117,7 +121,7 @@ extension [EvidenceSummary] {
 }
 
 /// Gathers the events of one transaction.
-struct Telling {
+struct EventWriter {
     /// An app in an environment.
     struct Scope: Sendable, Hashable {
         var bundleID: String
@@ -131,7 +135,7 @@ struct Telling {
         init(_ key: PurchaseKey) { self.init(bundleID: key.bundleID, environment: key.environment) }
     }
 
-    let rules: TellingRules
+    let rules: EventRules
     /// Up to when changes are reported.
     let now: Timestamp
     let cause: EventCause
@@ -139,19 +143,19 @@ struct Telling {
     let catalog: Int64?
     let filling: Set<Scope>
     private var purchases: [Purchase] = []
-    private var access: [ToldAccess.ID: ToldAccess] = [:]
-    private var changedAccess: Set<ToldAccess.ID> = []
+    private var access: [ReportedAccess.ID: ReportedAccess] = [:]
+    private var changedAccess: Set<ReportedAccess.ID> = []
     /// Events about accounts; they follow those about purchases.
     private var accessDrafts: [EventDraft] = []
-    private var evidence: [ToldAccess.ID: [Evidence]] = [:]
+    private var evidence: [ReportedAccess.ID: [Evidence]] = [:]
     /// Accounts with a purchase whose history is still incomplete.
-    private var filled: Set<ToldAccess.ID> = []
+    private var filled: Set<ReportedAccess.ID> = []
     /// The accounts of reported purchases.
-    private(set) var accounts: Set<ToldAccess.ID> = []
+    private(set) var accounts: Set<ReportedAccess.ID> = []
 
     /// A reported purchase.
     private struct Purchase {
-        var row: ToldPurchase
+        var row: ReportedPurchase
         /// Whether the row has to be written.
         var hasChanged = false
         /// Its events.
@@ -159,7 +163,7 @@ struct Telling {
     }
 
     init(
-        rules: TellingRules, _ settled: AccountStore.Settled, cause: EventCause = .clock,
+        rules: EventRules, _ settled: AccountStore.Settled, cause: EventCause = .clock,
         upTo instant: PostgresTimestamp? = nil, filling: Set<Scope> = []
     ) {
         let clock = Timestamp(settled.clock)
@@ -174,7 +178,7 @@ struct Telling {
     }
 
     mutating func take(
-        _ news: PurchaseDelta, before stored: ToldPurchase, owner: UniqueIdentifier?, formerOwner: UniqueIdentifier?
+        _ news: PurchaseDelta, before stored: ReportedPurchase, owner: UniqueIdentifier?, formerOwner: UniqueIdentifier?
     ) {
         var row = stored
         var drafts: [EventDraft] = []
@@ -194,19 +198,19 @@ struct Telling {
         if !news.phases.isEmpty, !isUntoldYet {
             // A first report is about the deciding period, which may be an older one.
             let periods = stored.line == nil && news.wasKnown ? news.allPeriods : news.periods
-            let line = LineNow(
+            let line = SubscriptionNow(
                 key: news.key, phases: news.phases, periods: periods,
                 periodsBefore: isFilling ? news.periods : news.periodsBefore, account: owner)
-            let telling = LineTelling(
+            let events = SubscriptionEvents(
                 stored.line, line, evidence: evidence, at: now, isFill: news.wasKnown, rules: rules)
-            drafts = telling.events
-            row.line = telling.told
+            drafts = events.events
+            row.line = events.reported
             // A subscription that only begins later has no report yet.
             row.dueAt =
-                telling.told.map { $0.nextDue(news.phases, rules: rules) }
+                events.reported.map { $0.nextDue(news.phases, rules: rules) }
                 ?? news.phases.first { $0.startsAt > now }?.startsAt
         } else if news.phases.isEmpty, let value = news.oneTime {
-            drafts = PurchaseTelling.events(
+            drafts = OneTimePurchaseEvents.events(
                 news.oneTimeBefore, value, of: news.key, account: owner, from: formerOwner,
                 evidence: evidence.max { $0.asOf < $1.asOf } ?? Evidence(cause, asOf: now), at: now,
                 isFill: isFilling, rules: rules)
@@ -221,13 +225,13 @@ struct Telling {
     private mutating func take(
         _ evidence: [Evidence], of news: PurchaseDelta, _ account: UniqueIdentifier, _ isFilling: Bool
     ) {
-        let id = ToldAccess.ID(token: account, environment: news.key.environment)
+        let id = ReportedAccess.ID(token: account, environment: news.key.environment)
         accounts.insert(id)
         if isFilling { filled.insert(id) } else { self.evidence[id, default: []] += evidence }
     }
 
     /// Adds an event about a purchase that changes nothing.
-    mutating func note(_ draft: EventDraft, of stored: ToldPurchase) {
+    mutating func note(_ draft: EventDraft, of stored: ReportedPurchase) {
         if let account = draft.account { accounts.insert(.init(token: account, environment: draft.environment)) }
         purchases.append(Purchase(row: stored, drafts: [draft]))
     }
@@ -249,33 +253,33 @@ struct Telling {
     /// By how much Apple's clocks may be ahead of the database's.
     private static let clockDifference: Int64 = 60_000
 
-    mutating func take(_ stored: ToldAccess, _ state: AccountState?) {
+    mutating func take(_ stored: ReportedAccess, _ state: AccountState?) {
         var row = stored
         defer { access[stored.id] = row }
         guard let state else { return }
         var evidence = evidence[stored.id] ?? []
         let isFilling = evidence.isEmpty && filled.contains(stored.id)
         // Reported later, in its state once all of its past is known.
-        if isFilling, stored.told == nil { return }
+        if isFilling, stored.reported == nil { return }
         if evidence.isEmpty, cause != .clock { evidence = [Evidence(cause, asOf: now)] }
-        let telling = AccountTelling(
-            stored.told, state, of: stored.id.token, in: stored.id.environment, evidence: evidence,
-            due: stored.dueAt, isOtherCatalog: stored.told != nil && stored.catalog != catalog, at: now,
+        let events = AccountEvents(
+            stored.reported, state, of: stored.id.token, in: stored.id.environment, evidence: evidence,
+            due: stored.dueAt, isOtherCatalog: stored.reported != nil && stored.catalog != catalog, at: now,
             // An account may be older than events: then it was never reported, and readers have seen it change.
-            isFill: isFilling || (stored.told == nil && stored.version > 1), rules: rules)
-        accessDrafts += telling.events
-        row.told = telling.told
-        row.dueAt = telling.told.nextDue(state)
+            isFill: isFilling || (stored.reported == nil && stored.version > 1), rules: rules)
+        accessDrafts += events.events
+        row.reported = events.reported
+        row.dueAt = events.reported.nextDue(state)
         row.catalog = catalog
-        if row.told != stored.told || row.dueAt != stored.dueAt || row.catalog != stored.catalog {
+        if row.reported != stored.reported || row.dueAt != stored.dueAt || row.catalog != stored.catalog {
             changedAccess.insert(stored.id)
         }
     }
 
     /// The rows to write.
     struct Written {
-        var purchases: [ToldPurchase] = []
-        var accounts: [ToldAccess] = []
+        var purchases: [ReportedPurchase] = []
+        var accounts: [ReportedAccess] = []
         var events = EventRows()
     }
 
@@ -300,7 +304,7 @@ struct Telling {
     /// - Returns: whether it is in an account's order.
     private mutating func addToAccount(_ drafts: [EventDraft], _ place: Int, _ events: inout EventRows) -> Bool {
         guard let account = drafts[place].account else { return false }
-        let id = ToldAccess.ID(token: account, environment: drafts[place].environment)
+        let id = ReportedAccess.ID(token: account, environment: drafts[place].environment)
         guard let row = access[id] else { return false }
         access[id]?.sequence += 1
         changedAccess.insert(id)

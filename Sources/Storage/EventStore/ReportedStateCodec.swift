@@ -5,7 +5,7 @@ import Postgres
 /// The fields of the state last reported, as one text; see the migration that makes `purchase_tellings`.
 ///
 /// It is read and written for each notification: one column costs a fraction of twenty.
-struct ToldText {
+struct ReportedStateCodec {
     private static let separator = UInt8(ascii: "|")
     private static let escape = UInt8(ascii: "\\")
     private static let version = "1"
@@ -15,8 +15,8 @@ struct ToldText {
     private init() {}
 
     /// Appends the added fields to the buffer, in UTF-8.
-    static func write(to bytes: inout [UInt8], _ fields: (inout ToldText) -> Void) {
-        var text = ToldText()
+    static func write(to bytes: inout [UInt8], _ fields: (inout ReportedStateCodec) -> Void) {
+        var text = ReportedStateCodec()
         swap(&text.bytes, &bytes)
         text.bytes.append(contentsOf: version.utf8)
         fields(&text)
@@ -65,21 +65,21 @@ struct ToldText {
         /// - Throws: `PostgresError` where a newer release wrote it.
         init(_ text: String) throws {
             bytes = Array(text.utf8)
-            guard try next() == ToldText.version else { throw Self.unreadable }
+            guard try next() == ReportedStateCodec.version else { throw Self.unreadable }
         }
 
         mutating func next() throws -> String? {
             let field = try nextField()
             if field.isEmpty { return nil }
-            guard field.contains(ToldText.escape) else { return String(decoding: field, as: UTF8.self) }
+            guard field.contains(ReportedStateCodec.escape) else { return String(decoding: field, as: UTF8.self) }
             var bytes: [UInt8] = []
             var isEscaped = false
             for byte in field {
                 if isEscaped {
                     isEscaped = false
-                    if byte == UInt8(ascii: "p") { bytes.append(ToldText.separator) }
-                    if byte == ToldText.escape { bytes.append(byte) }
-                } else if byte == ToldText.escape {
+                    if byte == UInt8(ascii: "p") { bytes.append(ReportedStateCodec.separator) }
+                    if byte == ReportedStateCodec.escape { bytes.append(byte) }
+                } else if byte == ReportedStateCodec.escape {
                     isEscaped = true
                 } else {
                     bytes.append(byte)
@@ -98,7 +98,7 @@ struct ToldText {
         /// The bytes up to the next separator.
         private mutating func nextField() throws -> ArraySlice<UInt8> {
             guard place <= bytes.count else { throw Self.unreadable }
-            let field = bytes[place...].prefix { $0 != ToldText.separator }
+            let field = bytes[place...].prefix { $0 != ReportedStateCodec.separator }
             place = field.endIndex + 1
             return field
         }

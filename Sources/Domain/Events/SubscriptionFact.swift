@@ -3,7 +3,7 @@ import Base
 import Subscriptions
 
 /// Something about a subscription that is told once, whatever it makes of the present.
-enum LineFact {
+enum SubscriptionFact {
     /// A period that was not known.
     case period(PaidPeriod)
     /// Money went back. Where another share of the same refund was told, it takes the place of that.
@@ -44,11 +44,11 @@ enum LineFact {
     ///
     /// A refund of another date than the one that stood is another refund. So that one was taken back, whether or not it was
     /// heard: at any time there have been as many refunds more than reversals as stand, one at the most of each transaction.
-    static func news(_ line: LineNow) -> [LineFact] {
+    static func news(_ line: SubscriptionNow) -> [SubscriptionFact] {
         guard !line.periods.isEmpty else { return [] }
         var before: [String: PaidPeriod] = [:]
         for period in line.periodsBefore { before[period.key] = period }
-        var facts: [LineFact] = []
+        var facts: [SubscriptionFact] = []
         for period in line.periods {
             let known = before[period.key]
             if known == nil { facts.append(.period(period)) }

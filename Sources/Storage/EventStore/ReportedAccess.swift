@@ -8,7 +8,7 @@ import PurchaseStore
 import Subscriptions
 
 /// A row of `access_tellings`, with the version that readers see.
-struct ToldAccess: Sendable {
+struct ReportedAccess: Sendable {
     /// An account in one environment.
     struct ID: Sendable, Hashable, Comparable {
         var token: UniqueIdentifier
@@ -25,7 +25,7 @@ struct ToldAccess: Sendable {
     /// The catalog of the last report.
     var catalog: Int64?
     /// The state last reported; nil where there is none.
-    var told: ToldAccount?
+    var reported: LastReportedAccount?
     /// The account's version now; 0 where it has no derived status.
     var version: Int64 = 0
 
@@ -37,19 +37,21 @@ struct ToldAccess: Sendable {
         self.sequence = sequence
         dueAt = try row.decode("due_at", as: PostgresTimestamp?.self).map { Timestamp($0) }
         catalog = try row.decode("catalog")
-        told = try row.decode("told", as: String?.self).map { try ToldAccount(told: $0, in: id.environment) }
+        reported = try row.decode("told", as: String?.self).map {
+            try LastReportedAccount(stored: $0, in: id.environment)
+        }
     }
 }
 
-extension ToldAccount {
+extension LastReportedAccount {
     /// Reads the stored text.
-    init(told text: String, in environment: String) throws {
-        var fields = try ToldText.Reader(text)
+    init(stored text: String, in environment: String) throws {
+        var fields = try ReportedStateCodec.Reader(text)
         // A state without a beginning has no instant.
         let since = try fields.nextInstant() ?? .distantPast
         guard let status = try fields.next().flatMap(AccountStatus.init), let tier = try fields.next(),
             let source = try fields.next().flatMap(AccountSource.init)
-        else { throw ToldText.Reader.unreadable }
+        else { throw ReportedStateCodec.Reader.unreadable }
         let (product, app, original) = (try fields.next(), try fields.next(), try fields.next())
         let purchase = app.flatMap { app in
             original.map { PurchaseKey(environment: environment, bundleID: app, originalTransactionID: $0) }
@@ -58,14 +60,14 @@ extension ToldAccount {
             value: AccountPhase(
                 startsAt: since, status: status, tier: tier, source: source, productID: product, purchase: purchase,
                 act: try fields.nextNumber(), expiresAt: try fields.nextInstant(),
-                willRenew: try ToldText.Reader.require(fields.nextFlag()),
-                inTrial: try ToldText.Reader.require(fields.nextFlag())),
+                willRenew: try ReportedStateCodec.Reader.require(fields.nextFlag()),
+                inTrial: try ReportedStateCodec.Reader.require(fields.nextFlag())),
             since: since)
     }
 
     /// Appends the stored text.
     func write(to bytes: inout [UInt8]) {
-        ToldText.write(to: &bytes) { fields in
+        ReportedStateCodec.write(to: &bytes) { fields in
             fields.add(since == .distantPast ? nil : since)
             fields.add(value.status.rawValue)
             fields.add(value.tier)
@@ -83,7 +85,7 @@ extension ToldAccount {
 
 extension PostgresQuery {
     /// The states of accounts last reported, in the order of the ids, and the version of each that readers see now.
-    static func told(_ ids: [ToldAccess.ID]) -> PostgresQuery {
+    static func reported(_ ids: [ReportedAccess.ID]) -> PostgresQuery {
         PostgresQuery(
             "events.told_access",
             """
@@ -99,13 +101,13 @@ extension PostgresQuery {
     }
 
     /// `told_purchase` and `told_access`: upserts of the rows, as the first parts of a WITH.
-    static func telling(_ purchases: [ToldPurchase], _ rows: [ToldAccess]) -> PostgresQuery {
+    static func reporting(_ purchases: [ReportedPurchase], _ rows: [ReportedAccess]) -> PostgresQuery {
         var texts = PostgresTextArray()
         for row in rows {
-            if let told = row.told { texts.append { told.write(to: &$0) } } else { texts.appendNull() }
+            if let reported = row.reported { texts.append { reported.write(to: &$0) } } else { texts.appendNull() }
         }
         return """
-            \(embedding: .telling(purchases)), told_access as (
+            \(embedding: .reporting(purchases)), told_access as (
                 insert into storehook.access_tellings as known (token, environment, sequence, due_at, catalog, told)
                 select unnest(\(rows.map { UUID($0.id.token) })), unnest(\(rows.map(\.id.environment))),
                        unnest(\(rows.map(\.sequence))),
