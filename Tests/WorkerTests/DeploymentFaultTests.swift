@@ -128,7 +128,10 @@ struct DeploymentFaultTests {
             try await bench.store(tests.map(\.text))
             try await bench.withWorker { running in
                 try await waiting(bench, for: "sqlstate_xx001", 2)
-                #expect(running.worker.whyNotReady?.contains("XX001") == true)
+                // The rows are put off a moment before the worker notes why.
+                try await eventually("the worker says why") {
+                    running.worker.whyNotReady?.contains("XX001") == true
+                }
                 #expect(try await bench.outbox.conservation().applied == 8)
                 // Those two, come again, fail with nobody beside them.
                 try await bench.install(refusing("false", "XX001"))
