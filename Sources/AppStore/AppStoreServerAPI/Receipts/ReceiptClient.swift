@@ -40,11 +40,7 @@ public struct ReceiptClient: Sendable {
         _ receipt: [UInt8], excludesOldTransactions: Bool = false,
         priority: RateSchedule.Priority = .interactive
     ) async throws -> ReceiptAnswer {
-        let body = RequestBody {
-            $0.add("receipt-data", String(decoding: receipt, as: UTF8.self))
-            $0.add("password", secret.text)
-            $0.add("exclude-old-transactions", excludesOldTransactions)
-        }.bytes
+        let body = RequestBody.verifyReceipt(receipt, secret, excludesOldTransactions: excludesOldTransactions).bytes
         var exchange = Exchange(receiptsOf: environments, policy: caller.policy, startingAt: caller.clock.now())
         let (place, json) = try await caller.run(&exchange, priority) { environment, _ in
             TransportRequest(

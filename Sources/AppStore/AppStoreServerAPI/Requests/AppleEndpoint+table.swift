@@ -58,7 +58,7 @@ extension AppleEndpoint {
         // Orders are the App Store's alone.
         case .orderLookup: Row(.get, "/inApps/v1/lookup/{orderId}", perSecond: 10, in: [.production])
         case .refundHistory: Row(.get, "/inApps/v2/refund/lookup/{id}", perSecond: 10, pageToken: "revision")
-        // Apple names no limit: this one is ours. What is sent and answered stands at `ReceiptClient`.
+        // Apple names no limit: this one is ours.
         case .verifyReceipt: Row(.post, "/verifyReceipt", perSecond: 10)
         }
     }
@@ -247,5 +247,24 @@ extension ServerRequest where Answer == MassExtensionStatus {
     /// Get Status of Subscription Renewal Date Extensions: how far Apple is with all of a product.
     public static func massExtensionStatus(_ productId: String, requestIdentifier: UniqueIdentifier) -> Self {
         Self(.massExtensionStatus, [productId, requestIdentifier.description], reading: MassExtensionStatus.init)
+    }
+}
+
+// MARK: - Old receipts
+
+extension RequestBody {
+    /// verifyReceipt: whether a receipt is genuine, and what became of what was bought with it. Answers ``ReceiptAnswer``.
+    ///
+    /// - Parameters:
+    ///   - receipt: in base64.
+    ///   - excludesOldTransactions: of each subscription only the latest period.
+    static func verifyReceipt(
+        _ receipt: [UInt8], _ secret: SharedSecret, excludesOldTransactions: Bool
+    ) -> RequestBody {
+        RequestBody {
+            $0.add("receipt-data", String(decoding: receipt, as: UTF8.self))
+            $0.add("password", secret.text)
+            $0.add("exclude-old-transactions", excludesOldTransactions)
+        }
     }
 }
