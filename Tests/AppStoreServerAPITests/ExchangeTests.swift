@@ -60,6 +60,14 @@ struct ExchangeTests {
             var exchange = Exchange(endpoint, in: .production, startingAt: Self.start)
             exchange.received(TransportAnswer(status: 502), at: Self.start, jitter: 0)
             #expect(failure(exchange)?.reason == .outcomeUnknown)
+            // Apple's general error, and a code of a later day, do not say that it may be.
+            for code in ["5000000", "5030000"] {
+                exchange = Exchange(endpoint, in: .production, startingAt: Self.start)
+                exchange.received(
+                    TransportAnswer(status: 500, body: Array("{\"errorCode\":\(code)}".utf8)), at: Self.start, jitter: 0
+                )
+                #expect(failure(exchange)?.reason == .outcomeUnknown, "\(code)")
+            }
             // Apple's own word that it may be.
             exchange = Exchange(endpoint, in: .production, startingAt: Self.start)
             exchange.received(
