@@ -7,7 +7,7 @@ import TestSupport
 
 /// A shop without its server: at an hour that is set by hand, and with whatever becomes of its posts decided by its test.
 struct KeptShop: Sendable {
-    let store: AppStore
+    let store: SimulatedAppStore
     private let receipts = Receipts(sharedSecret: "secret", bundleId: SimulatedApp.example.bundleId)
 
     /// Opens one, the one that a file holds if it is named.
@@ -15,7 +15,7 @@ struct KeptShop: Sendable {
         _ configuration: StandInConfiguration, _ authority: SimulatedAuthority, _ clock: ManualClock,
         keptIn path: String? = nil
     ) async throws {
-        store = AppStore(
+        store = SimulatedAppStore(
             configuration, authority: authority, stranger: authority, machine: { clock.millisecondsSince1970 })
         if let path { try await store.resume(from: path) }
         await store.open()

@@ -38,7 +38,7 @@ public struct StandInServer: Service {
     ///
     /// - Throws: in one line what is wrong with that file, or what the system says.
     public func run() async throws {
-        let store = AppStore(
+        let store = SimulatedAppStore(
             configuration, authority: access.authority, stranger: try SimulatedAuthority.generate(),
             machine: clock)
         if let path = configuration.stateFile { try await store.resume(from: path) }
@@ -75,7 +75,7 @@ public struct StandInServer: Service {
     }
 
     /// Lets the shop live until it is cancelled.
-    private func live(_ store: AppStore) async throws {
+    private func live(_ store: SimulatedAppStore) async throws {
         while !Task.isCancelled {
             await store.live()
             try await store.save()
@@ -85,7 +85,7 @@ public struct StandInServer: Service {
     }
 
     /// Posts what is due until it is cancelled. Beside the living: a receiver that lets everybody wait does not stop the shop.
-    private func post(_ store: AppStore, _ poster: NotificationPoster) async throws {
+    private func post(_ store: SimulatedAppStore, _ poster: NotificationPoster) async throws {
         while !Task.isCancelled {
             let posts = try await store.takePosts(NotificationPoster.width * 4)
             await poster.post(posts, store)
@@ -98,7 +98,7 @@ public struct StandInServer: Service {
 struct StandInResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
-    let store: AppStore
+    let store: SimulatedAppStore
     let receipts: Receipts
     let check: TokenCheck
 

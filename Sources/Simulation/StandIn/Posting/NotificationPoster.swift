@@ -23,7 +23,7 @@ struct NotificationPoster: Sendable {
     func shutdown() async { try? await client.shutdown() }
 
     /// Posts what is due, and tells the store what came of it.
-    func post(_ posts: [(index: Int, body: [UInt8])], _ store: AppStore) async {
+    func post(_ posts: [(index: Int, body: [UInt8])], _ store: SimulatedAppStore) async {
         await withTaskGroup { group in
             for post in posts {
                 group.addTask {

@@ -40,7 +40,7 @@ extension ControlAPI {
         var refusal = code < 1000 ? Refusal(status: Int(code)) : Refusal(code, "Provoked.")
         refusal.isRetryable = body.bool("isRetryable")
         await store.provoke(
-            AppStore.Provocation(
+            SimulatedAppStore.Provocation(
                 refusal: refusal, count: Int(body.integer("count") ?? 1),
                 prefix: body.string("path") ?? (code / 1000 == 21 ? "/verifyReceipt" : "/inApps"),
                 retryAfter: body.integer("retryAfterMilliseconds")))

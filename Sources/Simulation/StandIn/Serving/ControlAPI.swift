@@ -3,7 +3,7 @@ import Base
 
 /// What a person does on a device or in the shop, and what an onlooker asks: the paths under `/stand-in`.
 struct ControlAPI: Sendable {
-    let store: AppStore
+    let store: SimulatedAppStore
     let receipts: Receipts
 
     /// Answers a call.

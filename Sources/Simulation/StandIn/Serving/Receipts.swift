@@ -15,7 +15,7 @@ struct Receipts: Sendable {
     }
 
     /// A customer's receipt as it is now, in base64.
-    func receipt(of id: String, _ store: AppStore) async -> String {
+    func receipt(of id: String, _ store: SimulatedAppStore) async -> String {
         guard let customer = await store.customers[id] else { return "" }
         let items = customer.subscriber.allItems.map { customer.subscriber[$0] }
         let receipt = SimulatedReceipt(of: items, app: customer.subscriber.app, at: await store.now)
@@ -27,7 +27,7 @@ struct Receipts: Sendable {
     }
 
     /// Answers verifyReceipt.
-    func answer(_ call: Call, _ store: AppStore) async throws(Refusal) -> JSONValue {
+    func answer(_ call: Call, _ store: SimulatedAppStore) async throws(Refusal) -> JSONValue {
         if let refusal = await store.provocation(call.path) {
             guard let status = refusal.code else { throw refusal }
             return .members([
@@ -102,7 +102,7 @@ struct Receipts: Sendable {
     }
 }
 
-extension AppStore {
+extension SimulatedAppStore {
     /// Remembers a receipt that was handed out.
     func issued(_ receipt: String, to customer: String) { receipts[Self.digest(receipt)] = customer }
 

@@ -63,7 +63,7 @@ extension ServerAPI {
             countries = Set(codes)
         }
         await store.begin(
-            AppStore.MassExtension(
+            SimulatedAppStore.MassExtension(
                 request: terms.request, product: product, days: terms.days, countries: countries, place: call.place))
         return Answer(status: 202, value: .members(["requestIdentifier": .text(terms.request)]))
     }
@@ -83,7 +83,7 @@ extension ServerAPI {
     }
 }
 
-extension AppStore {
+extension SimulatedAppStore {
     /// Takes a mass extension on; the same request twice is one.
     func begin(_ work: MassExtension) {
         guard !massExtensions.contains(where: { $0.request == work.request }) else { return }

@@ -78,7 +78,7 @@ extension ServerAPI {
     }
 }
 
-extension AppStore {
+extension SimulatedAppStore {
     /// Posts a test notification; nil where nowhere to is known.
     func requestTest(_ place: Place) -> String? {
         guard configuration.notifyURL != nil, var house = houses[place] else { return nil }

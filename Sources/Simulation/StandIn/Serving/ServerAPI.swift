@@ -6,7 +6,7 @@ struct ServerAPI: Sendable {
         var value: JSONValue?
     }
 
-    let store: AppStore
+    let store: SimulatedAppStore
 
     /// How many records a page has at most.
     static let pageSize = 20

@@ -7,41 +7,39 @@ import Foundation
     import Darwin
 #endif
 
-/// The file in which a shop is kept: changes one after the other, each a line with its checksum.
+/// The file in which a shop is kept: lines of JSON that are only ever added, and read in their order at the next start.
 ///
-/// A change costs what it is long, however large the shop. A line is on the disk before anybody learns of what is in it. Once the
-/// file is twice as long as the shop itself, it is written anew as a whole, beside itself and then in its place. What a kill or a
-/// power cut leaves of a last line is not read: nobody had learned of it. What was written as a whole ends with a mark, without
-/// which a file is damaged: that part was all on the disk before it took its place.
+/// - The first line says which version it is. The others are rows; what is saved at once ends with a row `saved`.
+/// - Saved rows are on the disk before anybody learns of what is in them. Rows without `saved` behind them, or half a line, are what a
+///   kill or a power cut left: they are not read, since nobody learned of them.
+/// - Once the file is twice as long as the shop itself, the shop is written anew beside it, and then in its place. A file that does not
+///   hold a whole shop was therefore damaged.
 final class StateFile {
     typealias Fault = StandInFault
 
-    private static let name = "storehook app-store, state "
-    /// Raised with every change that older files do not have, or that older programs cannot read. 1 kept the loss as well, and
-    /// had no mark.
-    private static let version = 2
-    private static let firstLine = opening(version)
+    private static let name = "storehook app-store, state"
+    /// Raised with every change that older files do not have, or that older programs cannot read. 1 and 2 were no JSON lines.
+    private static let version = 3
     private static let newline = UInt8(ascii: "\n")
     /// So much longer than the shop a file may be before it is worth writing it anew.
     private static let slack = 1 << 20
 
     private let path: String
-    /// One stand-in a file: of a file beside it, which stays while this one is replaced. It ends with the process, however that
-    /// ends.
+    /// Lets one process use the file. It is held on a file beside it, which stays while this one is replaced, and ends with the process.
     private let lock: Int32
-    /// Nil until it is rewritten, and after a write that failed and may have left half a line: nothing may follow that.
+    /// Nil until the file is rewritten, and after a write that failed and may have left half a line: nothing may follow that.
     private var descriptor: Int32?
     private var length = 0
     /// How long it was when it held the shop and nothing else.
     private var wholeLength = 0
-    /// The last line's.
-    private var checksum: [UInt8] = []
+    /// Of all rows so far.
+    private var digest = SHA256()
 
-    /// Takes a file for this process, and hands over its changes; a file that is not there has none. It is to be rewritten
-    /// before anything is added.
+    /// Takes a file for this process, and hands over its rows; a file that is not there has none. It is to be rewritten before
+    /// anything is added.
     ///
     /// - Throws: ``Fault``, also where another stand-in uses it, where it is damaged or of another version.
-    init(_ path: String, _ take: (StateChange) throws -> Void) throws {
+    init(_ path: String, _ take: (StateRow) throws -> Void) throws {
         self.path = path
         lock = try Self.lock(path)
         // From here on deinit lets go of the lock.
@@ -64,135 +62,122 @@ final class StateFile {
         return lock
     }
 
+    // MARK: - Writing
+
     /// Whether it is worth writing it anew.
     var isLong: Bool { length > 2 * wholeLength + Self.slack }
 
-    /// Adds a change; it is on the disk when this returns.
-    func append(_ change: StateChange) throws {
+    /// Adds rows; they are on the disk when this returns.
+    func append(_ rows: [StateRow]) throws {
         guard let descriptor else { throw Fault(description: "\(path) could not be written before") }
-        let (line, checksum) = try Self.line(change, after: checksum)
-        guard DraftFile.append(line, to: descriptor), fdatasync(descriptor) == 0 else {
+        var bytes: [UInt8] = []
+        for row in rows { bytes += try Self.line(row, &digest) }
+        bytes += try Self.lastLine(digest)
+        guard DraftFile.append(bytes, to: descriptor), fdatasync(descriptor) == 0 else {
             let reason = Self.reason()
             close(descriptor)
             self.descriptor = nil
             throw Fault(description: "cannot write \(path): \(reason)")
         }
-        length += line.count
-        self.checksum = checksum
+        length += bytes.count
     }
 
-    /// Puts a file of these changes alone in its place.
-    func rewrite(_ changes: (_ add: (StateChange) throws -> Void) throws -> Void) throws {
-        let draft = try Self.draft(path)
-        var count = Self.firstLine.count
-        var last: [UInt8] = []
-        func add(_ change: StateChange) throws {
-            let (line, checksum) = try Self.line(change, after: last)
-            count += line.count
-            last = checksum
-            try draft.append(line)
-        }
+    /// Puts a file of these rows alone in its place.
+    func rewrite(_ rows: (_ add: (StateRow) throws -> Void) throws -> Void) throws {
+        var digest = SHA256()
+        var count = 0
+        let fresh: Int32
         do {
-            try changes(add)
-            try add(StateChange(isWhole: true))
-        } catch {
-            draft.discard()
-            throw (error as? DraftFile.Fault).map { Fault(description: $0.description) } ?? error
+            let draft = try DraftFile(path, mode: 0o600)
+            func append(_ line: [UInt8]) throws {
+                try draft.append(line)
+                count += line.count
+            }
+            do {
+                try append(Array("{\"\(Self.name)\":\(Self.version)}\n".utf8))
+                try rows { try append(Self.line($0, &digest)) }
+                try append(Self.lastLine(digest))
+            } catch {
+                draft.discard()
+                throw error
+            }
+            fresh = try draft.commitOpen()
+        } catch let fault as DraftFile.Fault {
+            throw Fault(description: fault.description)
         }
-        let fresh = try Self.commit(draft)
         if let descriptor { close(descriptor) }
         descriptor = fresh
-        length = count
-        wholeLength = count
-        checksum = last
+        (length, wholeLength) = (count, count)
+        self.digest = digest
     }
 
-    private static func draft(_ path: String) throws(Fault) -> DraftFile {
-        do throws(DraftFile.Fault) {
-            let draft = try DraftFile(path, mode: 0o600)
-            try draft.append(firstLine)
-            return draft
-        } catch {
-            throw Fault(description: error.description)
-        }
+    private static func line(_ row: StateRow, _ digest: inout SHA256) throws -> [UInt8] {
+        let line = try line(row)
+        digest.update(data: line)
+        return line
     }
 
-    private static func commit(_ draft: DraftFile) throws -> Int32 {
-        do {
-            return try draft.commitOpen()
-        } catch {
-            throw Fault(description: "\(error)")
-        }
-    }
+    private static func lastLine(_ digest: SHA256) throws -> [UInt8] { try line(StateRow(saved: text(digest))) }
 
-    // MARK: - Lines
-
-    private static func line(
-        _ change: StateChange, after last: [UInt8]
-    ) throws -> (line: [UInt8], checksum: [UInt8]) {
+    private static func line(_ row: StateRow) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
-        let text = Array(try encoder.encode(change))
-        let checksum = checksum(text[...], after: last)
-        return (checksum + [UInt8(ascii: " ")] + text + [newline], checksum)
+        return Array(try encoder.encode(row)) + [newline]
     }
 
-    /// Sixteen hexadecimal digits of SHA-256 over the line and the checksum before it, so that no line can be missing: against disks
-    /// and editors, not against people.
-    private static func checksum(_ text: ArraySlice<UInt8>, after last: [UInt8]) -> [UInt8] {
-        var hash = SHA256()
-        hash.update(data: last)
-        hash.update(data: text)
-        let digits = Array("0123456789abcdef".utf8)
-        return hash.finalize().prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    /// Sixteen hexadecimal digits: against disks and editors, not against people.
+    private static func text(_ digest: SHA256) -> String {
+        digest.finalize().prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Reads all lines but what was not finished of those that were added to the whole.
-    private static func read(_ path: String, _ take: (StateChange) throws -> Void) throws {
+    // MARK: - Reading
+
+    private static func read(_ path: String, _ take: (StateRow) throws -> Void) throws {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Fault(description: "cannot read \(path)")
         }
         let bytes = [UInt8](data)
-        try requireVersion(bytes, path)
-        var position = firstLine.count
+        var position = try firstLine(bytes, path)
         let decoder = JSONDecoder()
-        var last: [UInt8] = []
+        var digest = SHA256()
+        var rows: [StateRow] = []
         var isWhole = false
         while let end = bytes[position...].firstIndex(of: newline) {
-            let text = bytes[position..<end].dropFirst(17)
-            let checksum = checksum(text, after: last)
-            guard end - position > 17, checksum == Array(bytes[position..<position + 16]) else {
+            guard let row = try? decoder.decode(StateRow.self, from: Data(bytes[position..<end])) else {
                 throw damaged(path, position)
             }
-            last = checksum
-            do {
-                let change = try decoder.decode(StateChange.self, from: Data(text))
-                isWhole = isWhole || change.isWhole == true
-                try take(change)
-            } catch let fault as Fault {
-                throw fault
-            } catch {
-                throw damaged(path, position)
+            if let saved = row.saved {
+                guard saved == text(digest) else { throw damaged(path, position) }
+                isWhole = true
+                try rows.forEach(take)
+                rows = []
+            } else {
+                digest.update(data: bytes[position...end])
+                rows.append(row)
             }
             position = end + 1
         }
-        // Of version 1 it can be said only that a shop begins with how it stands.
-        guard isWhole || !last.isEmpty && bytes.starts(with: opening(1)) else { throw damaged(path, position) }
+        guard isWhole else { throw damaged(path, position) }
     }
 
-    /// The first line of a version, one as long as another.
-    private static func opening(_ version: Int) -> [UInt8] { Array("\(name)\(version)\n".utf8) }
-
-    private static func requireVersion(_ bytes: [UInt8], _ path: String) throws(Fault) {
-        if (1...version).contains(where: { bytes.starts(with: opening($0)) }) { return }
-        let line = String(decoding: bytes.prefix(80).prefix { $0 != newline }, as: UTF8.self)
-        guard line.hasPrefix(name) else {
+    /// Where the first row begins.
+    ///
+    /// - Throws: ``Fault`` where the file is of another version, or something else.
+    private static func firstLine(_ bytes: [UInt8], _ path: String) throws(Fault) -> Int {
+        let line = bytes.prefix(80).prefix { $0 != newline }
+        // 1 and 2 had the same words, and the number behind them.
+        let words = String(decoding: line, as: UTF8.self).filter { !"{\":}".contains($0) }
+        guard words.hasPrefix(name) else {
             throw Fault(description: "\(path) is no state of storehook app-store; name another file with --state")
         }
-        throw Fault(
-            description:
-                "\(path) is of version \(line.dropFirst(name.count)), and this storehook reads \(version); name "
-                + "another file with --state, or use the storehook that wrote it")
+        let version = words.dropFirst(name.count).filter { $0 != " " }
+        guard version == "\(Self.version)" else {
+            throw Fault(
+                description:
+                    "\(path) is of version \(version), and this storehook reads \(Self.version); name "
+                    + "another file with --state, or use the storehook that wrote it")
+        }
+        return min(line.count + 1, bytes.count)
     }
 
     private static func damaged(_ path: String, _ position: Int) -> Fault {

@@ -1,4 +1,4 @@
-/// A dictionary that knows which of its keys were written since somebody last asked.
+/// A dictionary that knows which of its keys were written since they were last taken.
 struct Tracked<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private(set) var all: [Key: Value] = [:]
     private var written: Set<Key> = []
@@ -18,15 +18,10 @@ struct Tracked<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// What stands under these keys.
-    func entries(_ keys: Set<Key>) -> [Key: Value] {
-        Dictionary(uniqueKeysWithValues: keys.compactMap { key in all[key].map { (key, $0) } })
-    }
-
-    /// The keys written since the last time.
-    mutating func takeWritten() -> Set<Key> {
-        // Room for a busy moment is not kept.
+    /// What was written since the last time.
+    mutating func takeWritten() -> [Key: Value] {
+        // Assigned anew, so that the room for a busy moment is not kept.
         defer { written = [] }
-        return written
+        return Dictionary(uniqueKeysWithValues: written.compactMap { key in all[key].map { (key, $0) } })
     }
 }

@@ -2,7 +2,7 @@ import Base
 import Foundation
 
 /// The store itself: customers in both environments, what was signed for them, and what is due. One truth, one actor.
-actor AppStore {
+actor SimulatedAppStore {
     typealias Place = SimulatedApp.Environment
 
     let configuration: StandInConfiguration

@@ -1,4 +1,4 @@
-extension AppStore {
+extension SimulatedAppStore {
     /// Customers who live by themselves come in over a week, those who are not there yet.
     func open() {
         for number in 0..<configuration.customers where customers["resident-\(number + 1)"] == nil {

@@ -1,4 +1,4 @@
-extension AppStore {
+extension SimulatedAppStore {
     /// Lists what Apple has said of customers who lived before the stand-in was started: of them there is nothing but their
     /// notifications, signed on dates up to an instant.
     /// - Parameters:
