@@ -29,6 +29,11 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable, Hashable, Codabl
         number(in: 0...99) < percent
     }
 
+    /// True in `percent` of a hundred draws, to a hundredth of a percent.
+    mutating func chance(percent: Double) -> Bool {
+        Double(number(in: 0...9999)) < percent * 100
+    }
+
     /// A version 4 UUID in the lower case that Apple writes.
     mutating func uuid() -> String {
         let high = next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000

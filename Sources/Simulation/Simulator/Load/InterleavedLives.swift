@@ -7,7 +7,7 @@ struct InterleavedLives: Sendable {
     private let origin: Milliseconds
 
     /// The lives that have begun.
-    private var lives: [SimulatedLife] = []
+    private var lives: [StagedLife] = []
     /// A binary heap of them by the date of their next notification. Entries are small, for they are moved about a lot.
     private var heap: [(date: Milliseconds, life: Int)] = []
 
@@ -40,8 +40,7 @@ struct InterleavedLives: Sendable {
 
     private mutating func begin() {
         let number = lives.count
-        var life = SimulatedLife(app: app, number: number, seed: seed, pace: pace, birth: birth(number))
-        life.advance()
+        let life = StagedLife(app: app, number: number, seed: seed, pace: pace, birth: birth(number))
         heap.append((life.nextSignedDate, number))
         lives.append(life)
         var child = heap.count - 1

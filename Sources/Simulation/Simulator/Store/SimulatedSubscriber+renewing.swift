@@ -12,7 +12,7 @@ extension SimulatedSubscriber {
     }
 
     /// Why a subscription ended.
-    public enum End: Int, Sendable, Hashable {
+    public enum End: Int, Sendable, Hashable, Codable {
         /// The customer had switched auto-renew off.
         case voluntary = 1
         /// Sixty days of retries did not help.

@@ -18,9 +18,6 @@ extension SimulatedSubscriber {
         lines[line.index].expiresDate + gracePeriod(of: line)
     }
 
-    /// How much of a span of life passes at this customer's pace.
-    public func span(_ span: Milliseconds) -> Milliseconds { paced(span) }
-
     /// The customer's download of the app, as it would be signed at an instant.
     public func appTransaction(at instant: Milliseconds, firstDownloadAt download: Milliseconds) -> AppTransactionRecord
     {

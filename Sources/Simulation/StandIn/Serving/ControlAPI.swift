@@ -182,8 +182,7 @@ struct ControlAPI: Sendable {
     private func billing(_ call: Call) async throws(Refusal) -> JSONValue {
         guard let fails = try call.object().bool("fails") else { throw Refusal(status: 400, "fails is true or false") }
         return try await change(call) { customer, line, _ in
-            let id = customer.subscriber[line].originalTransactionId
-            if fails { customer.failing.insert(id) } else { customer.failing.remove(id) }
+            if fails { customer.life.failing.insert(line) } else { customer.life.failing.remove(line) }
         }
     }
 

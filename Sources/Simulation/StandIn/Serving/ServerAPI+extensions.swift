@@ -32,7 +32,7 @@ extension ServerAPI {
             throw Refusal(4_030_005, "Subscription has already received the maximum number of extensions.")
         }
         await store.act(customer.id) { customer in
-            customer.subscriber.extend(line, by: Catalogue.days(terms.days), at: now)
+            customer.subscriber.extend(line, by: .days(terms.days), at: now)
         }
         await store.noteExtension(id)
         await store.note(

@@ -32,8 +32,8 @@ extension SimulatedAppStore {
                     + "file with --state")
         }
         self.file = file
-        for customer in written.customers.values { enter(customer) }
         take(standing)
+        for customer in written.customers.values { enter(customer) }
         if configuration.speed != standing.startedWithSpeed { change(speed: configuration.speed) }
         // Started without --notify it posts nothing more; with it, what nobody was to get is not posted late.
         if configuration.notifyURL == nil {

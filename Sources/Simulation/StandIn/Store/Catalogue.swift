@@ -5,7 +5,7 @@ enum Catalogue {
         .seasonPass,
     ]
 
-    /// What those buy who live by themselves: a year is the choice of one in four.
+    /// What customers buy who live by themselves: one in four buys a year.
     static let plans: [SimulatedProduct] = [
         .basicWeekly, .basicWeekly, .basicMonthly, .basicMonthly, .premiumMonthly, .premiumMonthly, .basicYearly,
         .premiumYearly,
@@ -17,8 +17,8 @@ enum Catalogue {
         // Apple's Sandbox does not shorten evenly: 3 minutes are 18 of its days for a week, an hour 360 for a year.
         if speed == .sandbox {
             switch product.period {
-            case days(7): product.period = days(18)
-            case days(365): product.period = days(360)
+            case .days(7): product.period = .days(18)
+            case .days(365): product.period = .days(360)
             default: break
             }
         }
@@ -36,6 +36,4 @@ enum Catalogue {
         default: nil
         }
     }
-
-    static func days(_ count: Int64) -> Milliseconds { count * 86_400_000 }
 }

@@ -74,7 +74,7 @@ actor SimulatedAppStore {
         self.authority = authority
         self.stranger = stranger
         self.machine = machine
-        ahead = -Catalogue.days(configuration.daysBehind)
+        ahead = -Milliseconds.days(configuration.daysBehind)
         speed = configuration.speed
         lossPercent = configuration.lossPercent
         random = SeededGenerator(seed: configuration.seed)
@@ -99,7 +99,10 @@ actor SimulatedAppStore {
     /// Everybody lives at another speed from now on; what was paid for already ends when it was to end.
     func change(speed: StandInConfiguration.Speed) {
         self.speed = speed
-        for id in customers.keys { customers[id]?.subscriber.pace = speed.pace }
+        for id in customers.keys {
+            customers[id]?.subscriber.pace = speed.pace
+            if customers[id]?.isLively == true { customers[id]?.life.habits = habits }
+        }
     }
 
     func setLoss(percent: Double) { lossPercent = percent }
@@ -117,10 +120,8 @@ actor SimulatedAppStore {
                 app: app(place), storefront: storefront, appAccountToken: nil, lane: lanes, seed: random.next(),
                 pace: speed.pace)
             lanes += 1
-            enter(
-                Customer(
-                    id: id, joined: now, subscriber: subscriber, isLively: isLively,
-                    random: SeededGenerator(seed: random.next())))
+            let life = SimulatedLife(subscriber, random: SeededGenerator(seed: random.next()), habits: nil)
+            enter(Customer(id: id, joined: now, isLively: isLively, life: life))
         }
         return id
     }
@@ -128,6 +129,7 @@ actor SimulatedAppStore {
     /// Lets a customer in, with what he owns.
     func enter(_ customer: Customer) {
         customers[customer.id] = customer
+        if customer.isLively { customers[customer.id]?.life.habits = habits }
         owners[customer.place]?[customer.subscriber.appTransactionId] = customer.id
         claim(for: customer)
     }

@@ -1,5 +1,5 @@
 /// What can happen in a simulated life.
-enum LifeAct: Sendable, Hashable {
+enum LifeAct: Sendable, Hashable, Codable {
     case subscribe
     case resubscribe
     case renew

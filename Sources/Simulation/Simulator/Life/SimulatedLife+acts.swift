@@ -1,9 +1,4 @@
 extension SimulatedLife {
-    private static let plans: [SimulatedProduct] = [
-        .basicWeekly, .basicWeekly, .basicMonthly, .basicMonthly, .basicMonthly, .premiumMonthly, .premiumMonthly,
-        .basicYearly, .premiumYearly,
-    ]
-
     /// Carries out an appointment and plans what follows from it.
     mutating func perform(_ appointment: Appointment) {
         let now = appointment.instant
@@ -11,6 +6,7 @@ extension SimulatedLife {
             performAlone(appointment.act, at: now)
             return
         }
+        guard fits(appointment.act, line) else { return }
         switch appointment.act {
         case .resubscribe:
             let product = random.chance(30) ? anyPlan() : nil
@@ -18,9 +14,11 @@ extension SimulatedLife {
             planPeriod(of: line, from: now)
         case .renew:
             subscriber.renew(line, at: now)
+            // Only a staged life renews by plan, and nobody asks it about the past.
             subscriber.forgetOldPeriods(of: line)
             planPeriod(of: line, from: now)
         case .recover:
+            failing.remove(line)
             subscriber.recover(line, at: now)
             planPeriod(of: line, from: now)
         case .fail:
@@ -61,11 +59,26 @@ extension SimulatedLife {
         }
     }
 
+    /// Whether an act still fits its subscription, which a person may have changed since it was planned; nobody does in a staged life.
+    private func fits(_ act: LifeAct, _ line: SubscriptionLine.Reference) -> Bool {
+        guard habits?.isStaged != true else { return true }
+        let phase = subscriber[line].phase
+        let isRefunded = disputed.map { subscriber[$0].revocationDate != nil }
+        return switch act {
+        case .resubscribe: phase == .expired || phase == .revoked
+        case .recover: phase == .gracePeriod || phase == .billingRetry
+        case .switchOff, .switchOn, .askRefund, .declineRefund, .loseFamily: phase == .active
+        case .refund: phase == .active && isRefunded == false
+        case .reverseRefund: isRefunded == true
+        default: true
+        }
+    }
+
     /// What is not about a subscription.
     private mutating func performAlone(_ act: LifeAct, at now: Milliseconds) {
         switch act {
         case .purchaseOnce:
-            if disputedPurchase == nil { subscriber.forgetOldPurchases() }
+            if disputedPurchase == nil, habits?.isStaged == true { subscriber.forgetOldPurchases() }
             let product: SimulatedProduct = random.chance(85) ? .coins : random.chance(50) ? .lifetime : .seasonPass
             let item = subscriber.charge(product, quantity: product == .coins ? Int(within(1...3)) : 1, at: now)
             if disputedPurchase == nil && random.chance(8) {
@@ -79,7 +92,9 @@ extension SimulatedLife {
             schedule(.refundPurchase, nil, at: now + paced(.hours(within(12...60))))
         case .refundPurchase:
             let form: SimulatedSubscriber.RefundForm = random.chance(50) ? .plain : .full
-            if let disputedPurchase { subscriber.refund(disputedPurchase, form: form, at: now) }
+            if let disputedPurchase, subscriber[disputedPurchase].revocationDate == nil {
+                subscriber.refund(disputedPurchase, form: form, at: now)
+            }
             disputedPurchase = nil
         case .callTest: subscriber.test(at: now)
         case .callToken:
@@ -87,8 +102,9 @@ extension SimulatedLife {
                 .allCases[Int(within(0...2))], token: random.uuid(), createdAt: now.wholeSeconds, at: now)
         default:
             let shared = random.chance(4)
+            guard let plan = anyPlan() else { return }
             let line = subscriber.buy(
-                anyPlan(), offer: shared ? nil : firstOffer(), ownership: shared ? .familyShared : .purchased, at: now)
+                plan, offer: shared ? nil : firstOffer(), ownership: shared ? .familyShared : .purchased, at: now)
             if shared { schedule(.loseFamily, line, at: subscriber[line].expiresDate - paced(.days(within(2...5)))) }
             planPeriod(of: line, from: now)
         }
@@ -121,7 +137,7 @@ extension SimulatedLife {
             disputed = nil
             let end = subscriber[line].expiresDate
             if end > now {
-                schedule(.expire(.voluntary), line, at: end + .seconds(5))
+                if habits?.isStaged == true { schedule(.expire(.voluntary), line, at: end + .seconds(5)) }
             } else {
                 planReturn(to: line, after: now)
             }
@@ -151,9 +167,7 @@ extension SimulatedLife {
         }
     }
 
-    private mutating func anyPlan() -> SimulatedProduct {
-        Self.plans[Int(within(0...Int64(Self.plans.count - 1)))]
-    }
+    private mutating func anyPlan() -> SimulatedProduct? { habits?.plans.randomElement(using: &random) }
 
     private mutating func firstOffer() -> SimulatedOffer? {
         switch within(0...9) {

@@ -1,11 +1,22 @@
 extension SimulatedLife {
+    /// Plans the first purchase: staged within hours, otherwise at once.
+    mutating func begin(at birth: Milliseconds) {
+        guard habits?.isStaged == true else { return schedule(.subscribe, nil, at: birth) }
+        // Two of three draws are of a copy, and stay so: a seed gives the same load in every release, and figures are compared.
+        var copy = random
+        schedule(copy.chance(6) ? .purchaseOnce : .subscribe, nil, at: birth + paced(.minutes(within(1...300))))
+        if copy.chance(2) { schedule(.callTest, nil, at: birth) }
+    }
+
     /// Plans a period that has just begun: perhaps a whim or two, then its end.
     mutating func planPeriod(of line: SubscriptionLine.Reference, from now: Milliseconds) {
+        guard let habits else { return }
         // An early renewal's period has not begun yet. Whims wait for that, and fall into its first four fifths: the next charge is tried
         // on the last day at the earliest.
         let start = max(now, subscriber[line].purchaseDate)
         let length = subscriber[line].expiresDate - start
         func moment(_ percent: Int64) -> Milliseconds { start + length * percent / 100 }
+        guard habits.isStaged else { return planWhims(of: line, habits, moment) }
 
         switch within(0...99) {
         case 0..<10:
@@ -44,6 +55,26 @@ extension SimulatedLife {
         }
         addSmallThings(from: start, length: length)
         planEnd(of: line, from: now)
+    }
+
+    /// Plans the whims of a period whose end comes by itself.
+    private mutating func planWhims(
+        of line: SubscriptionLine.Reference, _ habits: Habits, _ moment: (Int64) -> Milliseconds
+    ) {
+        if random.chance(percent: habits.failurePercent) {
+            failing.insert(line)
+            // Most pay in the end.
+            if random.chance(70) { schedule(.recover, line, at: moment(133)) }
+        }
+        if random.chance(6) {
+            schedule(.switchOff, line, at: moment(within(10...49)))
+            if random.chance(40) { schedule(.switchOn, line, at: moment(within(55...79))) }
+        }
+        if random.chance(percent: habits.refundPercent) {
+            schedule(.askRefund(ofOldPeriod: false), line, at: moment(within(10...49)))
+            schedule(random.chance(60) ? .refund : .declineRefund, line, at: moment(within(55...79)))
+        }
+        if random.chance(10) { schedule(.purchaseOnce, nil, at: moment(within(55...79))) }
     }
 
     /// Plans how the present period ends: mostly with an early renewal.

@@ -1,0 +1,76 @@
+/// A customer's life: the subscriptions, what the customer means to do and when, and how that is done.
+///
+/// - With ``Habits/isStaged`` every act is planned, the ends of periods too, and nothing but the plan happens: a load generator tells it
+///   ahead of time.
+/// - Otherwise ends come by themselves (`SimulatedLife+course.swift`), since a person may change a subscription at any time; planned are
+///   whims alone, and those that no longer fit are dropped.
+/// - Without habits nothing is planned.
+struct SimulatedLife: Sendable, Hashable, Codable {
+    /// What a customer does by himself, and how often.
+    struct Habits: Sendable, Hashable {
+        /// Everything is planned, in proportions like an app's; the percentages do not count.
+        var isStaged: Bool
+        /// What is bought, each as often as it stands here.
+        var plans: [SimulatedProduct]
+        /// How many percent of the charges fail.
+        var failurePercent: Double = 0
+        /// How many percent of the paid periods a refund is asked for.
+        var refundPercent: Double = 0
+    }
+
+    /// Something that happens at an instant.
+    struct Appointment: Sendable, Hashable, Codable {
+        var instant: Milliseconds
+        var act: LifeAct
+        /// The subscription concerned; none for what is not about one.
+        var line: SubscriptionLine.Reference?
+    }
+
+    // The habits are the setting's, and are not kept.
+    private enum CodingKeys: CodingKey {
+        case subscriber, random, agenda, failing, disputed, disputedPurchase
+    }
+
+    var subscriber: SimulatedSubscriber
+    /// Decides what the customer does by himself.
+    var random: SeededGenerator
+    var habits: Habits?
+    /// What is to come, the soonest last.
+    private(set) var agenda: [Appointment] = []
+    /// Subscriptions whose charges fail at present.
+    var failing: Set<SubscriptionLine.Reference> = []
+    /// The transaction of a subscription whose money is asked back.
+    var disputed: SimulatedSubscriber.SoldItem?
+    /// The one-time purchase whose money is asked back.
+    var disputedPurchase: SimulatedSubscriber.SoldItem?
+
+    /// A life in which nothing is planned yet.
+    init(_ subscriber: SimulatedSubscriber, random: SeededGenerator, habits: Habits?) {
+        self.subscriber = subscriber
+        self.random = random
+        self.habits = habits
+    }
+
+    // MARK: - The agenda
+
+    /// Adds an appointment.
+    mutating func schedule(_ act: LifeAct, _ line: SubscriptionLine.Reference?, at instant: Milliseconds) {
+        let position = agenda.lastIndex { $0.instant > instant }.map { $0 + 1 } ?? 0
+        agenda.insert(Appointment(instant: instant, act: act, line: line), at: position)
+    }
+
+    /// Takes the next appointment off the agenda.
+    mutating func takeAppointment() -> Appointment? { agenda.popLast() }
+
+    /// Forgets everything planned for a subscription: its dates have moved.
+    mutating func cancelPlans(for line: SubscriptionLine.Reference) {
+        agenda.removeAll { $0.line == line }
+    }
+
+    /// Forgets everything planned.
+    mutating func cancelPlans() { agenda = [] }
+
+    func paced(_ span: Milliseconds) -> Milliseconds { subscriber.paced(span) }
+
+    mutating func within(_ range: ClosedRange<Int64>) -> Int64 { random.number(in: range) }
+}
