@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Testing
 
 @Suite("JSONDocument")
@@ -239,5 +240,22 @@ struct JSONDocumentTests {
                 _ = (object.string("a"), object.integer("d"), object.object("b"), object.strings("b"))
             }
         }
+    }
+
+    @Test("gives members of any name and elements of any kind, each with its own text")
+    func elements() throws {
+        let text = #"{"a\u0062":[1,"x",null,true,{"c":1.5},[]],"n":null}"#
+        let object = try #require(try JSONDocument(Array(text.utf8)).object)
+        #expect(object.members.map(\.name) == ["ab", "n"])
+        #expect(object["n"]?.isNull == true && object["c"] == nil)
+        let elements = try #require(object["ab"]?.elements)
+        #expect(
+            elements.map { String(decoding: $0.text, as: UTF8.self) } == [
+                "1", #""x""#, "null", "true", #"{"c":1.5}"#, "[]",
+            ])
+        #expect(elements[0].integer == 1 && elements[0].string == nil && elements[1].string == "x")
+        #expect(elements[3].bool == true && elements[5].elements?.isEmpty == true && elements[5].object == nil)
+        #expect(elements[4].object?["c"]?.integer == nil)
+        #expect(try JSONValue(JSONDocument(Array(text.utf8)).root).text == text.replacing("\\u0062", with: "b"))
     }
 }

@@ -1,3 +1,4 @@
+import Base
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ struct ControlTests {
     private static let authority = Task { try SimulatedAuthority.generate() }
 
     private static func members(_ value: JSONValue) -> [String: JSONValue] {
-        if case .object(let members) = value { members } else { [:] }
+        value.dictionary
     }
 
     @Test("is refused where Apple's shop would not offer it")
@@ -20,14 +21,14 @@ struct ControlTests {
         }
         func expect(_ status: Int, _ path: String, _ body: String, at place: SourceLocation = #_sourceLocation) async {
             let answer = await shop.shop(path, body)
-            guard case .text(let text) = answer else {
-                Issue.record("done: \(answer.json)", sourceLocation: place)
+            guard case .string(let text) = answer else {
+                Issue.record("done: \(answer.text)", sourceLocation: place)
                 return
             }
             #expect(text.hasPrefix("\(status) "), "\(text)", sourceLocation: place)
         }
         let bought = await buy("basic.monthly", #","customer":"anna""#)
-        guard case .text(let id) = bought["originalTransactionId"] else {
+        guard case .string(let id) = bought["originalTransactionId"] else {
             Issue.record("\(bought)")
             return
         }
@@ -41,7 +42,7 @@ struct ControlTests {
             #"{"productId":"com.example.storehook.coins.100","customer":"anna","environment":"Production"}"#)
         await expect(409, "refund-reversals", item)
         let shared = Self.members(await shop.shop("family", line))
-        guard case .text(let member) = shared["originalTransactionId"] else {
+        guard case .string(let member) = shared["originalTransactionId"] else {
             Issue.record("\(shared)")
             return
         }
@@ -49,7 +50,7 @@ struct ControlTests {
         await shop.shop("refunds", item)
         for path in ["refunds", "consumption-requests", "refund-declines"] { await expect(409, path, item) }
         for path in ["cancellations", "reactivations"] { await expect(409, path, line) }
-        #expect(Self.members(await shop.shop("refund-reversals", item))["transactionId"] == .text(id))
+        #expect(Self.members(await shop.shop("refund-reversals", item))["transactionId"] == .string(id))
         await shop.shop("cancellations", line)
         for body in [#"{"speed":0}"#, #"{"speed":"fast"}"#, #"{"advanceSeconds":-1}"#] {
             await expect(400, "clock", body)

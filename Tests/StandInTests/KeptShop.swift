@@ -1,5 +1,6 @@
 import AppStorePayloads
 import AppStoreVerification
+import Base
 import Foundation
 import TestSupport
 
@@ -34,7 +35,7 @@ struct KeptShop: Sendable {
     func ask(_ path: String, _ body: String? = nil, method: String = "POST") async -> JSONValue {
         await answer("/inApps/\(path)", body, method) { call throws(Refusal) in
             let answer = try await ServerAPI(store: store).answer(call)
-            return answer.value ?? .number(Int64(answer.status))
+            return answer.value ?? .integer(Int64(answer.status))
         }
     }
 
@@ -53,7 +54,7 @@ struct KeptShop: Sendable {
         do throws(Refusal) {
             return Self.read(try await ask(call))
         } catch {
-            return .text("\(error.status) \(error.code ?? 0) \(error.message)")
+            return .string("\(error.status) \(error.code ?? 0) \(error.message)")
         }
     }
 
@@ -73,8 +74,8 @@ struct KeptShop: Sendable {
 
     /// Each subscription as the store itself has it.
     func truth() async -> [[String: JSONValue]] {
-        guard case .list(let list) = await shop("truth") else { return [] }
-        return list.compactMap { if case .object(let members) = $0 { members } else { nil } }
+        guard case .array(let list) = await shop("truth") else { return [] }
+        return list.map(\.dictionary)
     }
 
     /// Every answer that this shop can give, as text: what is signed is shown as what is signed, for signatures are chance.
@@ -83,14 +84,14 @@ struct KeptShop: Sendable {
         for customer in await store.customers.keys {
             let device = await shop("customers/\(customer)")
             answers["device \(customer)"] = device
-            if case .object(let members) = device, case .text(let receipt) = members["receiptData"] {
+            if case .string(let receipt) = device["receiptData"] {
                 answers["receipt \(customer)"] = await verify(receipt)
             }
         }
         let now = await store.now
         for place in ["Sandbox", "Production"] {
             for line in await truth() {
-                guard case .text(let id) = line["originalTransactionId"] else { continue }
+                guard case .string(let id) = line["originalTransactionId"] else { continue }
                 answers["\(place) \(id)"] = await ask("v1/subscriptions/\(id)?environment=\(place)")
                 answers["\(place) \(id) history"] = await ask("v2/history/\(id)?environment=\(place)")
                 answers["\(place) \(id) refunds"] = await ask("v2/refund/lookup/\(id)?environment=\(place)")
@@ -102,28 +103,36 @@ struct KeptShop: Sendable {
                     "{\"startDate\":\(now - 2_000_000_000),\"endDate\":\(now + 86_400_000)}")
                 answers["\(place) notifications \(token ?? "")"] = page
                 token = nil
-                if case .object(let members) = page, case .text(let next) = members["paginationToken"] { token = next }
+                if case .string(let next) = page["paginationToken"] { token = next }
             } while token != nil
         }
         for token in await store.tests.keys { answers["test \(token)"] = await ask("v1/notifications/test/\(token)") }
-        return JSONValue.object(answers).json.replacing("\",\"", with: "\",\n\"")
+        return JSONValue.members(answers).text.replacing("\",\"", with: "\",\n\"")
     }
 
     /// What was signed in the place of its signed text.
     private static func read(_ value: JSONValue) -> JSONValue {
         switch value {
-        case .number, .flag: return value
-        case .list(let values): return .list(values.map(read))
-        case .object(let members): return .object(members.mapValues(read))
-        case .text(let text):
+        case .array(let values): return .array(values.map(read))
+        case .object(let members): return .object(members.map { .init($0.name, read($0.value)) })
+        case .string(let text):
             if text.hasPrefix("MI"), let receipt = (try? Receipt(Array(text.utf8)))?.contents {
-                return .text("\(receipt.transactionIds) \(receipt.creationDate.map { "\($0)" } ?? "")")
+                return .string("\(receipt.transactionIds) \(receipt.creationDate.map { "\($0)" } ?? "")")
             }
             let parts = text.split(separator: ".")
             guard text.hasPrefix("eyJ"), parts.count == 3, let payload = Base64.url.decode(Array(parts[1].utf8)),
-                let read = try? JSONDecoder().decode(JSONValue.self, from: Data(payload))
+                let document = try? JSONDocument(payload)
             else { return value }
-            return Self.read(read)
+            return Self.read(JSONValue(document.root))
+        default: return value
         }
+    }
+}
+
+extension JSONValue {
+    /// Its members by their names.
+    var dictionary: [String: JSONValue] {
+        guard case .object(let members) = self else { return [:] }
+        return Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
     }
 }

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import TestSupport
 import Testing
@@ -27,7 +28,7 @@ struct StateTests {
         var chance = chance
         let lines = await shop.truth()
         let line = lines.isEmpty ? [:] : lines[Int.random(in: 0..<lines.count, using: &chance)]
-        func id(_ name: String) -> String { if case .text(let id) = line[name] { id } else { "1" } }
+        func id(_ name: String) -> String { if case .string(let id) = line[name] { id } else { "1" } }
         let original = id("originalTransactionId")
         let transaction = line["transactionId"] == nil ? original : id("transactionId")
         let products = ["basic.weekly", "premium.monthly", "news.monthly", "coins.100"]
@@ -64,7 +65,7 @@ struct StateTests {
                     "v1/transactions/\(original)/appAccountToken",
                     #"{"appAccountToken":"7f1de78e-0d4e-4c5e-9d3c-000000000001"}"#, method: "PUT")
             }
-        return answer.json
+        return answer.text
     }
 
     @Test(
@@ -95,7 +96,7 @@ struct StateTests {
                     try await kept.store.save()
                     let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
                     file = directory + "/\(step)"
-                    let unsaved = "{\"received\":[1]}\n{\"customer\":{\"id\":"
+                    let unsaved = "{\"received\":[\"1\"]}\n{\"customer\":{\"id\":"
                     try (bytes + Data(unsaved.utf8)).write(to: URL(fileURLWithPath: file))
                 }
                 let before = await whole.everything()
@@ -231,7 +232,7 @@ struct StateTests {
             try await shop.live()
         }
         let statuses = await shop.truth().compactMap { $0["status"] }
-        #expect(statuses.filter { $0 == .number(1) }.count >= 3, "\(statuses)")
+        #expect(statuses.filter { $0 == .integer(1) }.count >= 3, "\(statuses)")
     }
 
     @Test(
@@ -256,8 +257,8 @@ struct StateTests {
             (configuration.speed, configuration.lossPercent) = (.times(5), 3)
             #expect(try await reopened { _ in } == (.times(5), 3))
             let shop = try await KeptShop(configuration, authority, clock, keptIn: file)
-            #expect(await shop.shop("clock", #"{"speed":0}"#).json.contains("whole number from 1"))
-            #expect(await shop.shop("loss", #"{"rate":9}"#).json == #"{"formerRate":3,"rate":9}"#)
+            #expect(await shop.shop("clock", #"{"speed":0}"#).text.contains("whole number from 1"))
+            #expect(await shop.shop("loss", #"{"rate":9}"#).text == #"{"formerRate":3,"rate":9}"#)
         }
     }
 }

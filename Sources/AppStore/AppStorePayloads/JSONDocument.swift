@@ -32,6 +32,12 @@ public struct JSONDocument: Sendable {
         nodes.first?.kind == .object ? JSONObject(document: self, index: 0) : nil
     }
 
+    /// A value's own text; a string's node holds what stands between its quotes.
+    func text(_ node: JSONNode) -> [UInt8] {
+        let range = node.kind == .string ? node.range.lowerBound - 1..<node.range.upperBound + 1 : node.range
+        return Array(bytes[range])
+    }
+
     func string(_ node: JSONNode) -> String {
         node.isEscaped
             ? String(decoding: JSONScanner.unescape(bytes[node.range]), as: UTF8.self)

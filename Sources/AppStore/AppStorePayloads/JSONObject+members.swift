@@ -13,23 +13,12 @@ extension JSONObject {
     }
 
     /// The object's own JSON text, byte for byte.
-    public var text: [UInt8] { text(document.nodes[index]) }
+    public var text: [UInt8] { document.text(document.nodes[index]) }
 
     /// The JSON texts of all members but these, by name: what a reader that knows some of them leaves over.
     public func members(except known: Set<String>) -> [String: [UInt8]] {
-        var members: [String: [UInt8]] = [:]
-        var index = index + 1
-        while index < Int(document.nodes[self.index].next) {
-            let name = document.string(document.nodes[index])
-            if !known.contains(name) { members[name] = text(document.nodes[index + 1]) }
-            index = Int(document.nodes[index + 1].next)
-        }
-        return members
-    }
-
-    /// A string's node holds what stands between its quotes.
-    private func text(_ node: JSONNode) -> [UInt8] {
-        let range = node.kind == .string ? node.range.lowerBound - 1..<node.range.upperBound + 1 : node.range
-        return Array(document.bytes[range])
+        var texts: [String: [UInt8]] = [:]
+        for (name, value) in members where !known.contains(name) { texts[name] = value.text }
+        return texts
     }
 }

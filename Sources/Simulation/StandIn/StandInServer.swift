@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -139,7 +140,7 @@ struct StandInResponder: HTTPResponder {
         guard let value else { return Response(status: .init(code: status)) }
         return Response(
             status: .init(code: status), headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(string: value.json)))
+            body: .init(byteBuffer: ByteBuffer(string: value.text)))
     }
 
     private static func response(_ refusal: Refusal, isControl: Bool) -> Response {
@@ -147,17 +148,17 @@ struct StandInResponder: HTTPResponder {
         if let retryAfter = refusal.retryAfter { headers[.retryAfter] = String(retryAfter) }
         if let code = refusal.code {
             headers[.contentType] = "application/json"
-            let body = JSONValue.object(["errorCode": .number(code), "errorMessage": .text(refusal.message)])
+            let body: JSONValue = ["errorCode": .integer(code), "errorMessage": .string(refusal.message)]
             return Response(
                 status: .init(code: refusal.status), headers: headers,
-                body: .init(byteBuffer: ByteBuffer(string: body.json)))
+                body: .init(byteBuffer: ByteBuffer(string: body.text)))
         }
         if isControl {
             headers[.contentType] = "application/json"
-            let body = JSONValue.object(["error": .text(refusal.message)])
+            let body: JSONValue = ["error": .string(refusal.message)]
             return Response(
                 status: .init(code: refusal.status), headers: headers,
-                body: .init(byteBuffer: ByteBuffer(string: body.json)))
+                body: .init(byteBuffer: ByteBuffer(string: body.text)))
         }
         headers[.contentType] = "text/plain"
         return Response(

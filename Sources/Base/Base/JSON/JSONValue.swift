@@ -49,6 +49,18 @@ package enum JSONValue: Sendable, Hashable {
         return members.first { $0.name == name }?.value
     }
 
+    /// A copy with another member behind the others, if it is an object.
+    package func adding(_ name: String, _ value: JSONValue) -> JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members + [Member(name, value)])
+    }
+
+    /// A copy without some members.
+    package func removing(_ names: Set<String>) -> JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { !names.contains($0.name) })
+    }
+
     /// A copy with the members of all objects in the order of their names.
     package var sorted: JSONValue {
         switch self {
@@ -68,6 +80,31 @@ package enum JSONValue: Sendable, Hashable {
 
     /// The serialized value as a text.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// In lines, for people and their editors.
+    package var indented: String {
+        var text = ""
+        indent(0, into: &text)
+        return text
+    }
+
+    private func indent(_ depth: Int, into text: inout String) {
+        let lines: [(name: String?, value: JSONValue)]
+        switch self {
+        case .array(let values) where !values.isEmpty: lines = values.map { (nil, $0) }
+        case .object(let members) where !members.isEmpty: lines = members.map { ($0.name, $0.value) }
+        default: return text += self.text
+        }
+        let isList = lines[0].name == nil
+        let margin = String(repeating: "  ", count: depth)
+        text += isList ? "[" : "{"
+        for (index, line) in lines.enumerated() {
+            text += (index == 0 ? "\n" : ",\n") + margin + "  "
+            if let name = line.name { text += JSONValue.string(name).text + " : " }
+            line.value.indent(depth + 1, into: &text)
+        }
+        text += "\n" + margin + (isList ? "]" : "}")
+    }
 
     func write(to json: inout JSONWriter) {
         switch self {

@@ -73,17 +73,14 @@ package struct NotificationAnswer {
     }
 
     private static func indented(_ json: String) -> String {
-        guard var object = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any] else {
-            return json
+        guard let document = try? JSONDocument(Array(json.utf8)) else { return json }
+        var value = JSONValue(document.root)
+        // They are decoded below.
+        if let data = value["data"] {
+            value = value.removing(["data"]).adding(
+                "data", data.removing(["signedTransactionInfo", "signedRenewalInfo"]))
         }
-        if var data = object["data"] as? [String: Any] {
-            // They are decoded below.
-            for name in ["signedTransactionInfo", "signedRenewalInfo"] { data[name] = nil }
-            object["data"] = data
-        }
-        let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let text = try? JSONSerialization.data(withJSONObject: object, options: options) else { return json }
-        return String(decoding: text, as: UTF8.self)
+        return value.sorted.indented
     }
 }
 

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 extension ControlAPI {
     /// Notifications of customers who lived before.
@@ -17,7 +18,7 @@ extension ControlAPI {
             Int(count), subscribers: Int(subscribers), seed: UInt64(clamping: body.integer("seed") ?? 1), endingAt: end,
             there, isPosted: body.bool("posted") ?? true)
         return .members([
-            "listed": .number(Int64(listed.listed)), "firstSignedDate": listed.first.map(JSONValue.number),
+            "listed": .integer(Int64(listed.listed)), "firstSignedDate": listed.first.map(JSONValue.integer),
         ])
     }
 
@@ -25,8 +26,8 @@ extension ControlAPI {
     func posts() async -> JSONValue {
         let counts = await store.postCounts()
         return .members([
-            "listed": .number(Int64(counts.listed)), "arrived": .number(Int64(counts.arrived)),
-            "lost": .number(Int64(counts.lost)),
+            "listed": .integer(Int64(counts.listed)), "arrived": .integer(Int64(counts.arrived)),
+            "lost": .integer(Int64(counts.lost)),
         ])
     }
 }

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 /// The store's own settings, as a test or a demonstration changes them.
 extension ControlAPI {
@@ -18,7 +19,7 @@ extension ControlAPI {
             await store.change(speed: speed)
         }
         await store.live()
-        return .members(["now": .number(await store.now)])
+        return .members(["now": .integer(await store.now)])
     }
 
     func loss(_ call: Call) async throws(Refusal) -> JSONValue {
@@ -27,7 +28,7 @@ extension ControlAPI {
         }
         let former = await store.lossPercent
         await store.setLoss(percent: Double(rate))
-        return .members(["rate": .number(rate), "formerRate": .number(Int64(former.rounded()))])
+        return .members(["rate": .integer(rate), "formerRate": .integer(Int64(former.rounded()))])
     }
 
     /// `{code, count?, path?, retryAfterMilliseconds?, isRetryable?}`: one of Apple's codes, a status of verifyReceipt's, or a bare
@@ -44,6 +45,6 @@ extension ControlAPI {
                 refusal: refusal, count: Int(body.integer("count") ?? 1),
                 prefix: body.string("path") ?? (code / 1000 == 21 ? "/verifyReceipt" : "/inApps"),
                 retryAfter: body.integer("retryAfterMilliseconds")))
-        return .object([:])
+        return [:]
     }
 }

@@ -30,12 +30,12 @@ struct ControlAPI: Sendable {
         case ("POST", "errors"): return try await provoke(call)
         case ("POST", "forgeries"):
             await store.forge(Int(try call.object().integer("count") ?? 1))
-            return .object([:])
+            return [:]
         case ("POST", "past"): return try await past(call)
         case ("GET", "posts"): return await posts()
         case ("GET", "customers"): return try await device(call)
         case ("GET", "truth"): return await truth()
-        case ("GET", "received"): return .list(await store.received)
+        case ("GET", "received"): return .array(await store.received)
         default: throw Refusal(status: 404, "no such path under /stand-in")
         }
     }
@@ -123,12 +123,12 @@ struct ControlAPI: Sendable {
         var renewal: String?
         if case .period(let line, _) = item { renewal = await store.signed(customer.subscriber[line].renewal) }
         return .members([
-            "customer": .text(id), "transactionId": .text(record.transactionId),
-            "originalTransactionId": .text(record.originalTransactionId),
-            "orderId": .text("M\(record.transactionId)"), "environment": .text(record.environment),
-            "signedTransactionInfo": .text(await store.signed(record)),
-            "signedRenewalInfo": renewal.map(JSONValue.text),
-            "receiptData": .text(await receipts.receipt(of: id, store)),
+            "customer": .string(id), "transactionId": .string(record.transactionId),
+            "originalTransactionId": .string(record.originalTransactionId),
+            "orderId": .string("M\(record.transactionId)"), "environment": .string(record.environment),
+            "signedTransactionInfo": .string(await store.signed(record)),
+            "signedRenewalInfo": renewal.map(JSONValue.string),
+            "receiptData": .string(await receipts.receipt(of: id, store)),
         ])
     }
 
@@ -230,12 +230,12 @@ struct ControlAPI: Sendable {
         }
         let download = customer.subscriber.appTransaction(at: await store.now, firstDownloadAt: customer.joined)
         return .members([
-            "customer": .text(customer.id), "appTransactionId": .text(customer.subscriber.appTransactionId),
-            "appAccountToken": customer.subscriber.appAccountToken.map(JSONValue.text),
-            "environment": .text(await store.place(of: customer.id).rawValue),
+            "customer": .string(customer.id), "appTransactionId": .string(customer.subscriber.appTransactionId),
+            "appAccountToken": customer.subscriber.appAccountToken.map(JSONValue.string),
+            "environment": .string(await store.place(of: customer.id).rawValue),
             "signedTransactions": .texts(transactions), "signedRenewals": .texts(renewals),
-            "signedAppTransactionInfo": .text(await store.sign(download.json)),
-            "receiptData": .text(await receipts.receipt(of: customer.id, store)),
+            "signedAppTransactionInfo": .string(await store.sign(download.json)),
+            "receiptData": .string(await receipts.receipt(of: customer.id, store)),
         ])
     }
 
@@ -252,13 +252,13 @@ struct ControlAPI: Sendable {
                 guard record.subscriptionGroupIdentifier == nil else { continue }
                 lines.append(
                     .members([
-                        "customer": .text(customer.id), "environment": .text(record.environment),
-                        "originalTransactionId": .text(record.originalTransactionId),
-                        "productId": .text(record.productId), "owned": .flag(record.revocationDate == nil),
+                        "customer": .string(customer.id), "environment": .string(record.environment),
+                        "originalTransactionId": .string(record.originalTransactionId),
+                        "productId": .string(record.productId), "owned": .bool(record.revocationDate == nil),
                     ]))
             }
         }
-        return .list(lines)
+        return .array(lines)
     }
 
     private func standing(_ id: String, _ line: SubscriptionLine.Reference) async throws(Refusal) -> JSONValue {
@@ -272,12 +272,12 @@ struct ControlAPI: Sendable {
     ) -> JSONValue {
         let line = customer.subscriber[reference]
         return .members([
-            "customer": .text(customer.id), "environment": .text(place.rawValue),
-            "originalTransactionId": .text(line.originalTransactionId),
-            "transactionId": line.transactions.last.map { JSONValue.text($0.transactionId) },
-            "productId": .text(line.product.id),
-            "status": .number(Int64(customer.subscriber.appleStatus(of: reference, at: now))),
-            "expiresDate": .number(line.expiresDate), "autoRenew": .flag(line.renewal.autoRenewStatus == 1),
+            "customer": .string(customer.id), "environment": .string(place.rawValue),
+            "originalTransactionId": .string(line.originalTransactionId),
+            "transactionId": line.transactions.last.map { JSONValue.string($0.transactionId) },
+            "productId": .string(line.product.id),
+            "status": .integer(Int64(customer.subscriber.appleStatus(of: reference, at: now))),
+            "expiresDate": .integer(line.expiresDate), "autoRenew": .bool(line.renewal.autoRenewStatus == 1),
         ])
     }
 }

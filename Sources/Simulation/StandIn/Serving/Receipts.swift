@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Crypto
 
 /// Receipts as old apps send them, and verifyReceipt.
@@ -31,8 +32,8 @@ struct Receipts: Sendable {
         if let refusal = await store.provocation(call.path) {
             guard let status = refusal.code else { throw refusal }
             return .members([
-                "status": .number(status), "environment": .text(call.place.rawValue),
-                "is-retryable": (21_100...21_199).contains(status) ? .flag(refusal.isRetryable ?? true) : nil,
+                "status": .integer(status), "environment": .string(call.place.rawValue),
+                "is-retryable": (21_100...21_199).contains(status) ? .bool(refusal.isRetryable ?? true) : nil,
             ])
         }
         guard call.method == "POST", let body = try? call.object() else { return Self.status(21_000) }
@@ -59,45 +60,46 @@ struct Receipts: Sendable {
             var grace: String?
             if case .date(let date) = renewal.gracePeriodExpiresDate { grace = String(date) }
             return .members([
-                "auto_renew_product_id": .text(renewal.autoRenewProductId),
-                "product_id": .text(renewal.productId),
-                "original_transaction_id": .text(renewal.originalTransactionId),
-                "auto_renew_status": .text("\(renewal.autoRenewStatus)"),
-                "expiration_intent": renewal.expirationIntent.map { JSONValue.text("\($0)") },
-                "is_in_billing_retry_period": renewal.isInBillingRetryPeriod.map { JSONValue.text($0 ? "1" : "0") },
-                "grace_period_expires_date_ms": grace.map(JSONValue.text),
+                "auto_renew_product_id": .string(renewal.autoRenewProductId),
+                "product_id": .string(renewal.productId),
+                "original_transaction_id": .string(renewal.originalTransactionId),
+                "auto_renew_status": .string("\(renewal.autoRenewStatus)"),
+                "expiration_intent": renewal.expirationIntent.map { JSONValue.string("\($0)") },
+                "is_in_billing_retry_period": renewal.isInBillingRetryPeriod.map { JSONValue.string($0 ? "1" : "0") },
+                "grace_period_expires_date_ms": grace.map(JSONValue.string),
             ])
         }
         return .members([
-            "status": 0, "environment": .text(place.rawValue),
+            "status": 0, "environment": .string(place.rawValue),
             "receipt": .members([
-                "bundle_id": .text(bundleId), "request_date_ms": .text("\(await store.now)"),
-                "receipt_type": .text(place == .sandbox ? "ProductionSandbox" : "Production"),
-                "in_app": .list(items.map(Self.record)),
+                "bundle_id": .string(bundleId), "request_date_ms": .string("\(await store.now)"),
+                "receipt_type": .string(place == .sandbox ? "ProductionSandbox" : "Production"),
+                "in_app": .array(items.map(Self.record)),
             ]),
-            "latest_receipt": .text(await receipt(of: id, store)),
-            "latest_receipt_info": .list(latest.map(Self.record)), "pending_renewal_info": .list(pending),
+            "latest_receipt": .string(await receipt(of: id, store)),
+            "latest_receipt_info": .array(latest.map(Self.record)), "pending_renewal_info": .array(pending),
         ])
     }
 
-    private static func status(_ status: Int64) -> JSONValue { .object(["status": .number(status)]) }
+    private static func status(_ status: Int64) -> JSONValue { ["status": .integer(status)] }
 
     private static func record(_ item: TransactionRecord) -> JSONValue {
         .members([
-            "transaction_id": .text(item.transactionId), "original_transaction_id": .text(item.originalTransactionId),
-            "product_id": .text(item.productId), "quantity": .text("\(item.quantity)"),
-            "purchase_date_ms": .text("\(item.purchaseDate)"),
-            "original_purchase_date_ms": .text("\(item.originalPurchaseDate)"),
-            "expires_date_ms": item.expiresDate.map { JSONValue.text("\($0)") },
-            "cancellation_date_ms": item.revocationDate.map { JSONValue.text("\($0)") },
-            "cancellation_reason": item.revocationReason.map { JSONValue.text("\($0)") },
-            "is_trial_period": .text(item.offer?.discountType == "FREE_TRIAL" ? "true" : "false"),
-            "is_in_intro_offer_period": .text(
+            "transaction_id": .string(item.transactionId),
+            "original_transaction_id": .string(item.originalTransactionId),
+            "product_id": .string(item.productId), "quantity": .string("\(item.quantity)"),
+            "purchase_date_ms": .string("\(item.purchaseDate)"),
+            "original_purchase_date_ms": .string("\(item.originalPurchaseDate)"),
+            "expires_date_ms": item.expiresDate.map { JSONValue.string("\($0)") },
+            "cancellation_date_ms": item.revocationDate.map { JSONValue.string("\($0)") },
+            "cancellation_reason": item.revocationReason.map { JSONValue.string("\($0)") },
+            "is_trial_period": .string(item.offer?.discountType == "FREE_TRIAL" ? "true" : "false"),
+            "is_in_intro_offer_period": .string(
                 item.offer?.kind == .introductory && item.offer?.discountType != "FREE_TRIAL" ? "true" : "false"),
-            "in_app_ownership_type": .text(item.inAppOwnershipType),
-            "web_order_line_item_id": item.webOrderLineItemId.map(JSONValue.text),
-            "subscription_group_identifier": item.subscriptionGroupIdentifier.map(JSONValue.text),
-            "app_account_token": item.appAccountToken.map(JSONValue.text),
+            "in_app_ownership_type": .string(item.inAppOwnershipType),
+            "web_order_line_item_id": item.webOrderLineItemId.map(JSONValue.string),
+            "subscription_group_identifier": item.subscriptionGroupIdentifier.map(JSONValue.string),
+            "app_account_token": item.appAccountToken.map(JSONValue.string),
         ])
     }
 }

@@ -37,13 +37,13 @@ extension ServerAPI {
         await store.noteExtension(id)
         await store.note(
             .members([
-                "kind": "extension", "originalTransactionId": .text(id), "days": .number(terms.days),
-                "requestIdentifier": .text(terms.request),
+                "kind": "extension", "originalTransactionId": .string(id), "days": .integer(terms.days),
+                "requestIdentifier": .string(terms.request),
             ]))
         let after = await store.customers[customer.id]?.subscriber[line].expiresDate ?? state.expiresDate
         return .members([
-            "originalTransactionId": .text(id), "webOrderLineItemId": latest.webOrderLineItemId.map(JSONValue.text),
-            "success": true, "effectiveDate": .number(after),
+            "originalTransactionId": .string(id), "webOrderLineItemId": latest.webOrderLineItemId.map(JSONValue.string),
+            "success": true, "effectiveDate": .integer(after),
         ])
     }
 
@@ -65,7 +65,7 @@ extension ServerAPI {
         await store.begin(
             SimulatedAppStore.MassExtension(
                 request: terms.request, product: product, days: terms.days, countries: countries, place: call.place))
-        return Answer(status: 202, value: .members(["requestIdentifier": .text(terms.request)]))
+        return Answer(status: 202, value: .members(["requestIdentifier": .string(terms.request)]))
     }
 
     func massStatus(_ call: Call, _ product: String, _ request: String) async throws(Refusal) -> JSONValue {
@@ -75,10 +75,10 @@ extension ServerAPI {
             })
         else { throw Refusal(4_040_009, "Status request not found.") }
         return .members([
-            "requestIdentifier": .text(work.request), "complete": .flag(work.done != nil),
-            "completeDate": work.done.map(JSONValue.number),
-            "succeededCount": work.done == nil ? nil : .number(work.succeeded),
-            "failedCount": work.done == nil ? nil : .number(work.failed),
+            "requestIdentifier": .string(work.request), "complete": .bool(work.done != nil),
+            "completeDate": work.done.map(JSONValue.integer),
+            "succeededCount": work.done == nil ? nil : .integer(work.succeeded),
+            "failedCount": work.done == nil ? nil : .integer(work.failed),
         ])
     }
 }
@@ -90,8 +90,8 @@ extension SimulatedAppStore {
         massExtensions.append(work)
         note(
             .members([
-                "kind": "massExtension", "productId": .text(work.product), "days": .number(work.days),
-                "requestIdentifier": .text(work.request),
+                "kind": "massExtension", "productId": .string(work.product), "days": .integer(work.days),
+                "requestIdentifier": .string(work.request),
             ]))
     }
 }

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 
 extension ServerAPI {
     func notifications(_ call: Call) async throws(Refusal) -> JSONValue {
@@ -46,18 +47,18 @@ extension ServerAPI {
             }
             items.append(
                 .members([
-                    "signedPayload": .text(await store.signed(post)), "sendAttempts": .list(Self.attempts(post)),
+                    "signedPayload": .string(await store.signed(post)), "sendAttempts": .array(Self.attempts(post)),
                 ]))
         }
         return .members([
-            "notificationHistory": .list(items), "hasMore": .flag(next != nil),
-            "paginationToken": next.map { JSONValue.text(Revision.write($0)) },
+            "notificationHistory": .array(items), "hasMore": .bool(next != nil),
+            "paginationToken": next.map { JSONValue.string(Revision.write($0)) },
         ])
     }
 
     static func attempts(_ post: ListedPost) -> [JSONValue] {
         post.attempts.map {
-            .members(["attemptDate": .number($0.instant), "sendAttemptResult": .text($0.result)])
+            .members(["attemptDate": .integer($0.instant), "sendAttemptResult": .string($0.result)])
         }
     }
 
@@ -65,7 +66,7 @@ extension ServerAPI {
         guard let token = await store.requestTest(call.place) else {
             throw Refusal(4_040_007, "No App Store Server Notification URL found for provided app.")
         }
-        return .members(["testNotificationToken": .text(token)])
+        return .members(["testNotificationToken": .string(token)])
     }
 
     func testStatus(_ call: Call, _ token: String) async throws(Refusal) -> JSONValue {
@@ -73,7 +74,7 @@ extension ServerAPI {
             throw Refusal(4_040_008, "Either the test notification token is expired or the notification was not found.")
         }
         return .members([
-            "signedPayload": .text(await store.signed(post)), "sendAttempts": .list(Self.attempts(post)),
+            "signedPayload": .string(await store.signed(post)), "sendAttempts": .array(Self.attempts(post)),
         ])
     }
 }

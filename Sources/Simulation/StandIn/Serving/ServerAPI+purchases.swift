@@ -47,7 +47,7 @@ extension ServerAPI {
 
     func transaction(_ call: Call, _ id: String) async throws(Refusal) -> JSONValue {
         let (customer, item) = try await sold(id, call)
-        return .members(["signedTransactionInfo": .text(await store.signed(customer.subscriber[item]))])
+        return .members(["signedTransactionInfo": .string(await store.signed(customer.subscriber[item]))])
     }
 
     func statuses(_ call: Call, _ id: String) async throws(Refusal) -> JSONValue {
@@ -67,26 +67,26 @@ extension ServerAPI {
             else { continue }
             groups[group, default: []].append(
                 .members([
-                    "originalTransactionId": .text(line.originalTransactionId), "status": .number(Int64(status)),
-                    "signedTransactionInfo": .text(await store.signed(latest)),
-                    "signedRenewalInfo": .text(await store.signed(line.renewal)),
+                    "originalTransactionId": .string(line.originalTransactionId), "status": .integer(Int64(status)),
+                    "signedTransactionInfo": .string(await store.signed(latest)),
+                    "signedRenewalInfo": .string(await store.signed(line.renewal)),
                 ]))
         }
         let data = groups.sorted { $0.key < $1.key }.map { group, lines in
-            JSONValue.members(["subscriptionGroupIdentifier": .text(group), "lastTransactions": .list(lines)])
+            JSONValue.members(["subscriptionGroupIdentifier": .string(group), "lastTransactions": .array(lines)])
         }
-        return .members(await head(call).merging(["data": .list(data)]) { first, _ in first })
+        return .members(await head(call).merging(["data": .array(data)]) { first, _ in first })
     }
 
     func appTransaction(_ call: Call, _ id: String) async throws(Refusal) -> JSONValue {
         let customer = try await customer(id, call)
         let record = customer.subscriber.appTransaction(at: await store.now, firstDownloadAt: customer.joined)
-        return .members(["signedAppTransactionInfo": .text(await store.sign(record.json))])
+        return .members(["signedAppTransactionInfo": .string(await store.sign(record.json))])
     }
 
     func finish(_ call: Call, _ id: String) async throws(Refusal) -> Answer {
         _ = try await sold(id, call)
-        await store.note(.members(["kind": "finish", "transactionId": .text(id)]))
+        await store.note(.members(["kind": "finish", "transactionId": .string(id)]))
         return Answer()
     }
 
@@ -102,7 +102,7 @@ extension ServerAPI {
     func order(_ call: Call, _ id: String) async throws(Refusal) -> JSONValue {
         guard call.place == .production, let number = id.split(separator: "M").last,
             let (customer, item) = try? await sold(String(number), call)
-        else { return .members(["status": 1, "signedTransactions": .list([])]) }
+        else { return .members(["status": 1, "signedTransactions": .array([])]) }
         return .members([
             "status": 0, "signedTransactions": .texts([await store.signed(customer.subscriber[item])]),
         ])
@@ -129,8 +129,8 @@ extension ServerAPI {
         }
         await store.note(
             .members([
-                "kind": "appAccountToken", "originalTransactionId": .text(id),
-                "appAccountToken": .text(token.description),
+                "kind": "appAccountToken", "originalTransactionId": .string(id),
+                "appAccountToken": .string(token.description),
             ]))
         return Answer()
     }
@@ -175,10 +175,10 @@ extension ServerAPI {
         }
         await store.note(
             .members([
-                "kind": "consumption", "transactionId": .text(id), "deliveryStatus": .text(delivery),
-                "customerConsented": true, "sampleContentProvided": .flag(sample),
-                "consumptionPercentage": percentage.map(JSONValue.number),
-                "refundPreference": preference.map(JSONValue.text), "at": .number(await store.now),
+                "kind": "consumption", "transactionId": .string(id), "deliveryStatus": .string(delivery),
+                "customerConsented": true, "sampleContentProvided": .bool(sample),
+                "consumptionPercentage": percentage.map(JSONValue.integer),
+                "refundPreference": preference.map(JSONValue.string), "at": .integer(await store.now),
             ]))
         return Answer(status: 202)
     }

@@ -1,3 +1,5 @@
+import Base
+
 /// The App Store Server API, as the stand-in answers it.
 struct ServerAPI: Sendable {
     /// An answer of status 2xx; Apple's calls without an answer send nothing at all.
@@ -94,8 +96,8 @@ struct ServerAPI: Sendable {
         var signed: [String] = []
         for record in records[start..<end] { signed.append(await store.signed(record)) }
         return [
-            "signedTransactions": .texts(signed), "hasMore": .flag(end < records.count),
-            "revision": .text(Revision.write(end)),
+            "signedTransactions": .texts(signed), "hasMore": .bool(end < records.count),
+            "revision": .string(Revision.write(end)),
         ]
     }
 
@@ -103,8 +105,8 @@ struct ServerAPI: Sendable {
     func head(_ call: Call) async -> [String: JSONValue?] {
         let app = await store.app(call.place)
         return [
-            "environment": .text(call.place.rawValue), "bundleId": .text(app.bundleId),
-            "appAppleId": .number(app.appAppleId),
+            "environment": .string(call.place.rawValue), "bundleId": .string(app.bundleId),
+            "appAppleId": .integer(app.appAppleId),
         ]
     }
 }

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import JWTKit
 
 /// Whether a token is one that Apple would accept: signature, issuer, audience, app and lifetime.

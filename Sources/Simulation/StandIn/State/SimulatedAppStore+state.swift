@@ -1,3 +1,6 @@
+import AppStorePayloads
+import Base
+
 extension SimulatedAppStore {
     /// What the file says already, to find out what is new.
     struct Written {
@@ -130,7 +133,9 @@ extension SimulatedAppStore {
         // What names posts comes after them.
         if !changes.tests.isEmpty { try add(StateRow(tests: changes.tests)) }
         if !changes.extensionDates.isEmpty { try add(StateRow(extensionDates: changes.extensionDates)) }
-        if written.received < received.count { try add(StateRow(received: Array(received[written.received...]))) }
+        if written.received < received.count {
+            try add(StateRow(received: received[written.received...].map(\.text)))
+        }
         written.received = received.count
         if !changes.receipts.isEmpty { try add(StateRow(receipts: changes.receipts)) }
         // By itself the instant at which the store lived last is nothing new.
@@ -171,7 +176,10 @@ extension SimulatedAppStore {
         }
         for (original, dates) in row.extensionDates ?? [:] { extensionDates[original] = dates }
         for (digest, customer) in row.receipts ?? [:] { receipts[digest] = customer }
-        received += row.received ?? []
+        for text in row.received ?? [] {
+            guard let document = try? JSONDocument(Array(text.utf8)) else { throw misfit }
+            received.append(JSONValue(document.root))
+        }
     }
 
     private func take(_ standing: StateRow.Standing) {

@@ -48,8 +48,8 @@ struct StateRow: Codable, Sendable {
     /// Places in the list by the tokens of test notifications.
     var tests: [String: Int]?
     var extensionDates: [String: [Milliseconds]]?
-    /// What came since.
-    var received: [JSONValue]?
+    /// What came since, as JSON texts.
+    var received: [String]?
     /// Whose a receipt is, by its digest.
     var receipts: [String: String]?
     /// Ends what was saved at once: the digest of all rows so far.
