@@ -74,7 +74,7 @@ let package = Package(
         .systemLibrary(
             name: "CLibPQ", path: "Sources/Storage/CLibPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev", "libssl-dev"])]),
-        // What is below everything: time, identifiers, addresses, the operator's files, the version.
+        // What is below everything: time, identifiers, addresses and which may be called, the operator's files, the version.
         .target(
             name: "Base", dependencies: ["CEmbedded", crypto, yams],
             path: "Sources/Base/Base", swiftSettings: rules),
@@ -98,7 +98,7 @@ let package = Package(
         .target(
             name: "Accounts", dependencies: ["AppStorePayloads", "Base", "Subscriptions", crypto, yams],
             path: "Sources/Domain/Accounts", swiftSettings: rules),
-        // Which change makes which event; to which URLs events may be posted. Pure.
+        // Which change makes which event, and how it is written. Pure.
         .target(
             name: "Events", dependencies: ["Accounts", "AppStorePayloads", "Base", "Subscriptions"],
             path: "Sources/Domain/Events", swiftSettings: rules),
@@ -143,12 +143,13 @@ let package = Package(
                 "Postgres", "PurchaseStore", "Subscriptions", crypto,
             ],
             path: "Sources/Storage/EventStore", swiftSettings: rules),
-        // What every HTTP port has in common.
+        // What every HTTP port and every HTTP call has in common.
         .target(
             name: "HTTPKit",
             dependencies: [
-                "Base", httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes,
-                nioHTTPTypesHTTP1, nioSSL, nioTLS, serviceLifecycle,
+                "Base", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore, nioHTTP1,
+                nioHTTPTypes,
+                nioHTTPTypesHTTP1, nioPosix, nioSSL, nioTLS, serviceLifecycle,
             ],
             path: "Sources/Services/HTTPKit", swiftSettings: rules),
         // A list of endpoints makes router, validation, answer and OpenAPI document.
@@ -193,8 +194,8 @@ let package = Package(
             name: "AppleSync",
             dependencies: [
                 "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords", "Base",
-                "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", asyncHTTPClient, logging,
-                metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, yams,
+                "EvidenceStore", "HTTPKit", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", logging,
+                metrics, serviceLifecycle, yams,
             ],
             path: "Sources/Services/AppleSync", swiftSettings: rules),
         // What apps and backends ask.
@@ -203,16 +204,16 @@ let package = Package(
             dependencies: [
                 "APIKit", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
                 "AppleRecords", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline", "Postgres",
-                "PurchaseStore", "Subscriptions", asyncHTTPClient, crypto, httpTypes, jwtKit, logging, metrics, nioCore,
-                nioHTTP1, serviceLifecycle,
+                "PurchaseStore", "Subscriptions", crypto, httpTypes, jwtKit, logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/AccountAPI", swiftSettings: rules),
         // What delivers events to endpoints.
         .target(
             name: "Webhooks",
             dependencies: [
-                "AppStorePayloads", "Base", "EventStore", "Events", "EvidenceStore", "Postgres", "PurchaseStore",
-                asyncHTTPClient, crypto, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                "AppStorePayloads", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Postgres",
+                "PurchaseStore",
+                crypto, logging, metrics, nioSSL, serviceLifecycle,
             ],
             path: "Sources/Services/Webhooks", swiftSettings: rules),
         // What people have done for them: the commands ask it, and a console can.
@@ -221,7 +222,7 @@ let package = Package(
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
                 "AppleRecords", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline", "Postgres",
-                "PurchaseStore", "Subscriptions", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                "PurchaseStore", "Subscriptions", logging, nioCore, nioPosix,
                 serviceLifecycle,
             ],
             path: "Sources/Services/Operations", swiftSettings: rules),
@@ -241,8 +242,8 @@ let package = Package(
                 "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleRecords", "AppleSync", "Base", "EventStore", "Events", "EvidenceStore",
                 "HTTPKit", "Monitoring", "Operations", "Pipeline", "Postgres", "PurchaseStore", "Receiver", "Schema",
-                "Simulation", "Subscriptions", "Webhooks", "Worker", argumentParser, asyncHTTPClient, configuration,
-                crypto, jwtKit, logging, metrics, nioCore, nioHTTP1, nioSSL, serviceLifecycle, systemPackage,
+                "Simulation", "Subscriptions", "Webhooks", "Worker", argumentParser, configuration,
+                crypto, jwtKit, logging, metrics, nioSSL, serviceLifecycle, systemPackage,
                 unixSignals,
             ],
             path: "Sources/Programs/storehook", swiftSettings: rules),
@@ -379,7 +380,8 @@ let package = Package(
         .testTarget(
             name: "AppStoreAccessTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Base", "Monitoring",
+                "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Base", "HTTPKit",
+                "Monitoring",
                 "Simulation", "TestSupport", crypto, nioSSL,
             ],
             path: "Tests/AppStoreAccessTests", swiftSettings: rules),
@@ -402,7 +404,8 @@ let package = Package(
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "AppStorePayloads", "Base", "EventStore", "Events", "EvidenceStore", "Monitoring", "Postgres",
+                "AppStorePayloads", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Monitoring",
+                "Postgres",
                 "TestSupport", "WebhookSupport", "Webhooks", logging, nioSSL, serviceLifecycle,
             ],
             path: "Tests/WebhooksTests", swiftSettings: rules),

@@ -3,6 +3,7 @@ import AppStoreServerAPI
 import AppStoreVerification
 import Base
 import Crypto
+import HTTPKit
 import NIOSSL
 import Simulation
 import TestSupport
@@ -88,12 +89,12 @@ struct HTTPTransportTests {
             NIOSSLError.noCertificateToValidate, NIOSSLExtraError.failedToValidateHostname,
             NIOSSLExtraError.serverHostnameImpossibleToMatch,
         ]
-        for error in unheard { #expect(HTTPTransport.fault(error) == .tls) }
+        for error in unheard { #expect(TransportFault(OutboundFault(error)) == .tls) }
         let later: [any Error] = [
             BoringSSLError.sslError([]), BoringSSLError.syscallError, NIOSSLError.uncleanShutdown,
             NIOSSLError.readInInvalidTLSState, NIOSSLError.writeDuringTLSShutdown,
             NIOSSLError.shutdownFailed(.zeroReturn),
         ]
-        for error in later { #expect(HTTPTransport.fault(error) == .disconnected) }
+        for error in later { #expect(TransportFault(OutboundFault(error)) == .disconnected) }
     }
 }

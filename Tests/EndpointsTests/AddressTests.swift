@@ -30,7 +30,7 @@ struct AddressTests {
         for text in [first, last] {
             let address = try #require(NetworkAddress(text))
             #expect(address.purpose != nil, "\(text)")
-            #expect(throws: EndpointRefusal.self) { try EndpointPolicy().addresses([address]) }
+            #expect(throws: AddressRefusal.self) { try AddressPolicy().addresses([address]) }
         }
     }
 
@@ -46,7 +46,7 @@ struct AddressTests {
     func `public`(_ text: String) throws {
         let address = try #require(NetworkAddress(text))
         #expect(address.purpose == nil)
-        #expect(try EndpointPolicy().addresses([address]) == [address])
+        #expect(try AddressPolicy().addresses([address]) == [address])
     }
 
     @Test(
@@ -62,27 +62,27 @@ struct AddressTests {
 
     @Test func `One address that is refused refuses all that a name resolves to`() throws {
         let addresses = try ["8.8.8.8", "10.0.0.1", "1.1.1.1"].map { try #require(NetworkAddress($0)) }
-        #expect(throws: EndpointRefusal.address(addresses[1], .private)) { try EndpointPolicy().addresses(addresses) }
-        #expect(throws: EndpointRefusal.unresolved) { try EndpointPolicy().addresses([]) }
+        #expect(throws: AddressRefusal.address(addresses[1], .private)) { try AddressPolicy().addresses(addresses) }
+        #expect(throws: AddressRefusal.unresolved) { try AddressPolicy().addresses([]) }
     }
 
     @Test func `A network that is allowed is called, and no other`() throws {
-        let policy = EndpointPolicy(
+        let policy = AddressPolicy(
             allowedNetworks: try ["127.0.0.0/8", "fd00:12::/32"].map { try #require(AddressBlock($0)) })
         for text in ["127.0.0.1", "127.200.0.1", "fd00:12::1"] {
             #expect(throws: Never.self) { try policy.addresses([#require(NetworkAddress(text))]) }
         }
         for text in ["10.0.0.1", "::1", "fd00:13::1", "::ffff:127.0.0.1"] {
-            #expect(throws: EndpointRefusal.self) { try policy.addresses([#require(NetworkAddress(text))]) }
+            #expect(throws: AddressRefusal.self) { try policy.addresses([#require(NetworkAddress(text))]) }
         }
         #expect(throws: Never.self) { try policy.url("https://localhost/hook") }
     }
 
     @Test func `What is no place to be called is not allowed by any setting`() throws {
-        let policy = EndpointPolicy(
+        let policy = AddressPolicy(
             allowedNetworks: try ["0.0.0.0/0", "::/0"].map { try #require(AddressBlock($0)) })
         for text in ["0.0.0.0", "224.0.0.1", "255.255.255.255", "::", "ff02::1", "::ffff:127.0.0.1", "2002:7f00:1::"] {
-            #expect(throws: EndpointRefusal.self) { try policy.addresses([#require(NetworkAddress(text))]) }
+            #expect(throws: AddressRefusal.self) { try policy.addresses([#require(NetworkAddress(text))]) }
         }
         #expect(throws: Never.self) { try policy.addresses([#require(NetworkAddress("10.0.0.1"))]) }
     }

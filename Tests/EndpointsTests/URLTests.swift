@@ -17,12 +17,12 @@ struct URLTests {
             ("https://example.com/a@b:c", "https://example.com/a@b:c"),
         ])
     func read(_ text: String, _ written: String) throws {
-        #expect(try EndpointPolicy().url(text).description == written)
+        #expect(try AddressPolicy().url(text).description == written)
     }
 
     @Test func `Only https is called unless http is allowed`() throws {
-        #expect(throws: EndpointRefusal.notHTTPS) { try EndpointPolicy().url("http://example.com/") }
-        let url = try EndpointPolicy(allowsHTTP: true).url("http://example.com/")
+        #expect(throws: AddressRefusal.notHTTPS) { try AddressPolicy().url("http://example.com/") }
+        let url = try AddressPolicy(allowsHTTP: true).url("http://example.com/")
         #expect(url.port == 80 && !url.isSecure)
     }
 
@@ -33,7 +33,7 @@ struct URLTests {
             "https://[::1]/", "https://[::ffff:127.0.0.1]/", "https://[fd00:ec2::254]/", "https://[64:ff9b::7f00:1]/",
             "https://0.0.0.0/", "https://100.100.100.200/", "https://localhost/", "https://a.LocalHost:8443/",
         ])
-    func special(_ text: String) { #expect(throws: EndpointRefusal.self) { try EndpointPolicy().url(text) } }
+    func special(_ text: String) { #expect(throws: AddressRefusal.self) { try AddressPolicy().url(text) } }
 
     @Test(
         "numbers that some readers take for an address are refused",
@@ -43,7 +43,7 @@ struct URLTests {
             "https://example.0x1/", "https://example.1/", "https://0X7F.1/", "https://127.0.0.0x/",
         ])
     func numbers(_ text: String) {
-        #expect(throws: EndpointRefusal.ambiguousHost) { try EndpointPolicy().url(text) }
+        #expect(throws: AddressRefusal.ambiguousHost) { try AddressPolicy().url(text) }
     }
 
     @Test(
@@ -63,15 +63,15 @@ struct URLTests {
             "https://a.example:443:443/", "java\tscript://example.com",
         ])
     func malformed(_ text: String) {
-        #expect(throws: EndpointRefusal.malformed) { try EndpointPolicy().url(text) }
+        #expect(throws: AddressRefusal.malformed) { try AddressPolicy().url(text) }
     }
 
     @Test func `Users, passwords and fragments are refused by name`() {
         for text in ["https://user@example.com/", "https://user:password@example.com/", "https://a@127.0.0.1:80/"] {
-            #expect(throws: EndpointRefusal.credentials) { try EndpointPolicy().url(text) }
+            #expect(throws: AddressRefusal.credentials) { try AddressPolicy().url(text) }
         }
-        #expect(throws: EndpointRefusal.fragment) { try EndpointPolicy().url("https://example.com/#x") }
-        #expect(throws: EndpointRefusal.fragment) { try EndpointPolicy().url("https://example.com#@127.0.0.1/") }
+        #expect(throws: AddressRefusal.fragment) { try AddressPolicy().url("https://example.com/#x") }
+        #expect(throws: AddressRefusal.fragment) { try AddressPolicy().url("https://example.com#@127.0.0.1/") }
     }
 
     @Test func `Long URLs and names are refused`() {
@@ -81,17 +81,17 @@ struct URLTests {
             "https://\(label).example/", "https://\(name)/",
             "https://example.com/" + String(repeating: "a", count: 2048),
         ] {
-            #expect(throws: EndpointRefusal.malformed) { try EndpointPolicy().url(text) }
+            #expect(throws: AddressRefusal.malformed) { try AddressPolicy().url(text) }
         }
     }
 
     @Test func `Every refusal says in one line what to do`() throws {
         let address = try #require(NetworkAddress("10.0.0.1"))
-        let all: [EndpointRefusal] = [
+        let all: [AddressRefusal] = [
             .malformed, .notHTTPS, .credentials, .fragment, .ambiguousHost, .unresolved, .address(address, .private),
             .loopbackName,
         ]
         for refusal in all { #expect(!refusal.description.isEmpty && !refusal.description.contains("\n")) }
-        #expect(EndpointRefusal.address(address, .private).description.contains("10.0.0.1"))
+        #expect(AddressRefusal.address(address, .private).description.contains("10.0.0.1"))
     }
 }

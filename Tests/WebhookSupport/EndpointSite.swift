@@ -51,7 +51,7 @@ package struct EndpointSite: Sendable {
         rate: EndpointStore.RateLimit = .none, inFlight: Int = 32, secret: WebhookSecret = WebhookSecret()
     ) async throws -> Endpoint {
         try await store.add(
-            EndpointURL(url), filter, rate: rate, inFlight: inFlight, secret: secret, key, by: "test")
+            StrictURL(url), filter, rate: rate, inFlight: inFlight, secret: secret, key, by: "test")
     }
 
     /// Writes so many events of an account as one transaction does, its next ones, and gives them their places.

@@ -1,5 +1,6 @@
 import Base
 import Events
+import HTTPKit
 import NIOSSL
 import Synchronization
 import TestSupport
@@ -31,7 +32,7 @@ final class ScriptedNames: AddressResolver {
 struct HostileEndpointTests {
     /// Posts once.
     private func post(
-        _ url: String, _ policy: EndpointPolicy = EndpointPolicy(allowsHTTP: true),
+        _ url: String, _ policy: AddressPolicy = AddressPolicy(allowsHTTP: true),
         names: ScriptedNames = ScriptedNames([:]),
         roots: [NIOSSLCertificate] = [], limits: EndpointCaller.Limits = EndpointCaller.Limits(), times: Int = 1
     ) async -> [CallOutcome] {
@@ -42,7 +43,7 @@ struct HostileEndpointTests {
         return outcomes
     }
 
-    private let local = EndpointPolicy(
+    private let local = AddressPolicy(
         allowsHTTP: true, allowedNetworks: [AddressBlock("127.0.0.1")].compactMap(\.self))
 
     @Test(
@@ -118,7 +119,7 @@ struct HostileEndpointTests {
     func nextAddress() async throws {
         let server = try ScriptedServer { _ in .json(200, "{}") }
         defer { server.stop() }
-        let policy = EndpointPolicy(allowsHTTP: true, allowedNetworks: [AddressBlock("127.0.0.0/8")].compactMap(\.self))
+        let policy = AddressPolicy(allowsHTTP: true, allowedNetworks: [AddressBlock("127.0.0.0/8")].compactMap(\.self))
         let names = ScriptedNames(["shop.example": [["127.0.0.2", "127.0.0.1"]]])
         #expect(await post("http://shop.example:\(server.port)/", policy, names: names)[0].isSuccess)
         server.stop()
@@ -127,7 +128,7 @@ struct HostileEndpointTests {
 
     @Test("of several addresses the one that was reached the last time is tried first")
     func reachedAddress() async throws {
-        let policy = EndpointPolicy(allowsHTTP: true, allowedNetworks: [AddressBlock("127.0.0.0/8")].compactMap(\.self))
+        let policy = AddressPolicy(allowsHTTP: true, allowedNetworks: [AddressBlock("127.0.0.0/8")].compactMap(\.self))
         let names = ScriptedNames(["shop.example": [["127.0.0.2", "127.0.0.1"]]])
         let reached = try await WebhookReceiver.start()
         let caller = EndpointCaller(policy, resolver: names)

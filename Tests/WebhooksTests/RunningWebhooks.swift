@@ -1,6 +1,7 @@
 import Base
 import EventStore
 import Events
+import HTTPKit
 import Logging
 import NIOSSL
 import Postgres
@@ -12,7 +13,7 @@ import WebhookSupport
 
 /// Workers that deliver while a test runs.
 struct RunningWebhooks: Sendable {
-    static let local = EndpointPolicy(
+    static let local = AddressPolicy(
         allowsHTTP: true, allowedNetworks: [AddressBlock("127.0.0.0/8")].compactMap(\.self))
 
     /// A schedule that leaves no test waiting.

@@ -1,26 +1,17 @@
 import AppStoreVerification
-import AsyncHTTPClient
+import HTTPKit
 import Logging
-import NIOCore
-import NIOHTTP1
 import Pipeline
 
 /// Asks OCSP responders over HTTP (RFC 6960 appendix A).
 ///
 /// Any http address is asked, loopback and private networks included: it was read from a certificate under a root that the
-/// operator trusts. Redirects, which anybody on the way could write, are not followed.
+/// operator trusts.
 struct OCSPRequester: Sendable {
-    private let client: HTTPClient
+    private let client = OutboundClient(limits: OutboundClient.Limits(total: .seconds(5)))
 
     /// The longest answer read, in bytes. Apple's are under 2 kB.
     private static let longestAnswer = 64 * 1024
-
-    init() {
-        var configuration = HTTPClient.Configuration()
-        configuration.redirectConfiguration = .disallow
-        configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
 
     /// A checker that asks by this requester.
     func checker(for cache: RevocationCache, logger: Logger) -> RevocationChecker {
@@ -48,23 +39,24 @@ struct OCSPRequester: Sendable {
     }
 
     /// Ends the client; afterwards nobody can be asked.
-    func shutdown() async { try? await client.shutdown() }
+    func shutdown() async { await client.shutdown() }
 
     private struct NoAnswer: Error {}
 
     /// Whether anybody answers at an address, whatever it is that they say.
     @Sendable func reaches(_ address: String) async -> Bool {
-        (try? await client.execute(HTTPClientRequest(url: address), timeout: .seconds(5))) != nil
+        var request = OutboundRequest("GET", address)
+        request.answerBody = .ignored(upTo: Self.longestAnswer)
+        return (try? await client.send(request)) != nil
     }
 
     /// Posts a request to a responder, and returns its answer.
     @Sendable func ask(_ question: [UInt8], _ responder: String) async throws -> [UInt8] {
-        var request = HTTPClientRequest(url: responder)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/ocsp-request")
-        request.body = .bytes(ByteBuffer(bytes: question))
-        let response = try await client.execute(request, timeout: .seconds(5))
-        guard response.status == .ok else { throw NoAnswer() }
-        return Array(try await response.body.collect(upTo: Self.longestAnswer).readableBytesView)
+        var request = OutboundRequest(
+            "POST", responder, headers: [("Content-Type", "application/ocsp-request")], body: question)
+        request.answerBody = .whole(upTo: Self.longestAnswer)
+        let answer = try await client.send(request)
+        guard answer.status == 200 else { throw NoAnswer() }
+        return answer.body
     }
 }

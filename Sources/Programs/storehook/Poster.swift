@@ -1,6 +1,4 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
+import HTTPKit
 import Synchronization
 
 /// Posts bodies to a receiver as Apple would: over several connections, again where the answer asks for it.
@@ -43,10 +41,7 @@ struct Poster: Sendable {
     private static let tries = 30
 
     func post(_ bodies: SignedBodies, _ progress: ProgressBar) async throws -> Outcome {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
-        configuration.timeout.connect = .seconds(5)
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let client = OutboundClient(limits: OutboundClient.Limits(connections: connections))
         let pace = Pace(perSecond: rate)
         let outcome = await withTaskGroup { group in
             for _ in 0..<connections {
@@ -64,29 +59,21 @@ struct Poster: Sendable {
             return await group.reduce(into: Outcome()) { $0.add($1) }
         }
         progress.finish()
-        try await client.shutdown()
+        await client.shutdown()
         return outcome
     }
 
-    private func post(_ body: String, _ client: HTTPClient) async -> (status: Int, retries: Int) {
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(ByteBuffer(string: body))
-        var status = 0
+    private func post(_ body: String, _ client: OutboundClient) async -> (status: Int, retries: Int) {
+        var request = OutboundRequest(
+            "POST", url, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        request.answerBody = .whole(upTo: 1 << 16)
         for attempt in 0..<Self.tries {
-            do {
-                let response = try await client.execute(request, timeout: .seconds(30))
-                status = Int(response.status.code)
-                _ = try await response.body.collect(upTo: 1 << 16)
-            } catch {
-                status = 0
-            }
+            let status = (try? await client.send(request).status) ?? 0
             // As Apple does: 4xx and 5xx ask for another try, and here only what may pass by itself gets one.
             if status != 0 && status != 503 { return (status, attempt) }
             try? await Task.sleep(for: .seconds(1))
         }
-        return (status, Self.tries)
+        return (0, Self.tries)
     }
 }
 

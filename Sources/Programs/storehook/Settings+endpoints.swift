@@ -3,6 +3,7 @@ import Base
 import Configuration
 import EventStore
 import Events
+import HTTPKit
 import NIOSSL
 import Webhooks
 
@@ -37,8 +38,8 @@ extension Settings {
 
     /// `STOREHOOK_ENDPOINT_HTTP`, `STOREHOOK_ENDPOINT_NETWORKS`: which URLs and addresses events are posted to beside https and public
     /// ones.
-    func endpointPolicy() throws -> EndpointPolicy {
-        var policy = EndpointPolicy()
+    func endpointPolicy() throws -> AddressPolicy {
+        var policy = AddressPolicy()
         switch text("storehook.endpoint.http") ?? "off" {
         case "on": policy.allowsHTTP = true
         case "off": break

@@ -1,3 +1,4 @@
+import HTTPKit
 import Logging
 import Postgres
 import Webhooks

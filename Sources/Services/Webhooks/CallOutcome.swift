@@ -1,4 +1,4 @@
-package import Events
+package import Base
 
 /// The outcome of one call of an endpoint.
 package enum CallOutcome: Sendable, Hashable {
@@ -44,7 +44,7 @@ package enum CallOutcome: Sendable, Hashable {
 /// Why a call had no answer.
 package enum CallFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The URL, or an address of its name, must not be called.
-    case refused(EndpointRefusal)
+    case refused(AddressRefusal)
     /// No connection.
     case notConnected
     /// Its certificate is not trusted, or TLS could not be negotiated.

@@ -1,3 +1,4 @@
+import Base
 import EventStore
 import Events
 import Foundation
@@ -34,7 +35,7 @@ struct DeliveriesSite: Sendable {
         for _ in 0..<max(count, 1) {
             let receiver = try await DeliveriesReceiver.start(certificate: certificate, key: key)
             let endpoint = try await store.add(
-                try EndpointURL("https://localhost:\(receiver.port)/hook"), secret: WebhookSecret(), bytes,
+                try StrictURL("https://localhost:\(receiver.port)/hook"), secret: WebhookSecret(), bytes,
                 by: "storehook-bench")
             endpoints.append((endpoint.id, receiver))
         }

@@ -1,11 +1,9 @@
 import AppStorePayloads
 import AppStoreServerAPI
 import AppStoreVerification
-import AsyncHTTPClient
 import Base
 import Foundation
-import NIOCore
-import NIOHTTP1
+import HTTPKit
 
 /// The shop that a demonstration looks at: a stand-in for Apple's servers, and one customer whom the demonstration plays.
 struct DemoShop: Sendable {
@@ -88,20 +86,13 @@ struct DemoShop: Sendable {
     /// What a person does in the shop.
     @discardableResult
     private func post(_ what: String, _ body: String) async throws -> JSONObject {
-        var request = HTTPClientRequest(url: "\(url)/stand-in/\(what)")
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(ByteBuffer(string: body))
-        let (status, text): (UInt, [UInt8])
-        do {
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-            status = response.status.code
-            text = Array(try await response.body.collect(upTo: 8 << 20).readableBytesView)
-        } catch {
-            throw trouble("does not answer")
-        }
-        guard status == 200, let object = try? JSONDocument(text).object else {
-            throw trouble("answers \(status) to \(what): \(String(decoding: text.prefix(200), as: UTF8.self))")
+        var request = OutboundRequest(
+            "POST", "\(url)/stand-in/\(what)", headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        request.answerBody = .whole(upTo: 8 << 20)
+        guard let answer = try? await OutboundClient.send(request) else { throw trouble("does not answer") }
+        guard answer.status == 200, let object = try? JSONDocument(answer.body).object else {
+            let text = String(decoding: answer.body.prefix(200), as: UTF8.self)
+            throw trouble("answers \(answer.status) to \(what): \(text)")
         }
         return object
     }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Base
 import EventStore
 import Events
+import HTTPKit
 import Operations
 import Webhooks
 
@@ -74,9 +75,9 @@ struct EndpointsAdd: AsyncParsableCommand {
     }
 
     /// What would never be called is refused here; a name that says nothing as yet is left to the workers, who may ask elsewhere.
-    private func checked(_ text: String, _ settings: Settings) async throws -> EndpointURL {
+    private func checked(_ text: String, _ settings: Settings) async throws -> StrictURL {
         let policy = try settings.endpointPolicy()
-        do throws(EndpointRefusal) {
+        do throws(AddressRefusal) {
             let url = try policy.url(text)
             if case .name(let name) = url.host {
                 let resolver = SystemResolver(threads: 1)

@@ -1,7 +1,5 @@
-import AsyncHTTPClient
 import HTTPKit
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 
 /// Whether a receiver could listen, or one does.
@@ -48,11 +46,10 @@ package struct PortCheck: Sendable {
     /// Only storehook's receiver answers so.
     private func isReceiver() async -> Bool {
         let name = host.contains(":") ? "[\(host)]" : host
-        let request = HTTPClientRequest(url: "http://\(name):\(port)/webhooks/apple")
-        guard let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(2)),
-            response.status == .methodNotAllowed,
-            let body = try? await response.body.collect(upTo: 1024)
-        else { return false }
-        return String(buffer: body).contains("POST only")
+        var request = OutboundRequest("GET", "http://\(name):\(port)/webhooks/apple")
+        request.answerBody = .whole(upTo: 1024)
+        let answer = try? await OutboundClient.send(request, limits: OutboundClient.Limits(total: .seconds(2)))
+        guard let answer, answer.status == 405 else { return false }
+        return String(decoding: answer.body, as: UTF8.self).contains("POST only")
     }
 }

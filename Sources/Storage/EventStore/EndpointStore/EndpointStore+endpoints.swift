@@ -1,3 +1,4 @@
+package import Base
 package import Events
 import Foundation
 import Postgres
@@ -12,7 +13,7 @@ extension EndpointStore {
     ///   - person: who adds it.
     /// - Returns: the endpoint.
     package func add(
-        _ url: EndpointURL, _ filter: EndpointFilter = EndpointFilter(), rate: RateLimit = .none, inFlight: Int = 32,
+        _ url: StrictURL, _ filter: EndpointFilter = EndpointFilter(), rate: RateLimit = .none, inFlight: Int = 32,
         secret: WebhookSecret, _ key: SecretKey, by person: String
     ) async throws -> Endpoint {
         let person = String(person.prefix(200))

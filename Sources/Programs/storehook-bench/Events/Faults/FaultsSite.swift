@@ -1,3 +1,4 @@
+import Base
 import EventStore
 import Events
 import EvidenceStore
@@ -44,7 +45,7 @@ final class FaultsSite: Sendable {
         else { throw NeverCameAbout(what: "a key file") }
         let receiver = try await FaultsReceiver.start(seed: seed)
         _ = try await EndpointStore(database.pool).add(
-            try EndpointURL("http://127.0.0.1:\(receiver.port)/hook"), secret: WebhookSecret(), key,
+            try StrictURL("http://127.0.0.1:\(receiver.port)/hook"), secret: WebhookSecret(), key,
             by: "storehook-bench")
         let site = FaultsSite(
             programs, database, receiver, workers: workers,

@@ -1,5 +1,3 @@
-public import Base
-
 extension NetworkAddress {
     /// What an address is for, if not for anybody on the Internet to be called at.
     public enum Purpose: String, Sendable, Hashable, CaseIterable {

@@ -72,17 +72,11 @@ package final class SystemResolver: AddressResolver {
     }
 
     private static func address(_ entry: addrinfo) -> NetworkAddress? {
-        guard let socket = entry.ai_addr else { return nil }
-        switch entry.ai_family {
-        case AF_INET:
-            return socket.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
-                withUnsafeBytes(of: pointer.pointee.sin_addr) { NetworkAddress(bytes: Array($0)) }
-            }
-        case AF_INET6:
-            return socket.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
-                withUnsafeBytes(of: pointer.pointee.sin6_addr) { NetworkAddress(bytes: Array($0)) }
-            }
-        default: return nil
-        }
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        guard getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+        else { return nil }
+        // Without the zone of a link-local address: that address must not be missing among those that are checked.
+        let bytes = text.prefix { $0 != 0 && $0 != CChar(UInt8(ascii: "%")) }.map(UInt8.init(bitPattern:))
+        return NetworkAddress(String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Webhooks
+@testable import HTTPKit
 
 @Suite("Names whose servers do not answer")
 struct ResolvingTests {

@@ -1,7 +1,5 @@
-public import Base
-
-/// Why an endpoint is not called.
-public enum EndpointRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+/// Why a URL is not called.
+public enum AddressRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The URL is none that all readers understand alike.
     case malformed
     /// Not https, and http is not allowed.

@@ -1,11 +1,9 @@
-public import Base
-
-/// A URL that events are posted to.
+/// A URL that others have entered, to be called.
 ///
 /// Only what all readers of URLs understand alike is one: what is checked here is then what an HTTP client calls. So there is no white
 /// space, no backslash, no character beyond ASCII, no user and no fragment, and a host is a name, four decimal numbers, or an IPv6
 /// address in brackets.
-public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
+public struct StrictURL: Sendable, Hashable, CustomStringConvertible {
     /// Whom to ask for.
     public enum Host: Sendable, Hashable {
         /// A name to be resolved, in lower case.
@@ -26,8 +24,8 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
     /// The longest that is taken, in characters.
     public static let maximumLength = 2048
 
-    /// Reads a URL of http or https. Whether it may be called ``EndpointPolicy`` says.
-    public init(_ text: String) throws(EndpointRefusal) {
+    /// Reads a URL of http or https. Whether it may be called ``AddressPolicy`` says.
+    public init(_ text: String) throws(AddressRefusal) {
         guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy(Self.isOfURL) else { throw .malformed }
         guard let colon = text.firstRange(of: "://") else { throw .malformed }
         switch text[..<colon.lowerBound].lowercased() {
@@ -56,7 +54,7 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Host and port as they are written.
-    private static func parts(_ authority: Substring) throws(EndpointRefusal) -> (Substring, port: Substring?) {
+    private static func parts(_ authority: Substring) throws(AddressRefusal) -> (Substring, port: Substring?) {
         if authority.hasPrefix("[") {
             guard let close = authority.firstIndex(of: "]") else { throw .malformed }
             let after = authority[authority.index(after: close)...]
@@ -67,7 +65,7 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
         return (authority[..<colon], authority[authority.index(after: colon)...])
     }
 
-    private static func host(_ text: Substring) throws(EndpointRefusal) -> Host {
+    private static func host(_ text: Substring) throws(AddressRefusal) -> Host {
         if text.hasPrefix("[") {
             guard let address = NetworkAddress(text.dropFirst().dropLast()), !address.isIPv4 else { throw .malformed }
             return .address(address)

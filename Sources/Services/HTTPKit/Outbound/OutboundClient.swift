@@ -1,0 +1,177 @@
+import AsyncHTTPClient
+import Base
+import NIOCore
+import NIOHTTP1
+package import NIOSSL
+import Synchronization
+
+/// Calls HTTP servers, each request within a time and up to a length, whatever the other side does.
+///
+/// Redirects are not followed, because what a request carries is for the server that was named; no proxy is asked; a connection that
+/// cannot be made is not tried again. Nothing of a request is logged.
+package final class OutboundClient: Sendable {
+    /// How long and how many.
+    package struct Limits: Sendable {
+        /// Until there is a connection to one address: 5 s by default.
+        package var connect: Duration
+        /// From looking up the name to the end of the answer: 30 s by default.
+        package var total: Duration
+        /// HTTP/1.1 connections to one server: 8 by default.
+        package var connections: Int
+
+        /// Limits.
+        package init(connect: Duration = .seconds(5), total: Duration = .seconds(30), connections: Int = 8) {
+            self.connect = connect
+            self.total = total
+            self.connections = connections
+        }
+    }
+
+    private enum Connections {
+        case shared(HTTPClient)
+        case pinned(PinnedConnections, AddressPolicy, ResolvedNames)
+    }
+
+    private let connections: Connections
+    private let limits: Limits
+
+    /// A client of its own connections; ``shutdown()`` closes them.
+    /// - Parameters:
+    ///   - addresses: which addresses it connects to.
+    ///   - roots: certificates that are trusted beside the system's.
+    package init(
+        to addresses: AllowedAddresses = .any, roots: [NIOSSLCertificate] = [], limits: Limits = Limits()
+    ) {
+        self.limits = limits
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout.connect = .init(limits.connect)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.connections
+        if !roots.isEmpty {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.additionalTrustRoots = [.certificates(roots)]
+            configuration.tlsConfiguration = tls
+        }
+        switch addresses {
+        case .any: connections = .shared(HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration))
+        case .checked(let policy, let resolver, let nameAge):
+            configuration.connectionPool.idleTimeout = .seconds(30)
+            configuration.httpVersion = .http1Only
+            let pinned = PinnedConnections { [configuration] pin in
+                var configuration = configuration
+                if let name = pin.name { configuration.dnsOverride = [name: pin.address.description] }
+                return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            }
+            connections = .pinned(pinned, policy, ResolvedNames(resolver, age: nameAge))
+        }
+    }
+
+    /// Closes its connections; afterwards nothing can be sent.
+    package func shutdown() async {
+        switch connections {
+        case .shared(let client): try? await client.shutdown()
+        case .pinned(let pinned, _, _): await pinned.shutdown()
+        }
+    }
+
+    /// Sends one request over a connection that is used for nothing else.
+    package static func send(
+        _ request: OutboundRequest, limits: Limits = Limits()
+    ) async throws(OutboundFault) -> OutboundAnswer {
+        let client = OutboundClient(limits: limits)
+        let result: Result<OutboundAnswer, OutboundFault>
+        do { result = .success(try await client.send(request)) } catch { result = .failure(error) }
+        await client.shutdown()
+        return try result.get()
+    }
+
+    /// Sends one request.
+    package func send(_ request: OutboundRequest) async throws(OutboundFault) -> OutboundAnswer {
+        let head = Head()
+        do {
+            // Over the body, too: a deadline of the library's alone ends with the head.
+            let answer = try await withDeadline(.now + limits.total) { try await self.answer(to: request, head) }
+            guard let answer = answer ?? head.answer else { throw OutboundFault.timeout }
+            return answer
+        } catch {
+            if let answer = head.answer { return answer }
+            throw OutboundFault(error)
+        }
+    }
+
+    /// The answer without its body, once that alone counts.
+    private final class Head: Sendable {
+        private let state = Mutex<OutboundAnswer?>(nil)
+        var answer: OutboundAnswer? { state.withLock(\.self) }
+        func come(_ answer: OutboundAnswer) { state.withLock { $0 = answer } }
+    }
+
+    private func answer(to request: OutboundRequest, _ head: Head) async throws(OutboundFault) -> OutboundAnswer {
+        switch connections {
+        case .shared(let client): return try await exchange(request, at: request.url, client, head)
+        case .pinned(let pinned, let policy, let names):
+            let url: StrictURL
+            do { url = try policy.url(request.url) } catch { throw .refused(error) }
+            let (name, addresses) = try await checkedAddresses(of: url, policy, names)
+            var fault = OutboundFault.notConnected
+            // One address after the other, while there is no connection.
+            for pin in pinned.pins(request.owner, name, addresses) {
+                do throws(OutboundFault) {
+                    return try await pinned.use(pin) { client throws(OutboundFault) in
+                        try await exchange(request, at: url.description, client, head)
+                    }
+                } catch {
+                    fault = error
+                }
+                guard fault.isWithoutConnection, !Task.isCancelled else { break }
+            }
+            // The name may have moved.
+            if let name, fault.isWithoutConnection { names.forget(name) }
+            throw fault
+        }
+    }
+
+    /// The name to ask for, if the URL has one, and the addresses that may be connected to.
+    private func checkedAddresses(
+        of url: StrictURL, _ policy: AddressPolicy, _ names: ResolvedNames
+    ) async throws(OutboundFault) -> (String?, [NetworkAddress]) {
+        switch url.host {
+        case .address(let address): return (nil, [address])
+        case .name(let name):
+            guard let resolved = await names.addresses(of: name) else { throw .cancelled }
+            do { return (name, try policy.addresses(resolved)) } catch { throw .refused(error) }
+        }
+    }
+
+    private func exchange(
+        _ request: OutboundRequest, at url: String, _ client: HTTPClient, _ head: Head
+    ) async throws(OutboundFault) -> OutboundAnswer {
+        var message = HTTPClientRequest(url: url)
+        message.method = HTTPMethod(rawValue: request.method)
+        for header in request.headers { message.headers.add(name: header.name, value: header.value) }
+        if let body = request.body { message.body = .bytes(ByteBuffer(bytes: body)) }
+        do {
+            let response = try await client.execute(message, timeout: .init(limits.total))
+            let status = Int(response.status.code)
+            switch request.answerBody {
+            case .whole(let most):
+                let body = try await response.body.collect(upTo: most)
+                return OutboundAnswer(status: status, headers: response.headers, body: Array(body.readableBytesView))
+            case .ignored(let most):
+                let answer = OutboundAnswer(status: status, headers: response.headers)
+                head.come(answer)
+                var count = 0
+                do {
+                    for try await part in response.body {
+                        count += part.readableBytes
+                        if count > most { break }
+                    }
+                } catch {}
+                return answer
+            }
+        } catch {
+            throw OutboundFault(error)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import AsyncHTTPClient
+import Base
+import Synchronization
+
+/// HTTP clients that are each bound to one address of one name, for one owner.
+final class PinnedConnections: Sendable {
+    /// What a client is bound to.
+    struct Pin: Hashable {
+        let owner: Int64
+        /// The name in the URL; nil where the URL names the address itself.
+        let name: String?
+        let address: NetworkAddress
+    }
+
+    private struct Pinned {
+        var client: HTTPClient
+        var lastUsed: ContinuousClock.Instant
+        var calls = 0
+        /// Whether there was a connection the last time.
+        var isReachable = false
+    }
+
+    private struct State {
+        var pins: [Pin: Pinned] = [:]
+        var sweptAt = ContinuousClock.now
+    }
+
+    /// How long connections stay that no request uses any more.
+    private static let idle = Duration.seconds(120)
+
+    private let make: @Sendable (Pin) -> HTTPClient
+    private let state = Mutex(State())
+
+    /// - Parameter make: makes a client that connects to the pin's address only.
+    init(_ make: @escaping @Sendable (Pin) -> HTTPClient) { self.make = make }
+
+    func shutdown() async {
+        let clients = state.withLock { state in
+            defer { state.pins = [:] }
+            return state.pins.values.map(\.client)
+        }
+        for client in clients { try? await client.shutdown() }
+    }
+
+    /// Uses the client of a pin, and notes whether it had a connection.
+    func use<Value>(
+        _ pin: Pin, _ body: (HTTPClient) async throws(OutboundFault) -> Value
+    ) async throws(OutboundFault) -> Value {
+        let client = take(pin)
+        defer { release(pin) }
+        do {
+            let value = try await body(client)
+            note(pin, isReachable: true)
+            return value
+        } catch {
+            if error.isWithoutConnection { note(pin, isReachable: false) }
+            throw error
+        }
+    }
+
+    /// The pins of a name's addresses, all of which were checked. Those that had a connection the last time come first: otherwise an
+    /// address that swallows whatever it is sent would cost each request its time.
+    func pins(_ owner: Int64, _ name: String?, _ addresses: [NetworkAddress]) -> [Pin] {
+        let pins = addresses.map { Pin(owner: owner, name: name, address: $0) }
+        guard pins.count > 1 else { return pins }
+        let reachable = state.withLock { state in pins.filter { state.pins[$0]?.isReachable == true } }
+        return reachable + pins.filter { !reachable.contains($0) }
+    }
+
+    private func take(_ pin: Pin) -> HTTPClient {
+        let (client, old) = state.withLock { state in
+            let old = Self.sweep(&state)
+            var pinned = state.pins[pin] ?? Pinned(client: make(pin), lastUsed: .now)
+            pinned.lastUsed = .now
+            pinned.calls += 1
+            state.pins[pin] = pinned
+            return (pinned.client, old)
+        }
+        if !old.isEmpty { Task { for client in old { try? await client.shutdown() } } }
+        return client
+    }
+
+    private func note(_ pin: Pin, isReachable: Bool) {
+        state.withLock { $0.pins[pin]?.isReachable = isReachable }
+    }
+
+    private func release(_ pin: Pin) {
+        state.withLock { state in
+            state.pins[pin]?.calls -= 1
+            state.pins[pin]?.lastUsed = .now
+        }
+    }
+
+    /// Takes out, now and then, the clients that no request has used for long.
+    private static func sweep(_ state: inout State) -> [HTTPClient] {
+        let now = ContinuousClock.now
+        guard now - state.sweptAt > idle else { return [] }
+        state.sweptAt = now
+        let old = state.pins.filter { $0.value.calls == 0 && now - $0.value.lastUsed > idle }
+        for pin in old.keys { state.pins[pin] = nil }
+        return old.values.map(\.client)
+    }
+}
