@@ -149,6 +149,38 @@ struct TokenKeyTests {
         }
     }
 
+    @Test("of a JWK set are those for the signatures that are taken here, and of a private key its public part")
+    func jwks() async throws {
+        try await withDirectory { directory in
+            let signer = try await TokenSigner(in: directory)
+            let point = Array(signer.p256.publicKey.rawRepresentation)
+            let (x, y) = (TokenSigner.text(point[..<32]), TokenSigner.text(point[32...]))
+            func jwks(_ member: String, kid: String = "p256") -> String {
+                #"{"keys":[{"kty":"EC","crv":"P-256","kid":"\#(kid)","x":"\#(x)","y":"\#(y)",\#(member)}]}"#
+            }
+            let secret = TokenSigner.text(Array(signer.p256.rawRepresentation)[...])
+            let file = directory.appending(path: "one.json").path
+            for member in [
+                #""d":"\#(secret)""#, #""d":"AAAA","p":"AAAA","q":"AAAA""#, #""use":"sig""#, #""alg":"ES256""#,
+                #""key_ops":["verify"]"#, #""alg":null"#, #""x5c":["AAAA"]"#,
+            ] {
+                try jwks(member).write(toFile: file, atomically: true, encoding: .utf8)
+                let keys = TokenKeys(.file(file), logger: quiet)
+                try await keys.read()
+                let check = TokenCheck(keys, RunningAPI.rules, now: wallClock)
+                #expect(try await check.caller(of: signer.token()).account == "alice", "\(member)")
+            }
+            for member in [
+                #""use":"enc""#, #""alg":"ES384""#, #""alg":"RS256""#, #""alg":"none""#, #""key_ops":["sign"]"#,
+                #""crv":"P-256""#,
+            ] {
+                await #expect(throws: TokenKeySet.Fault.self, "\(member)") { try await set(jwks(member)) }
+            }
+            let long = jwks(#""use":"sig""#, kid: String(repeating: "k", count: 1001))
+            await #expect(throws: TokenKeySet.Fault.self) { try await set(long) }
+        }
+    }
+
     @Test("are read out of PEM, of each kind and several at once; a private key is not taken")
     func pem() async throws {
         try await withDirectory { directory in

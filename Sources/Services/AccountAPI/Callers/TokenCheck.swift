@@ -1,13 +1,12 @@
 import APIKit
-import AppStorePayloads
 package import Base
 import Crypto
 import Synchronization
 
-/// Finds out whose an app token is, or why it is nobody's.
+/// Checks an app token, and returns the account that it names.
 ///
-/// A signature costs some 50 to 100 µs, and an app sends the same token for minutes: what was found good is kept, by a hash of the
-/// whole token, until it expires or the keys change.
+/// A signature costs some 50 to 100 µs, and an app sends the same token for minutes. So a token that was found good is kept, by a hash
+/// of the whole token, until it expires or the keys change.
 package struct TokenCheck: Sendable {
     /// The longest token that is looked at, in bytes. A page of claims takes 2 KiB.
     package static let longest = 8 << 10
@@ -48,7 +47,7 @@ package struct TokenCheck: Sendable {
         let parts = try TokenParts(bytes)
         var signer = try signer(of: parts, in: current.set)
         if signer == .unknown {
-            // Who does not find the keys that a token names may have missed that there are new ones.
+            // The provider may have a new key of this name.
             guard let newer = await keys.refreshed(), newer.generation != current.generation else {
                 throw signer.refusal(of: parts)
             }
@@ -107,35 +106,5 @@ package struct TokenCheck: Sendable {
             guard state.generation == generation else { return }
             state.tokens.put(verified, for: digest)
         }
-    }
-}
-
-/// A token taken apart (RFC 7515, section 7.1), nothing of it believed.
-struct TokenParts: Sendable {
-    /// The algorithm that it says it was signed by.
-    let algorithm: TokenKey.Algorithm
-    /// The name of the key.
-    let identifier: String?
-    /// What was signed.
-    let signed: [UInt8]
-    let claims: [UInt8]
-    let signature: [UInt8]
-
-    /// - Throws: ``TokenRefusal``: `malformed` or `algorithm`.
-    init(_ token: [UInt8]) throws(TokenRefusal) {
-        let parts = token.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, let headerBytes = Base64.url.decode(Array(parts[0])),
-            let claims = Base64.url.decode(Array(parts[1])), let signature = Base64.url.decode(Array(parts[2])),
-            let header = try? JSONDocument(headerBytes).object, let name = header.string("alg"),
-            // What has to be understood and is not (RFC 7515, section 4.1.11).
-            !header.has("crit")
-        else { throw .malformed }
-        guard let algorithm = TokenKey.Algorithm(rawValue: name) else { throw .algorithm }
-        guard !header.has("kid") || header.string("kid") != nil else { throw .malformed }
-        self.algorithm = algorithm
-        identifier = header.string("kid")
-        signed = Array(token.prefix(parts[0].count + 1 + parts[1].count))
-        self.claims = claims
-        self.signature = signature
     }
 }

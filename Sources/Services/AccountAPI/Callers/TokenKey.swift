@@ -27,7 +27,8 @@ struct TokenKey: Sendable {
     private init(_ identifier: String?, _ algorithm: Algorithm, _ collection: JWTKeyCollection) async throws {
         self.identifier = identifier
         self.algorithm = algorithm
-        // The collection's own way would take its first key for a name that it does not know, whatever the token's algorithm.
+        // Not by `JWTKeyCollection.verify`: for a name that it does not know it takes its first key, and it compares no token's
+        // algorithm with the key's.
         checker = try await collection.getKey()
     }
 
@@ -36,32 +37,30 @@ struct TokenKey: Sendable {
         (try? checker.verify(signature, signs: bytes)) ?? false
     }
 
-    /// A key of a JWK set (RFC 7517); nil where it is none for signatures that are taken here. Of a private key its public part.
-    init?(jwk: JSONObject) async {
-        // A longer name is nobody's, and would be kept.
-        guard jwk.string("use").map({ $0 == "sig" }) ?? true, jwk.strings("key_ops")?.contains("verify") ?? true,
-            (jwk.string("kid") ?? "").utf8.count <= 1000
+    /// A key of a JWK set (RFC 7517), as jwt-kit reads it; nil where it is none for signatures that are taken here. Of a private key its
+    /// public part.
+    init?(jwk object: JSONObject) async {
+        guard object.string("use").map({ $0 == "sig" }) ?? true,
+            object.strings("key_ops")?.contains("verify") ?? true,
+            var jwk = try? JSONDecoder().decode(JWK.self, from: Data(object.text))
         else { return nil }
-        let key: JWK
         let algorithm: Algorithm
-        switch (jwk.string("kty"), jwk.string("crv")) {
-        case ("RSA", _):
-            // Beyond 8192 bits a signature costs more than a request may.
-            guard let modulus = jwk.string("n"), modulus.utf8.count <= 1366 else { return nil }
-            algorithm = .rs256
-            key = .rsa(.rs256, identifier: "key", modulus: modulus, exponent: jwk.string("e"))
-        case ("EC", "P-256"):
-            algorithm = .es256
-            key = .ecdsa(.es256, identifier: "key", x: jwk.string("x"), y: jwk.string("y"), curve: .p256)
-        case ("OKP", "Ed25519"):
-            algorithm = .eddsa
-            key = .octetKeyPair(.eddsa, identifier: "key", x: jwk.string("x"), y: nil, curve: .ed25519)
+        switch (jwk.keyType, jwk.curve?.rawValue) {
+        // Beyond 8192 bits a signature costs more than a request may.
+        case (.rsa, _) where (jwk.modulus ?? "").utf8.count <= 1366: algorithm = .rs256
+        case (.ecdsa, "P-256"): algorithm = .es256
+        case (.octetKeyPair, "Ed25519"): algorithm = .eddsa
         default: return nil
         }
-        guard jwk.string("alg").map({ $0 == algorithm.rawValue }) ?? true,
-            let collection = try? await JWTKeyCollection().add(jwk: key)
+        let identifier = jwk.keyIdentifier?.string
+        // No token's name is longer, and the name would be kept.
+        guard jwk.algorithm.map({ $0.rawValue == algorithm.rawValue }) ?? true, (identifier ?? "").utf8.count <= 1000
         else { return nil }
-        do { self = try await TokenKey(jwk.string("kid"), algorithm, collection) } catch { return nil }
+        jwk.algorithm = JWK.Algorithm(rawValue: algorithm.rawValue)
+        jwk.keyIdentifier = "key"
+        (jwk.privateExponent, jwk.prime1, jwk.prime2) = (nil, nil, nil)
+        guard let collection = try? await JWTKeyCollection().add(jwk: jwk) else { return nil }
+        do { self = try await TokenKey(identifier, algorithm, collection) } catch { return nil }
     }
 
     /// The key of one PEM block, of a public key or of a certificate; nil where it is neither, or of another kind.

@@ -6,7 +6,7 @@ import Synchronization
 /// The keys that app tokens are checked with, kept as they are now: a file is read again when it has changed, a URL is asked
 /// every few minutes, and once in between where a token names a key that is not known.
 ///
-/// What cannot be read leaves the keys as they were: a provider that is away locks nobody out.
+/// A source that cannot be read leaves the keys as they were: a provider that is away locks no caller out.
 package final class TokenKeys: Service {
     /// The keys of a moment, and which moment.
     struct Current: Sendable {
@@ -39,10 +39,10 @@ package final class TokenKeys: Service {
     private let onRead: @Sendable (_ isRead: Bool) -> Void
     private let state = Mutex(State())
 
-    /// Keys that nobody has read yet.
+    /// Keys that have not been read yet.
     /// - Parameters:
-    ///   - clock: by which the provider is asked no more than once in a while.
-    ///   - onRead: told of each reading, and whether it brought keys.
+    ///   - clock: measures the pause between two questions to the provider.
+    ///   - onRead: called after each reading, with whether it brought keys.
     package init(
         _ source: TokenKeySource, logger: Logger,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
@@ -91,7 +91,7 @@ package final class TokenKeys: Service {
         return current == nil ? Self.firstInterval : Self.interval * Double.random(in: 0.8...1)
     }
 
-    /// Begins to read, or joins who reads already; returns at once where it is too soon.
+    /// Begins to read, or joins the reading under way; returns at once where it is too soon.
     private func refresh(evenSoon: Bool) async {
         let task = state.withLock { state -> Task<Void, Never>? in
             if let asking = state.asking { return asking }
@@ -100,7 +100,7 @@ package final class TokenKeys: Service {
                 if !evenSoon, let asked = state.asked, now - asked < Self.pause { return nil }
                 state.asked = now
             }
-            // On its own: who began it may be gone before it ends, and others wait for it too.
+            // In a task of its own: the first caller may be gone before it ends, and others wait for it too.
             let task = Task { await self.look() }
             state.asking = task
             return task
@@ -135,7 +135,7 @@ package final class TokenKeys: Service {
                 return state.fault != error.description
             }
             guard isNews else { return }
-            // Who reads a file at the start is told why it cannot be used, and says so.
+            // At the start the program reads the file itself, and reports why it cannot be used.
             if case .file = source, current == nil { return }
             logger.warning(
                 "Could not read the keys of tokens; those of before go on",

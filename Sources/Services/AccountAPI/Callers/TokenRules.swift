@@ -1,7 +1,10 @@
 import AppStorePayloads
 import Base
 
-/// What an app token has to say.
+/// What the claims of an app token must be.
+///
+/// jwt-kit's claims are not used: its `AudienceClaim` ends the program where the list is empty, and its `ExpirationClaim` takes any
+/// number, also one that means never.
 package struct TokenRules: Sendable, Hashable {
     /// Who issues them: `iss`.
     package var issuer: String
@@ -20,7 +23,7 @@ package struct TokenRules: Sendable, Hashable {
         self.roleClaim = roleClaim
     }
 
-    /// By how much the clocks of who issues tokens and of who checks them may differ, in seconds.
+    /// By how much the clocks of the tokens' issuer and of this machine may differ, in seconds.
     package static let leeway: Int64 = 60
 
     /// The claims of a token whose signature was found good.
