@@ -4,11 +4,11 @@ package import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Notices that the database has fallen silent, so that nobody waits for it for longer than about a second.
+/// Notices that the database has fallen silent, so that no request waits for it for longer than about a second.
 ///
-/// How long a statement takes says nothing: one that waits for a lock, or for a disk, is as slow as one whose server has vanished
-/// without a word. So while requests wait, the database is asked something that takes no time at all, on a connection of its own.
-/// As long as that is answered they wait, up to the limits of their statements; once it is not, they are all told to come back.
+/// How long a statement takes says nothing: one that waits for a lock, or for a disk, is as slow as one whose server has vanished.
+/// So while requests wait, the database is asked something that takes no time at all, on a connection of its own. As long as it
+/// answers, requests wait up to the limits of their statements; once it does not, all of them fail with ``Silence``.
 package final class DatabaseWatch: Service {
     /// The database did not answer. What a request has begun may have taken effect all the same.
     package struct Silence: Error {
@@ -27,18 +27,18 @@ package final class DatabaseWatch: Service {
         var isSilent = false
     }
 
-    /// How long a request waits before anybody asks.
+    /// How long a request waits before the database is asked.
     private static let patience = Duration.milliseconds(200)
     /// How long the answer may take.
     private static let limit = Duration.milliseconds(500)
-    /// How often it is looked who waits.
+    /// How often the watch looks whether requests wait.
     private static let interval = Duration.milliseconds(50)
 
     private let ask: @Sendable () async throws -> Void
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// A watch that nobody waits behind yet.
+    /// A watch of no requests yet.
     /// - Parameter ask: asks the database for nothing; must end soon after it is cancelled.
     package init(logger: Logger, ask: @escaping @Sendable () async throws -> Void) {
         self.logger = logger
@@ -48,12 +48,12 @@ package final class DatabaseWatch: Service {
     /// Runs an operation that may wait for the database.
     /// - Throws: ``Silence`` where the database does not answer; then the operation is cancelled, and not waited for.
     package func watching<T: Sendable>(_ operation: @escaping @Sendable () async throws -> T) async throws -> T {
-        let end = End<T>()
+        let result = OneShot<T>()
         let task = Task {
-            do { end.reach(.success(try await operation())) } catch { end.reach(.failure(error)) }
+            do { result.set(.success(try await operation())) } catch { result.set(.failure(error)) }
         }
         let waiting = Waiting(since: .now) {
-            end.reach(.failure(Silence()))
+            result.set(.failure(Silence()))
             task.cancel()
         }
         let id = state.withLock { state in
@@ -63,7 +63,7 @@ package final class DatabaseWatch: Service {
         }
         defer { state.withLock { state in state.waiting[id] = nil } }
         return try await withTaskCancellationHandler {
-            try await end.wait()
+            try await result.wait()
         } onCancel: {
             task.cancel()
         }
@@ -88,7 +88,7 @@ package final class DatabaseWatch: Service {
             let isNews = state.isSilent == answers
             state.isSilent = !answers
             guard !answers else { return (isNews, [Waiting]()) }
-            // Who came just now is left to the next question.
+            // A request that came just now is left to the next question.
             return (isNews, state.waiting.values.filter { .now - $0.since >= Self.patience })
         }
         for waiting in stopped { waiting.stop() }

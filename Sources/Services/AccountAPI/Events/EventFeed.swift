@@ -8,8 +8,8 @@ import Synchronization
 
 /// `GET /v1/events`: events in the one order that all readers follow, for backends that would rather ask than be called.
 ///
-/// Who has read everything waits here, and holds no connection to the database meanwhile: for all who wait it is looked whether there is
-/// more, once a second and when somebody says that there is. Those who then ask for the same are read by one statement.
+/// A reader that has read everything waits here, and holds no connection to the database meanwhile. The feed looks for all waiting
+/// readers at once whether there is more: once a second, and at a hint. Readers that then ask for the same share one statement.
 package final class EventFeed: Service {
     private struct Stretch: Hashable, Sendable {
         var cursor: Int64?
@@ -18,8 +18,8 @@ package final class EventFeed: Service {
 
     private struct Waiting {
         let cursor: Int64
-        /// Whether there may be news.
-        let end: End<Bool>
+        /// True once there may be news, false if the wait is over.
+        let news: OneShot<Bool>
     }
 
     private struct State {
@@ -40,12 +40,12 @@ package final class EventFeed: Service {
     private let looks: AsyncStream<Void>
     private let look: AsyncStream<Void>.Continuation
 
-    /// A feed that nobody waits for yet.
+    /// A feed without readers yet.
     /// - Parameters:
     ///   - connections: how many the store's pool has, of which most are left to others.
-    ///   - watch: who waits for a database that is silent is told to come back.
-    ///   - mostWaiters: how many wait at most; who comes then is refused.
-    ///   - interval: how often it is looked whether there is more, give or take a quarter, whatever is said.
+    ///   - watch: ends the waiting for a database that is silent.
+    ///   - mostWaiters: how many readers wait at most; the next one is refused.
+    ///   - interval: how often the feed looks whether there is more, give or take a quarter, without any hint.
     package init(
         _ events: EventStore, connections: Int, watch: DatabaseWatch, mostWaiters: Int = 100,
         interval: Duration = .seconds(1), logger: Logger
@@ -68,16 +68,16 @@ package final class EventFeed: Service {
         (looks, look) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// How many wait.
+    /// How many readers wait.
     package var waiters: Int { state.withLock { $0.waiting.count } }
 
-    /// There may be news. A hint: what it does not tell of is found within a second.
+    /// There may be news. Without this hint they are found within a second.
     package func hint() {
         state.withLock { $0.hints += 1 }
         look.yield()
     }
 
-    /// Looks for those who wait, until graceful shutdown.
+    /// Looks for news for the waiting readers, until graceful shutdown.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -88,24 +88,24 @@ package final class EventFeed: Service {
                         self.look.yield()
                     }
                 }
-                for await _ in self.looks { await self.wakeWhoHasNews() }
+                for await _ in self.looks { await self.wakeReadersWithNews() }
                 group.cancelAll()
             }
         }
     }
 
-    private func wakeWhoHasNews() async {
+    private func wakeReadersWithNews() async {
         guard waiters > 0 else { return }
         let newest: Int64?
         do {
             newest = try await self.newest()
         } catch {
-            // They look for themselves, and are told what stands in the way.
+            // The readers look for themselves, and their answers say what failed.
             logger.debug("Could not look for news", metadata: ["error": "\(error)"])
             newest = nil
         }
         let woken = state.withLock { $0.waiting.values.filter { $0.cursor != newest } }
-        for waiting in woken { waiting.end.reach(.success(true)) }
+        for waiting in woken { waiting.news.set(.success(true)) }
     }
 
     // MARK: The endpoint
@@ -161,11 +161,11 @@ package final class EventFeed: Service {
         after cursor: Int64, since hints: UInt64, until deadline: ContinuousClock.Instant
     ) async throws -> Bool {
         guard ContinuousClock.now < deadline else { return false }
-        let end = End<Bool>()
-        let id = try enter(Waiting(cursor: cursor, end: end), since: hints)
+        let news = OneShot<Bool>()
+        let id = try enter(Waiting(cursor: cursor, news: news), since: hints)
         let timer = Task {
             try? await Task.sleep(until: deadline, clock: .continuous)
-            end.reach(.success(false))
+            news.set(.success(false))
         }
         defer {
             timer.cancel()
@@ -173,12 +173,12 @@ package final class EventFeed: Service {
         }
         return try await withGracefulShutdownHandler {
             try await withTaskCancellationHandler {
-                try await end.wait()
+                try await news.wait()
             } onCancel: {
-                end.reach(.success(false))
+                news.set(.success(false))
             }
         } onGracefulShutdown: {
-            end.reach(.success(false))
+            news.set(.success(false))
         }
     }
 
@@ -190,7 +190,7 @@ package final class EventFeed: Service {
             return (state.lastID, state.hints != hints)
         }
         guard let id else { throw .unavailable("as many wait for events as may; ask again", retryAfter: 5) }
-        // Said after the database was asked, and before anybody waited.
+        // The hint came after this reader asked the database, and before it waited.
         if isHinted { look.yield() }
         return id
     }

@@ -5,8 +5,8 @@ package import Base
 package import Logging
 import Synchronization
 
-/// The accounts that a guard remembers: each for a second at most, or until it is told that one has changed; and for a minute where
-/// the database does not answer.
+/// The accounts that a guard remembers: each for a second at most or until a notification says that it has changed; for a minute
+/// while the database does not answer.
 package final class GuardMemory: Sendable {
     /// What is known of an account.
     struct Knowledge: Sendable {
@@ -33,7 +33,7 @@ package final class GuardMemory: Sendable {
     private struct State {
         var entries: BoundedTable<UniqueIdentifier, Entry>
         var flights: [UniqueIdentifier: Flight] = [:]
-        /// Before this nobody asks the database again that has just not answered.
+        /// Before this the database is not asked again: it has just not answered.
         var askAgainAt: ContinuousClock.Instant?
         var isFailing = false
     }
@@ -42,7 +42,7 @@ package final class GuardMemory: Sendable {
     private static let freshness = Duration.seconds(1)
     /// How old while it does not.
     private static let patience = Duration.seconds(60)
-    /// How long somebody waits who could be answered from memory.
+    /// How long a caller waits that could be answered from memory.
     private static let wait = Duration.milliseconds(400)
 
     private let load: @Sendable (UniqueIdentifier) async throws -> GuardAccount
@@ -79,7 +79,7 @@ package final class GuardMemory: Sendable {
         }
     }
 
-    /// What is known of an account; nil where nobody knows.
+    /// What is known of an account; nil if it is neither remembered nor to be read.
     func knowledge(of token: UniqueIdentifier) async -> Knowledge? {
         if let known = known(token, within: Self.freshness, evenChanged: false) { return known }
         let isKnown = known(token, within: Self.patience, evenChanged: true) != nil
@@ -111,7 +111,7 @@ package final class GuardMemory: Sendable {
         }
     }
 
-    /// Begins to read an account, or joins who reads it already; nil where the database has just not answered.
+    /// Begins to read an account, or joins the reading under way; nil if the database has just not answered.
     private func join(_ token: UniqueIdentifier, isKnown: Bool) -> AsyncStream<Never>? {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         let now = clock()
@@ -124,7 +124,7 @@ package final class GuardMemory: Sendable {
             state.flights[token] = Flight(waiting: [continuation])
             return (true, true)
         }
-        // On its own: who asked first may be gone before the answer comes, and others wait for it too.
+        // In a task of its own: the first caller may be gone before the answer comes, and others wait for it too.
         if begins { Task { await read(token) } }
         return joins ? stream : nil
     }

@@ -1,39 +1,39 @@
 import Synchronization
 
-/// How an operation has ended, whoever says so first.
-package final class End<T: Sendable>: Sendable {
+/// A result that several may set and one waits for: the first that is set counts.
+package final class OneShot<T: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<T, any Error>)
-        case reached(Result<T, any Error>)
+        case set(Result<T, any Error>)
     }
 
     private let state = Mutex(State.open)
 
-    /// Nobody has said so yet.
+    /// Not set yet.
     package init() {}
 
-    /// The end has come; what comes later counts for nothing.
-    package func reach(_ result: Result<T, any Error>) {
+    /// Sets the result, unless it is set already.
+    package func set(_ result: Result<T, any Error>) {
         let continuation = state.withLock { state -> CheckedContinuation<T, any Error>? in
             switch state {
             case .open:
-                state = .reached(result)
+                state = .set(result)
                 return nil
             case .awaited(let continuation):
-                state = .reached(result)
+                state = .set(result)
                 return continuation
-            case .reached: return nil
+            case .set: return nil
             }
         }
         continuation?.resume(with: result)
     }
 
-    /// Waits until it has come; for one who waits.
+    /// Waits until the result is set; to be called once.
     package func wait() async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             let result = state.withLock { state -> Result<T, any Error>? in
-                if case .reached(let result) = state { return result }
+                if case .set(let result) = state { return result }
                 state = .awaited(continuation)
                 return nil
             }
