@@ -1,5 +1,4 @@
 import Base
-import Events
 import Testing
 
 struct AddressTests {
