@@ -36,8 +36,8 @@ struct CanaryTests {
                            and applied_at <= settled_at and posted_at is not null
                       from storehook.canaries
                     """))
-            let status = try await site.canaries.statusesIfAllowed()?.one()
-            #expect(status?.missing == nil && status?.outcome == "applied" && status?.took != nil)
+            let status = try await site.canaries.statuses().one()
+            #expect(status.missing == nil && status.outcome == "applied" && status.took != nil)
             guard case .idle = try await duty.step() else { throw NeverHappened("none is due") }
             try await site.pool.query("update storehook.canaries set planned_at = planned_at - interval '61 minutes'")
             try await site.step(duty)
@@ -52,15 +52,15 @@ struct CanaryTests {
             let duty = try site.canary(patience: .zero)
             try await site.step(duty)
             try await site.step(duty)
-            let status = try await site.canaries.statusesIfAllowed()?.one()
-            #expect(status?.outcome == "overdue" && status?.postResult == "TIMED_OUT" && status?.missing != nil)
+            let status = try await site.canaries.statuses().one()
+            #expect(status.outcome == "overdue" && status.postResult == "TIMED_OUT" && status.missing != nil)
             try await site.post([jws])
             try await site.workOff()
             try await site.pool.query("update storehook.canaries set planned_at = planned_at - interval '61 minutes'")
             try await site.step(duty)
             try await site.step(duty)
-            let later = try await site.canaries.statusesIfAllowed()?.one()
-            #expect(later?.outcome == "applied" && later?.missing == nil)
+            let later = try await site.canaries.statuses().one()
+            #expect(later.outcome == "applied" && later.missing == nil)
         }
     }
 
@@ -74,8 +74,8 @@ struct CanaryTests {
             try await site.reconcile()
             try await site.workOff()
             try await site.step(duty)
-            let status = try await site.canaries.statusesIfAllowed()?.one()
-            #expect(status?.outcome == "recovered" && status?.missing != nil)
+            let status = try await site.canaries.statuses().one()
+            #expect(status.outcome == "recovered" && status.missing != nil)
         }
     }
 
@@ -99,8 +99,8 @@ struct CanaryTests {
             site.apple.interfere { _ in ScriptedApple.code(4_040_007) }
             let duty = try site.canary()
             try await site.step(duty)
-            let status = try await site.canaries.statusesIfAllowed()?.one()
-            #expect(status?.outcome == "server_notification_url_not_found" && status?.missing == nil)
+            let status = try await site.canaries.statuses().one()
+            #expect(status.outcome == "server_notification_url_not_found" && status.missing == nil)
         }
     }
 
@@ -111,7 +111,7 @@ struct CanaryTests {
             let duty = try site.canary()
             guard case .inTrouble = try await duty.step() else { throw NeverHappened("Apple is away") }
             #expect(try await site.value("select count(*) from storehook.canary_queue where attempts = 0") == Int64(1))
-            #expect(try await site.canaries.statusesIfAllowed()?.one().missing == nil)
+            #expect(try await site.canaries.statuses().one().missing == nil)
             site.apple.interfere(nil)
             let jws = try site.scriptTest()
             try await site.post([jws])

@@ -23,15 +23,23 @@ struct OperationsPageTests {
         var body: String
     }
 
+    /// A store without a statement of its own.
+    private struct Anomalies: MonitoredStore {
+        static let monitored = "anomalies"
+        var kept: [MetricSample]
+
+        func samples() -> [MetricSample] { kept }
+    }
+
     /// Runs a server on a monitor over `pool`.
     private func withServer(
         _ pool: PostgresPool, schemaFits: @escaping @Sendable () async throws -> Bool = { true },
-        samples: [MetricSample]? = nil,
+        samples: [MetricSample] = [],
         _ body: (@Sendable (_ method: HTTPMethod, _ path: String) async throws -> Answer) async throws -> Void
     ) async throws {
         let monitor = Monitor(
-            .init(name: "worker", schema: 4), registry: MetricsRegistry(MetricFamily.storehook), outbox: Outbox(pool),
-            schemaFits: schemaFits, readings: [.init(every: .seconds(30)) { samples }])
+            .init(name: "worker", schema: 4), registry: MetricsRegistry(MetricFamily.storehook), pool: pool,
+            schemaFits: schemaFits, stores: [(Anomalies(kept: samples), .seconds(30))])
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let server = OperationsServer(
             host: "127.0.0.1", port: 0, logger: quiet,
@@ -134,11 +142,11 @@ struct OperationsPageTests {
             try await pool.query("create role \(unescaped: role)")
             try await pool.query("grant usage on schema storehook to \(unescaped: role)")
             try await pool.query("set session authorization \(unescaped: role)")
-            #expect(try await Outbox(pool).depthIfAllowed() == nil)
-            try await withServer(pool) { request async throws in
+            let anomalies = [MetricSample("storehook_anomalies", [("kind", "period_missing")], 3)]
+            try await withServer(pool, samples: anomalies) { request async throws in
                 let page = try await request(.GET, "/metrics")
                 #expect(page.body.contains("storehook_database_up 1\n"))
-                #expect(!page.body.contains("storehook_queue_depth"))
+                #expect(!page.body.contains("storehook_queue_depth") && !page.body.contains("storehook_anomalies"))
             }
             #expect(refusals.load(ordering: .relaxed) == 0)
             try await pool.query("reset session authorization")

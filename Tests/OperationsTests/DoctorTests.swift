@@ -1,7 +1,7 @@
 import AppStoreVerification
 import Base
-import EvidenceStore
 import Foundation
+import Postgres
 import Testing
 
 @testable import Operations

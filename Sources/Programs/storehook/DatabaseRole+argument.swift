@@ -1,5 +1,5 @@
 import ArgumentParser
-import EvidenceStore
+import Postgres
 
 /// `--role worker`
 extension DatabaseRole: ExpressibleByArgument {}

@@ -30,15 +30,11 @@ struct ProgramMonitoring: Sendable {
         let migrator = try Database.migrator()
         monitor = Monitor(
             .init(name: program, schema: Schema.migrations.map(\.version).max() ?? 0), registry: registry,
-            outbox: Outbox(pool), schemaFits: { try await migrator.check(on: pool).misfit == nil },
-            readings: [
-                .init(every: .seconds(30)) { try await LedgerReader(pool).samples() },
-                .init(every: .seconds(30)) { try await History(pool).samples() },
-                .init(every: .seconds(10)) { try await Canaries(pool).samples() },
-                .init(every: .seconds(30)) { try await RenewalExtensions(pool).samples() },
-                .init(every: .seconds(10)) { try await ConsumptionRequests(pool).samples() },
-                .init(every: .seconds(5)) { try await EventStore(pool).samples() },
-                .init(every: .seconds(5)) { try await EndpointStore(pool).samples() },
+            pool: pool, schemaFits: { try await migrator.check(on: pool).misfit == nil },
+            stores: [
+                (LedgerReader(pool), .seconds(30)), (History(pool), .seconds(30)), (Canaries(pool), .seconds(10)),
+                (RenewalExtensions(pool), .seconds(30)), (ConsumptionRequests(pool), .seconds(10)),
+                (EventStore(pool), .seconds(5)), (EndpointStore(pool), .seconds(5)),
             ])
     }
 

@@ -1,7 +1,7 @@
-package import Base
-package import EvidenceStore
+import Base
+import EvidenceStore
 import HTTPKit
-import Postgres
+package import Postgres
 
 /// What one process tells of itself and of the queue.
 public struct Monitor: Sendable {
@@ -19,38 +19,29 @@ public struct Monitor: Sendable {
         }
     }
 
-    /// Numbers that the database knows, and how often they are read at most.
-    package struct Reading: Sendable {
-        let interval: Duration
-        let samples: @Sendable () async throws -> [MetricSample]?
-
-        /// - Parameter samples: reads them; nil where the program may not see them.
-        package init(every interval: Duration, _ samples: @escaping @Sendable () async throws -> [MetricSample]?) {
-            self.interval = interval
-            self.samples = samples
-        }
-    }
-
     private let registry: MetricsRegistry
     private let program: Program
     /// Why nothing could be stored; nil if it could.
     private let pulse: CachedReading<String?>
-    private let queue: CachedReading<[MetricSample]?>
+    private let queue: CachedReading<[MetricSample]>
     private let schemaFits: CachedReading<Bool>
-    private let readings: [CachedReading<[MetricSample]?>]
+    private let readings: [CachedReading<[MetricSample]>]
 
     /// A monitor.
     /// - Parameters:
-    ///   - outbox: over two connections of its own, so that those who work never wait for those who watch, and a pulse is
-    ///     felt while a long queue is being counted. Its statements must have a deadline.
+    ///   - pool: two connections of its own, so that those who work never wait for those who watch, and a pulse is felt while a
+    ///     long queue is being counted. Its statements must have a deadline.
     ///   - schemaFits: asks the database whether its schema is the one that the program was built for.
-    ///   - readings: what the page has beside. No two of them have samples of one metric.
+    ///   - stores: what else is read, and how often at most; what the program may not see is left out. No two have samples of
+    ///     one metric.
     package init(
-        _ program: Program, registry: MetricsRegistry, outbox: Outbox,
-        schemaFits: @escaping @Sendable () async throws -> Bool, readings: [Reading]
+        _ program: Program, registry: MetricsRegistry, pool: PostgresPool,
+        schemaFits: @escaping @Sendable () async throws -> Bool,
+        stores: [(store: any MonitoredStore, interval: Duration)]
     ) {
         self.program = program
         self.registry = registry
+        let outbox = Outbox(pool)
         // Prometheus gives a scrape ten seconds by default, and people set it as low as one.
         let maxWait = Duration.milliseconds(500)
         pulse = CachedReading(every: .seconds(1), maxWait: maxWait, maxAge: .seconds(60)) {
@@ -61,15 +52,24 @@ public struct Monitor: Sendable {
                 return "the database takes no writes: it is a standby, or read-only"
             }
         }
-        // Counting a million rows takes half a second, ten million some seconds: late is better than not at all.
-        queue = CachedReading(every: .seconds(1), maxWait: maxWait, maxAge: .seconds(900)) {
-            try await outbox.samples()
-        }
         self.schemaFits = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(300), schemaFits)
-        self.readings = readings.map {
-            CachedReading(every: $0.interval, maxWait: maxWait, maxAge: .seconds(900), $0.samples)
+        let relations = [Outbox.monitored] + stores.map { type(of: $0.store).monitored }
+        let rights = CachedReading(every: .seconds(30), maxWait: .seconds(2), maxAge: .seconds(900)) {
+            try await DatabaseRights(reading: relations, on: pool)
         }
+        func reading(_ store: any MonitoredStore, _ interval: Duration) -> CachedReading<[MetricSample]> {
+            CachedReading(every: interval, maxWait: maxWait, maxAge: .seconds(900)) {
+                guard let rights = await rights.answer().value else { throw RightsUnknown() }
+                return rights.mayRead(type(of: store).monitored) ? try await store.samples() : []
+            }
+        }
+        // Counting a million rows takes half a second, ten million some seconds: late is better than not at all.
+        queue = reading(outbox, .seconds(1))
+        readings = stores.map { reading($0.store, $0.interval) }
     }
+
+    /// The database was not there to be asked.
+    private struct RightsUnknown: Error {}
 
     /// Why the database can be no help now, for people; nil if it answers and takes writes.
     public func whyDatabaseIsNotReady() async -> String? {
@@ -84,7 +84,7 @@ public struct Monitor: Sendable {
         async let queued = queue.answer()
         async let fits = schemaFits.answer()
         async let others = withTaskGroup(of: [MetricSample].self) { [readings] group in
-            for reading in readings { group.addTask { (await reading.answer().value ?? nil) ?? [] } }
+            for reading in readings { group.addTask { await reading.answer().value ?? [] } }
             return await group.reduce(into: []) { $0 += $1 }
         }
         var samples = ProcessSamples.now()
@@ -97,8 +97,8 @@ public struct Monitor: Sendable {
                 ], 1))
         let answers = await isUp
         samples.append(MetricSample("storehook_database_up", [], answers ? 1 : 0))
-        let depths = await queued.value ?? nil
-        if answers { samples += depths ?? [] }
+        let depths = await queued.value ?? []
+        if answers { samples += depths }
         samples += await others
         if let fits = await fits.value { samples.append(MetricSample("storehook_schema_mismatch", [], fits ? 0 : 1)) }
         return (Exposition.contentType, registry.exposition(with: samples))

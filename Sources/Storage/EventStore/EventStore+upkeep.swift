@@ -88,14 +88,6 @@ extension EventStore {
         package var dueFor: Duration
     }
 
-    /// See ``Status``; nil where the connected user may not read it.
-    package func statusIfAllowed() async throws -> Status? {
-        let mayAsk: Bool = try await pool.query(
-            PostgresQuery("events.may_see", "select has_table_privilege('storehook.telling_status', 'select')")
-        ).one().decode(0)
-        return mayAsk ? try await status() : nil
-    }
-
     /// How far the clock is behind.
     package func status() async throws -> Status {
         let row = try await pool.query(
@@ -103,14 +95,18 @@ extension EventStore {
         ).one()
         return Status(unplaced: try row.decode(0), dueFor: .seconds(try row.decode(1, as: Double.self)))
     }
+}
 
-    /// ``status()`` as samples; nil where the connected user may not read it.
-    package func samples() async throws -> [MetricSample]? {
-        try await statusIfAllowed().map { status in
-            [
-                MetricSample("storehook_events_unplaced", [], Double(status.unplaced)),
-                MetricSample("storehook_events_due_seconds", [], status.dueFor),
-            ]
-        }
+extension EventStore: MonitoredStore {
+    /// See ``status()``.
+    package static let monitored = "telling_status"
+
+    /// How far the clock is behind.
+    package func samples() async throws -> [MetricSample] {
+        let status = try await status()
+        return [
+            MetricSample("storehook_events_unplaced", [], Double(status.unplaced)),
+            MetricSample("storehook_events_due_seconds", [], status.dueFor),
+        ]
     }
 }

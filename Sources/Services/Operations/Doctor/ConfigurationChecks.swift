@@ -1,8 +1,9 @@
 import AppStorePayloads
 package import AppStoreVerification
 import Base
-package import EvidenceStore
+import EvidenceStore
 package import Foundation
+package import Postgres
 
 /// What can be told from the settings alone.
 package struct ConfigurationChecks: Sendable {

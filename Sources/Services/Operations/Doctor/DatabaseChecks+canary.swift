@@ -10,9 +10,7 @@ extension DatabaseChecks {
 
     /// Whether Apple's test notifications come through.
     func canary() async throws -> Finding {
-        guard let statuses = try await Canaries(pool).statusesIfAllowed() else {
-            return .skipped("canary", "this user may not see it")
-        }
+        let statuses = try await Canaries(pool).statuses()
         guard !statuses.isEmpty else {
             return .skipped(
                 "canary",

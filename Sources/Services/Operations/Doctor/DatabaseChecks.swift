@@ -1,4 +1,6 @@
-package import EvidenceStore
+import AppleRecords
+import EventStore
+import EvidenceStore
 import Foundation
 package import Postgres
 import PurchaseStore
@@ -58,17 +60,45 @@ package struct DatabaseChecks: Sendable {
             return [database] + Self.names.dropFirst().map { .skipped($0, "no database to ask") }
         }
         let schema = await self.schema()
-        var findings = [database, schema, await rights(), await hosts(), await replication()]
+        let surveyed = await rights()
+        var findings = [database, schema, await rights(surveyed), await hosts(), await replication()]
         findings += [await clock(), await dateStyle(), await disk(), await horizon(), await notices()]
-        let rest: [(String, () async throws -> Finding)] = [
-            ("partitions", partitions), ("queue", queue), ("evidence", evidence), ("dead letters", deadLetters),
-            ("anomalies", anomalies), ("history", history), ("canary", canary), ("extensions", extensions),
-            ("consumption requests", consumption), ("events", events), ("endpoints", endpoints),
+        let rest: [(String, reads: String?, () async throws -> Finding)] = [
+            ("partitions", nil, partitions), ("queue", nil, queue), ("evidence", nil, evidence),
+            ("dead letters", nil, deadLetters), ("anomalies", LedgerReader.monitored, anomalies),
+            ("history", History.monitored, history), ("canary", Canaries.monitored, canary),
+            ("extensions", RenewalExtensions.monitored, extensions),
+            ("consumption requests", ConsumptionRequests.monitored, consumption),
+            ("events", EventStore.monitored, events), ("endpoints", EndpointStore.monitored, endpoints),
         ]
-        for (name, body) in rest {
-            findings.append(schema.status == .ok ? await check(name, body) : .skipped(name, "see schema"))
+        for (name, relation, body) in rest {
+            guard schema.status == .ok else {
+                findings.append(.skipped(name, "see schema"))
+                continue
+            }
+            findings.append(
+                await check(name) {
+                    if let relation, try !surveyed.get().mayRead(relation) {
+                        return .skipped(name, "this user may not see \(name.hasSuffix("s") ? "them" : "it")")
+                    }
+                    return try await body()
+                })
         }
         return findings
+    }
+
+    /// One question for all that any check has to know.
+    private func rights() async -> Result<DatabaseRights, any Error> {
+        do {
+            let relations = [
+                LedgerReader.monitored, History.monitored, Canaries.monitored, RenewalExtensions.monitored,
+                ConsumptionRequests.monitored, EventStore.monitored, EndpointStore.monitored,
+            ]
+            return .success(
+                try await DatabaseRights(of: role.map { [$0] } ?? DatabaseRole.allCases, reading: relations, on: pool))
+        } catch {
+            return .failure(error)
+        }
     }
 
     var survey: ServerSurvey { ServerSurvey(pool) }
@@ -94,13 +124,14 @@ package struct DatabaseChecks: Sendable {
         return finding.status == .skipped ? .skipped("schema", "this user may not see it; see rights") : finding
     }
 
-    private func rights() async -> Finding {
+    private func rights(_ surveyed: Result<DatabaseRights, any Error>) async -> Finding {
         await check("rights") {
+            let rights = try surveyed.get()
             let user = try await survey.user()
             var fitting: [DatabaseRole] = []
             var nearest: (role: DatabaseRole, missing: [String])?
             for candidate in role.map({ [$0] }) ?? DatabaseRole.allCases {
-                let missing = try await outbox.missingRights(of: candidate)
+                let missing = rights.lacking(for: candidate).map(\.description)
                 if missing.isEmpty { fitting.append(candidate) }
                 if missing.count < nearest?.missing.count ?? .max { nearest = (candidate, missing) }
             }
@@ -172,9 +203,7 @@ package struct DatabaseChecks: Sendable {
 
     /// What was lost, or what rule is wrong.
     private func anomalies() async throws -> Finding {
-        guard let counts = try await LedgerReader(pool).anomalyCountsIfAllowed() else {
-            return .skipped("anomalies", "this user may not see them")
-        }
+        let counts = try await LedgerReader(pool).anomalyCounts()
         let found = counts.filter { $0.value > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard !found.isEmpty else {
             return .ok("anomalies", "Apple's records explain every status that Apple reported")

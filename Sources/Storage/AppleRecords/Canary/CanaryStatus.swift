@@ -17,17 +17,20 @@ package struct CanaryStatus: Sendable, Hashable {
     package var postResult: String?
 }
 
-extension Canaries {
-    /// How it stands, for each app and environment that a test notification was ever planned for; nil where the connected
-    /// user may not ask.
-    package func statusesIfAllowed() async throws -> [CanaryStatus]? {
-        let mayAsk: Bool = try await pool.query(
-            PostgresQuery(
-                "canary.may_see",
-                "select has_table_privilege('storehook.canary_status', 'select')")
-        ).one().decode(0)
-        guard mayAsk else { return nil }
-        return try await pool.query(
+extension Canaries: MonitoredStore {
+    /// See ``statuses()``.
+    package static let monitored = "canary_status"
+
+    /// Since when test notifications are missing.
+    package func samples() async throws -> [MetricSample] {
+        try await statuses().map { status in
+            MetricSample("storehook_canary_missing_seconds", status.scope.labels, status.missing ?? .zero)
+        }
+    }
+
+    /// How it stands, for each app and environment that a test notification was ever planned for.
+    package func statuses() async throws -> [CanaryStatus] {
+        try await pool.query(
             PostgresQuery(
                 "canary.statuses",
                 """
@@ -46,13 +49,6 @@ extension Canaries {
                     bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
                 askedAt: try row.decode("asked_at"), took: try seconds("took"), missing: try seconds("missing"),
                 outcome: try row.decode("latest_outcome"), postResult: try row.decode("latest_post_result"))
-        }
-    }
-
-    /// Since when test notifications are missing, as samples; nil where the connected user may not ask.
-    package func samples() async throws -> [MetricSample]? {
-        try await statusesIfAllowed()?.map { status in
-            MetricSample("storehook_canary_missing_seconds", status.scope.labels, status.missing ?? .zero)
         }
     }
 }

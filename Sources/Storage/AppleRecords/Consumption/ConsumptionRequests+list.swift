@@ -63,16 +63,27 @@ extension ConsumptionRequests {
                 rule: try row.decode("rule"), sentAt: try row.decode("sent_at"), sentBy: try row.decode("sent_by"))
         }
     }
+}
 
-    /// How it stands, for each app and environment of which something is open or went wrong within a day; nil where the connected
-    /// user may not ask.
-    package func statusesIfAllowed() async throws -> [ConsumptionStatus]? {
-        let mayAsk: Bool = try await pool.query(
-            PostgresQuery(
-                "consumption.may_see", "select has_table_privilege('storehook.consumption_status', 'select')")
-        ).one().decode(0)
-        guard mayAsk else { return nil }
-        return try await pool.query(
+extension ConsumptionRequests: MonitoredStore {
+    /// See ``statuses()``.
+    package static let monitored = "consumption_status"
+
+    /// What is open in each environment, and until when the first request of an app is to be answered.
+    package func samples() async throws -> [MetricSample] {
+        let statuses = try await statuses()
+        let open = Dictionary(statuses.map { ($0.scope.environment, $0.open) }, uniquingKeysWith: +)
+        return open.sorted { $0.key < $1.key }.map { environment, open in
+            MetricSample("storehook_consumption_open", [("environment", environment)], Double(open))
+        }
+            + statuses.compactMap { status in
+                status.timeLeft.map { MetricSample("storehook_consumption_deadline_seconds", status.scope.labels, $0) }
+            }
+    }
+
+    /// How it stands, for each app and environment of which something is open or went wrong within a day.
+    package func statuses() async throws -> [ConsumptionStatus] {
+        try await pool.query(
             PostgresQuery(
                 "consumption.statuses",
                 """
@@ -89,18 +100,6 @@ extension ConsumptionRequests {
                 why: try row.decode("why"), late: try row.decode("late"), refused: try row.decode("refused"),
                 unknown: try row.decode("unknown"))
         }
-    }
-
-    /// The same as samples: what is open in each environment, and until when an app's first request is to be answered.
-    package func samples() async throws -> [MetricSample]? {
-        guard let statuses = try await statusesIfAllowed() else { return nil }
-        let open = Dictionary(statuses.map { ($0.scope.environment, $0.open) }, uniquingKeysWith: +)
-        return open.sorted { $0.key < $1.key }.map { environment, open in
-            MetricSample("storehook_consumption_open", [("environment", environment)], Double(open))
-        }
-            + statuses.compactMap { status in
-                status.timeLeft.map { MetricSample("storehook_consumption_deadline_seconds", status.scope.labels, $0) }
-            }
     }
 }
 

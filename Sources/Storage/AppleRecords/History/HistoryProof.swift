@@ -61,21 +61,16 @@ extension History {
                 isUnreleased: try row.decode("is_unreleased"), lastReason: try row.decode("last_reason"))
         }
     }
+}
 
-    /// The same; nil where the connected user may not ask.
-    package func proofsIfAllowed() async throws -> [HistoryProof]? {
-        let mayAsk: Bool = try await pool.query(
-            PostgresQuery(
-                "history.may_see_proofs",
-                "select has_table_privilege('storehook.proven_until', 'select')")
-        ).one().decode(0)
-        return mayAsk ? try await proofs() : nil
-    }
+extension History: MonitoredStore {
+    /// See ``proofs()``.
+    package static let monitored = "proven_until"
 
-    /// What is proven, as samples; nil where the connected user may not ask. An app that was never released has none: nothing can
-    /// be missing there, and nobody is to be woken for it.
-    package func samples() async throws -> [MetricSample]? {
-        try await proofsIfAllowed()?.filter { !$0.isUnreleased }.flatMap { proof in
+    /// What is proven. An app that was never released has no samples: nothing can be missing there, and nobody is to be woken for
+    /// it.
+    package func samples() async throws -> [MetricSample] {
+        try await proofs().filter { !$0.isUnreleased }.flatMap { proof in
             let windows = [
                 ("proven", proof.windows - proof.unprovenWindows), ("unproven", proof.unprovenWindows),
                 ("refused", proof.refusedWindows),

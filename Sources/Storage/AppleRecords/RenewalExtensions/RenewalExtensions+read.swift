@@ -81,15 +81,26 @@ extension RenewalExtensions {
                 notificationUUID: try row.decode("notification_uuid"), signedAt: try row.decode("signed_at"))
         }
     }
+}
 
-    /// What is not finished; nil where the connected user may not ask.
-    package func openIfAllowed() async throws -> [OpenExtensions]? {
-        let mayAsk: Bool = try await pool.query(
-            PostgresQuery(
-                "extension.may_see", "select has_table_privilege('storehook.extensions_open', 'select')")
-        ).one().decode(0)
-        guard mayAsk else { return nil }
-        return try await pool.query(
+extension RenewalExtensions: MonitoredStore {
+    /// See ``open()``.
+    package static let monitored = "extensions_open"
+
+    /// What is not finished.
+    package func samples() async throws -> [MetricSample] {
+        try await open().flatMap { open in
+            let labels = open.scope.labels + [("kind", open.kind), ("state", open.state.rawValue)]
+            return [
+                MetricSample("storehook_extensions_open", labels, Double(open.count)),
+                MetricSample("storehook_extensions_oldest_age_seconds", labels, open.oldestAge),
+            ]
+        }
+    }
+
+    /// What is not finished.
+    package func open() async throws -> [OpenExtensions] {
+        try await pool.query(
             PostgresQuery(
                 "extension.open",
                 """
@@ -104,17 +115,6 @@ extension RenewalExtensions {
                 kind: try row.decode("kind"), state: try row.decode("state", among: RenewalExtension.State.self),
                 count: try row.decode("count"),
                 oldestAge: .seconds(try row.decode("oldest_age_seconds", as: Double.self)))
-        }
-    }
-
-    /// What is not finished, as samples; nil where the connected user may not ask.
-    package func samples() async throws -> [MetricSample]? {
-        try await openIfAllowed()?.flatMap { open in
-            let labels = open.scope.labels + [("kind", open.kind), ("state", open.state.rawValue)]
-            return [
-                MetricSample("storehook_extensions_open", labels, Double(open.count)),
-                MetricSample("storehook_extensions_oldest_age_seconds", labels, open.oldestAge),
-            ]
         }
     }
 }

@@ -46,26 +46,13 @@ package struct EndpointStanding: Sendable, Hashable {
     }
 }
 
-extension EndpointStore {
-    /// The state of each endpoint; nil where the connected user may not read it.
-    package func standingsIfAllowed() async throws -> [EndpointStanding]? {
-        let mayAsk: Bool = try await pool.query(
-            PostgresQuery(
-                "delivery.may_see", "select has_table_privilege('storehook.delivery_status', 'select')")
-        ).one().decode(0)
-        return mayAsk ? try await standings() : nil
-    }
+extension EndpointStore: MonitoredStore {
+    /// See ``standings()``.
+    package static let monitored = "delivery_status"
 
-    /// The state of each endpoint.
-    package func standings() async throws -> [EndpointStanding] {
-        try await pool.query(
-            PostgresQuery("delivery.status", "select * from storehook.delivery_status order by endpoint_id")
-        ).map { try EndpointStanding($0) }
-    }
-
-    /// The state of each endpoint, as samples; nil where the connected user may not read it.
-    package func samples() async throws -> [MetricSample]? {
-        try await standingsIfAllowed()?.flatMap { standing in
+    /// What waits for each endpoint, and whether it is called.
+    package func samples() async throws -> [MetricSample] {
+        try await standings().flatMap { standing in
             let endpoint = [(name: "endpoint", value: "\(standing.endpointID)")]
             return [
                 MetricSample("storehook_deliveries_oldest_age_seconds", endpoint, standing.oldestAge),
@@ -76,6 +63,15 @@ extension EndpointStore {
         }
     }
 
+    /// The state of each endpoint.
+    package func standings() async throws -> [EndpointStanding] {
+        try await pool.query(
+            PostgresQuery("delivery.status", "select * from storehook.delivery_status order by endpoint_id")
+        ).map { try EndpointStanding($0) }
+    }
+}
+
+extension EndpointStore {
     /// Deletes the records of deliveries that ended longer ago, and removed endpoints; in portions, so that nothing
     /// waits for long.
     package func dropOld(keeping days: Int) async throws -> DeliveryUpkeep {

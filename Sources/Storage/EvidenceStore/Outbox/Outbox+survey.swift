@@ -1,51 +1,6 @@
 import Postgres
 
 extension Outbox {
-    /// The rights that the connected user lacks for a role; empty if none.
-    ///
-    /// Read from the catalogues by name, so that it also answers where the user may not even see the schema.
-    package func missingRights(of role: DatabaseRole) async throws -> [String] {
-        let needs = role.needs.sorted { ($0.object, $0.privilege.rawValue) < ($1.object, $1.privilege.rawValue) }
-        let rows = try await pool.query(
-            PostgresQuery(
-                "outbox.missing_rights",
-                """
-                with schema as (
-                    select oid from pg_namespace where nspname = 'storehook'
-                ), relation as (
-                    select c.oid, c.relname, c.relkind from pg_class c join schema s on c.relnamespace = s.oid
-                     where c.relkind in ('r', 'p', 'v', 'S') and not c.relispartition
-                ), need as (
-                    select *
-                      from unnest(\(needs.map(\.object)), \(needs.map { $0.column ?? "" }),
-                                  \(needs.map(\.privilege.rawValue))) with ordinality as n (object, part, privilege, place)
-                )
-                select 0 as place from schema where not has_schema_privilege(oid, 'usage')
-                union all
-                select n.place from need n
-                 where not coalesce(
-                    case when n.object = \(DatabaseRight.everyRelation) then
-                             (select bool_and(has_table_privilege(r.oid, n.privilege)) from relation r where r.relkind <> 'S')
-                         when n.privilege = 'execute' then
-                             (select bool_and(has_function_privilege(f.oid, n.privilege))
-                                from pg_proc f join schema s on f.pronamespace = s.oid where f.proname = n.object)
-                         when n.part <> '' then
-                             (select bool_and(has_column_privilege(r.oid, a.attnum, n.privilege))
-                                from relation r join pg_attribute a on a.attrelid = r.oid
-                               where r.relname = n.object and a.attname = n.part)
-                         else
-                             (select bool_and(case when r.relkind = 'S' then has_sequence_privilege(r.oid, n.privilege)
-                                                   else has_table_privilege(r.oid, n.privilege) end)
-                                from relation r where r.relname = n.object)
-                    end, false)
-                 order by place
-                """))
-        return try rows.map { row in
-            let place: Int64 = try row.decode(0)
-            return place == 0 ? "usage on schema storehook" : needs[Int(place) - 1].description
-        }
-    }
-
     /// For how many days from tomorrow on a partition is ready without a gap, and for how many of the last month's
     /// there was none.
     package func daysAhead() async throws -> (ready: Int64, without: Int64) {

@@ -1,6 +1,22 @@
 package import Base
 import Postgres
 
+extension Outbox: MonitoredStore {
+    /// See ``depth()``.
+    package static let monitored = "queue_depth"
+
+    /// The queue by state.
+    package func samples() async throws -> [MetricSample] {
+        try await depth().flatMap { depth in
+            let state = [(name: "state", value: depth.state.rawValue)]
+            return [
+                MetricSample("storehook_queue_depth", state, Double(depth.count)),
+                MetricSample("storehook_queue_oldest_age_seconds", state, depth.oldestAge),
+            ]
+        }
+    }
+}
+
 extension Outbox {
     /// The queue by state: always the four rows ready, scheduled, leased, dead.
     package func depth() async throws -> [QueueDepth] {
@@ -9,26 +25,6 @@ extension Outbox {
                 "outbox.depth",
                 "select state, count, oldest_age_seconds, reason, next_due_at from storehook.queue_depth")
         ).map { try QueueDepth($0) }
-    }
-
-    /// The queue by state, or nil for a role that may not read it, such as the receiver's. Asking first keeps a
-    /// refusal out of the server's log at each look.
-    package func depthIfAllowed() async throws -> [QueueDepth]? {
-        let mayAsk: Bool = try await pool.query(
-            PostgresQuery("outbox.may_see_depth", "select has_table_privilege('storehook.queue_depth', 'select')")
-        ).one().decode(0)
-        return mayAsk ? try await depth() : nil
-    }
-
-    /// The queue by state, as samples; nil where the connected user may not see it.
-    package func samples() async throws -> [MetricSample]? {
-        try await depthIfAllowed()?.flatMap { depth in
-            let state = [(name: "state", value: depth.state.rawValue)]
-            return [
-                MetricSample("storehook_queue_depth", state, Double(depth.count)),
-                MetricSample("storehook_queue_oldest_age_seconds", state, depth.oldestAge),
-            ]
-        }
     }
 
     /// Where every stored notification is: past days as they were counted, the rest counted now.

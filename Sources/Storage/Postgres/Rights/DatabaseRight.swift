@@ -5,6 +5,9 @@ public struct DatabaseRight: Sendable, Hashable, CustomStringConvertible {
         case select, insert, update, delete, usage, execute
     }
 
+    /// What everything else in the schema needs.
+    package static let schemaUsage = DatabaseRight(.usage, on: "schema storehook")
+
     /// Stands for every table and view.
     public static let everyRelation = "*"
 
