@@ -161,15 +161,18 @@ extension Site {
 
     fileprivate var testsAsked: Int { apple.paths.count { $0 == "/inApps/v1/notifications/test" } }
 
-    fileprivate func canary(named name: String = "test", patience: Duration = CanaryDuty.patience) throws -> CanaryDuty
-    {
-        CanaryDuty(
-            canaries, try clients(), intervals: [(Self.scope, .seconds(3600))], owner: name, patience: patience,
-            interval: .zero, logger: quiet, metrics: AppleSyncMetrics())
+    fileprivate func canary(
+        named name: String = "test", patience: Duration = CanaryDuty.patience
+    ) throws -> DutyRunner<CanaryDuty> {
+        DutyRunner(
+            CanaryDuty(
+                canaries, intervals: [(Self.scope, .seconds(3600))], patience: patience, logger: quiet,
+                metrics: AppleSyncMetrics()),
+            try clients(), owner: name, interval: .zero)
     }
 
     /// Whatever is put off is due now.
-    fileprivate func step(_ duty: CanaryDuty) async throws {
+    fileprivate func step(_ duty: DutyRunner<CanaryDuty>) async throws {
         try await pool.query("update storehook.canary_queue set due_at = now() where lease_token is null")
         guard case .worked = try await duty.step() else { throw NeverHappened("a canary is due") }
     }

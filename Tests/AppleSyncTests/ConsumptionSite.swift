@@ -81,16 +81,16 @@ extension Site {
         _ policy: String? = Self.answersAll, named name: String = "test", hasKey: Bool = true,
         over pool: PostgresPool? = nil, catalog: @escaping @Sendable () async throws -> ConsumptionPolicy? = { nil },
         logger: Logger = quiet
-    ) throws -> ConsumptionDuty {
-        ConsumptionDuty(
-            ConsumptionRequests(pool ?? self.pool), try policy.map { try ConsumptionPolicy(yaml: $0) },
-            catalog: catalog,
-            hasKey ? try clients() : AppleClients([], in: []), owner: name, interval: .zero, logger: logger,
-            metrics: AppleSyncMetrics())
+    ) throws -> DutyRunner<ConsumptionDuty> {
+        DutyRunner(
+            ConsumptionDuty(
+                ConsumptionRequests(pool ?? self.pool), try policy.map { try ConsumptionPolicy(yaml: $0) },
+                catalog: catalog, isThorough: true, logger: logger, metrics: AppleSyncMetrics()),
+            hasKey ? try clients() : AppleClients([], in: []), owner: name, interval: .zero)
     }
 
     /// Lets a worker do all that is due, what is put off too where `now` is set.
-    func answerAll(_ duty: ConsumptionDuty, now: Bool = true) async throws {
+    func answerAll(_ duty: DutyRunner<ConsumptionDuty>, now: Bool = true) async throws {
         if now { try await makeDue() }
         while true {
             guard case .worked = try await duty.step() else { return }

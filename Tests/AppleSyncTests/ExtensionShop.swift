@@ -30,8 +30,8 @@ struct ExtensionShop: Sendable {
     var extensions: RenewalExtensions { RenewalExtensions(site.pool) }
 
     /// Waits for nothing: each step looks at all there is.
-    static var impatient: ExtensionSteps.Patience {
-        var patience = ExtensionSteps.Patience()
+    static var impatient: ExtensionDuty.Patience {
+        var patience = ExtensionDuty.Patience()
         patience.findingOut = .zero
         patience.status = .zero
         patience.notification = .zero
@@ -43,23 +43,23 @@ struct ExtensionShop: Sendable {
             [try transport.map { try standIn.client(over: $0) } ?? standIn.client], in: [.production])
     }
 
-    private func steps(_ patience: ExtensionSteps.Patience) -> ExtensionSteps {
-        ExtensionSteps(extensions, site.history, patience: patience, metrics: AppleSyncMetrics())
+    private func following(_ patience: ExtensionDuty.Patience) -> ExtensionDuty {
+        ExtensionDuty(extensions, site.history, patience: patience, logger: quiet, metrics: AppleSyncMetrics())
     }
 
-    func desk(over transport: (any AppStoreTransport)? = nil) throws -> ExtensionDesk {
-        ExtensionDesk(extensions, steps(.init()), try clients(transport), owner: "somebody")
+    func hand(over transport: (any AppStoreTransport)? = nil) throws -> ExtensionByHand {
+        ExtensionByHand(extensions, following(.init()), try clients(transport), owner: "somebody")
     }
 
     func duty(
-        _ name: String = "test", _ patience: ExtensionSteps.Patience = .init(),
+        _ name: String = "test", _ patience: ExtensionDuty.Patience = .init(),
         over transport: (any AppStoreTransport)? = nil
-    ) throws -> ExtensionDuty {
-        ExtensionDuty(extensions, steps(patience), try clients(transport), owner: name, interval: .zero, logger: quiet)
+    ) throws -> DutyRunner<ExtensionDuty> {
+        DutyRunner(following(patience), try clients(transport), owner: name, interval: .zero)
     }
 
     /// Whatever is put off is due now, and looked after.
-    func step(_ duty: ExtensionDuty) async throws {
+    func step(_ duty: DutyRunner<ExtensionDuty>) async throws {
         try await site.pool.query("update storehook.extension_queue set due_at = now() where lease_token is null")
         guard case .worked = try await duty.step() else { throw NeverHappened("an extension is due") }
     }

@@ -21,7 +21,7 @@ struct ExtensionTests {
             let id = try await shop.buy()
             try await shop.deliver("SUBSCRIBED")
             let before = try await shop.expiry(of: id)
-            let accepted = try await shop.desk().extend(shop.wish(.one(originalTransactionID: id)))
+            let accepted = try await shop.hand().extend(shop.wish(.one(originalTransactionID: id)))
             #expect(accepted.state == .accepted && accepted.requestedBy == "somebody" && accepted.why == "outage")
             #expect(accepted.effectiveAt == before.adding(.seconds(7 * 86_400)))
             #expect(accepted.before?.renewsAt == before)
@@ -46,7 +46,7 @@ struct ExtensionTests {
     @Test("that Apple refuses says why and what to do, and is not asked for again")
     func refused() async throws {
         try await ExtensionShop.with { shop in
-            let desk = try shop.desk()
+            let desk = try shop.hand()
             func refusal(_ id: String) async throws -> String? {
                 let record = try await desk.extend(shop.wish(.one(originalTransactionID: id)))
                 #expect(record.state == (record.refusal == nil ? .accepted : .refused))
@@ -140,7 +140,7 @@ struct ExtensionTests {
         try await ExtensionShop.with { shop in
             let id = try await shop.buy()
             let lossy = LossyTransport(base: shop.standIn.transport, method: "PUT", part: "/extend/", loss: .request)
-            let waiting = try await shop.desk(over: lossy).extend(shop.wish(.one(originalTransactionID: id)))
+            let waiting = try await shop.hand(over: lossy).extend(shop.wish(.one(originalTransactionID: id)))
             #expect(waiting.state == .requested && waiting.waitingFor == "unreachable" && waiting.askedAt == nil)
             try await shop.standIn.shop(
                 "errors", #"{"code":4290000,"count":9,"path":"/inApps/v1/subscriptions/extend"}"#)
@@ -161,7 +161,7 @@ struct ExtensionTests {
     func suspended() async throws {
         try await ExtensionShop.with { shop in
             let id = try await shop.buy()
-            var patience = ExtensionSteps.Patience()
+            var patience = ExtensionDuty.Patience()
             patience.sending = .seconds(-1)
             let number = try await shop.extensions.record(shop.wish(.one(originalTransactionID: id)))
             _ = try await shop.duty("suspended", patience).step()
@@ -178,7 +178,7 @@ struct ExtensionTests {
         try await ExtensionShop.with { shop in
             let id = try await shop.buy()
             let lossy = LossyTransport(base: shop.standIn.transport, method: "PUT", part: "/extend/", loss: .proxy)
-            let unknown = try await shop.desk(over: lossy).extend(shop.wish(.one(originalTransactionID: id)))
+            let unknown = try await shop.hand(over: lossy).extend(shop.wish(.one(originalTransactionID: id)))
             #expect(unknown.state == .unknown && unknown.waitingFor == "unexpected_status")
             // Apple never hears of it, however often it is asked.
             let duty = try shop.duty("later", ExtensionShop.impatient, over: lossy)
@@ -201,7 +201,7 @@ struct ExtensionTests {
         try await ExtensionShop.with { shop in
             let id = try await shop.buy()
             let wish = shop.wish(.one(originalTransactionID: id))
-            let desk = try shop.desk()
+            let desk = try shop.hand()
             let duties = try (1...3).map { try shop.duty("worker \($0)") }
             let record = try await withThrowingTaskGroup(of: RenewalExtension?.self) { group in
                 group.addTask { try await desk.extend(wish) }
@@ -234,14 +234,15 @@ struct ExtensionTests {
         try await ExtensionShop.with { shop in
             let id = try await shop.buy()
             try await shop.deliver("SUBSCRIBED")
-            let accepted = try await shop.desk().extend(shop.wish(.one(originalTransactionID: id)))
+            let accepted = try await shop.hand().extend(shop.wish(.one(originalTransactionID: id)))
             try await shop.deliver("RENEWAL_EXTENDED") { _ in false }
             try await shop.step(shop.duty())
             #expect(try await shop.extensions.find(accepted.id)?.state == .accepted)
             // As an hour later: Apple's list goes up to the second before the one that its answers name.
             let clients = AppleClients([shop.standIn.client], in: [.production])
-            let history = HistoryDuty(
-                shop.site.history, clients, owner: "test", logger: quiet, metrics: AppleSyncMetrics())
+            let history = DutyRunner(
+                HistoryDuty(shop.site.history, sharing: nil, logger: quiet, metrics: AppleSyncMetrics()), clients,
+                owner: "test")
             try await eventually("it is listed and fetched") {
                 try await shop.site.pool.query("delete from storehook.history_windows")
                 try await shop.site.pool.query(
@@ -271,7 +272,7 @@ struct ExtensionTests {
         try await ExtensionShop.with { shop in
             let id = try await shop.buy()
             try await shop.deliver("SUBSCRIBED")
-            let accepted = try await shop.desk().extend(shop.wish(.one(originalTransactionID: id)))
+            let accepted = try await shop.hand().extend(shop.wish(.one(originalTransactionID: id)))
             try await shop.deliver("RENEWAL_EXTENDED") { _ in false }
             #expect(try await shop.expiry(of: id) == accepted.before?.renewsAt)
             let duty = try shop.duty("test", ExtensionShop.impatient)
@@ -289,11 +290,11 @@ struct ExtensionTests {
     func late() async throws {
         try await ExtensionShop.with { shop in
             let id = try await shop.buy()
-            let first = try await shop.desk().extend(shop.wish(.one(originalTransactionID: id)))
+            let first = try await shop.hand().extend(shop.wish(.one(originalTransactionID: id)))
             try await shop.deliver("RENEWAL_EXTENDED") { _ in false }
             let late = try #require(shop.standIn.receiver.requests.last)
             #expect(try await shop.extensions.close(first.id, by: "somebody", why: "a test"))
-            let second = try await shop.desk().extend(shop.wish(.one(originalTransactionID: id)))
+            let second = try await shop.hand().extend(shop.wish(.one(originalTransactionID: id)))
             let jws = try #require(late.text.firstMatch(of: /"signedPayload":"([^"]+)"/))
             try await shop.site.post([String(jws.1)])
             try await shop.site.workOff(trusting: shop.standIn.trustedRoots)
@@ -308,7 +309,7 @@ struct ExtensionTests {
             let id = try await shop.buy()
             try await shop.deliver("SUBSCRIBED")
             let lossy = LossyTransport(base: shop.standIn.transport, method: "PUT", part: "/extend/", loss: .proxy)
-            let unknown = try await shop.desk(over: lossy).extend(shop.wish(.one(originalTransactionID: id)))
+            let unknown = try await shop.hand(over: lossy).extend(shop.wish(.one(originalTransactionID: id)))
             #expect(unknown.state == .unknown)
             // As by hand, or of a mass extension.
             _ = try await shop.standIn.client.ask(

@@ -32,7 +32,7 @@ struct MassExtensionTests {
     func followed() async throws {
         try await ExtensionShop.with { shop in
             let ids = try await customers(shop)
-            let accepted = try await shop.desk().extend(shop.wish(Self.everybody, days: 2))
+            let accepted = try await shop.hand().extend(shop.wish(Self.everybody, days: 2))
             #expect(accepted.state == .accepted)
             try await shop.deliver("SUMMARY")
             try await shop.step(shop.duty())
@@ -49,7 +49,7 @@ struct MassExtensionTests {
     func lostFailures() async throws {
         try await ExtensionShop.with { shop in
             _ = try await customers(shop)
-            let accepted = try await shop.desk().extend(shop.wish(Self.everybody, days: 2))
+            let accepted = try await shop.hand().extend(shop.wish(Self.everybody, days: 2))
             let all = Counted()
             try await shop.deliver("SUMMARY") { payload in
                 if payload.contains("\"FAILURE\"") { all.value += 1 }
@@ -126,10 +126,10 @@ struct MassExtensionTests {
     @Test("that Apple refuses says why")
     func refused() async throws {
         try await ExtensionShop.with { shop in
-            let refused = try await shop.desk().extend(
+            let refused = try await shop.hand().extend(
                 shop.wish(.all(productID: "com.example.nothing", storefronts: [])))
             #expect(refused.state == .refused && refused.refusal?.code == "invalid_product_id")
-            let nowhere = try await shop.desk().extend(shop.wish(Self.everybody, "no UUID"))
+            let nowhere = try await shop.hand().extend(shop.wish(Self.everybody, "no UUID"))
             #expect(nowhere.refusal?.code == "invalid_request_identifier")
         }
     }
@@ -143,9 +143,9 @@ struct MassExtensionTests {
                 select t.storefront from storehook.transactions t
                  where t.original_transaction_id = \(ids[0]) order by signed_at desc limit 1
                 """)
-            let here = try await shop.desk().extend(
+            let here = try await shop.hand().extend(
                 shop.wish(.all(productID: ExtensionShop.monthly, storefronts: [country])))
-            let elsewhere = try await shop.desk().extend(
+            let elsewhere = try await shop.hand().extend(
                 shop.wish(.all(productID: ExtensionShop.monthly, storefronts: ["XXX"])))
             try await shop.deliver("SUMMARY", 2)
             for _ in 0..<4 { _ = try? await shop.step(shop.duty()) }
@@ -191,7 +191,7 @@ struct MassExtensionTests {
     func earlierFailures() async throws {
         try await ExtensionShop.with { shop in
             _ = try await customers(shop)
-            let accepted = try await shop.desk().extend(shop.wish(Self.everybody, days: 2))
+            let accepted = try await shop.hand().extend(shop.wish(Self.everybody, days: 2))
             try await shop.deliver("SUMMARY")
             try await shop.site.pool.query(
                 "update storehook.notifications set signed_at = signed_at - interval '1 hour' where subtype = 'FAILURE'"
@@ -218,7 +218,7 @@ struct MassExtensionTests {
     func undated() async throws {
         try await ExtensionShop.with { shop in
             _ = try await customers(shop)
-            let accepted = try await shop.desk().extend(shop.wish(Self.everybody, days: 2))
+            let accepted = try await shop.hand().extend(shop.wish(Self.everybody, days: 2))
             try await shop.deliver("SUMMARY") { _ in false }
             let undated = UndatedTransport(base: shop.standIn.transport)
             try await shop.step(shop.duty(over: undated))

@@ -328,9 +328,7 @@ struct ReceiptIntakeTests {
                 #expect(report.queued == 1 && report.refreshes.isEmpty)
             }
             site.apple.interfere(nil)
-            let duty = RefreshDuty(
-                site.history, try site.clients(), owner: "test", interval: .zero, logger: quiet,
-                metrics: AppleSyncMetrics())
+            let duty = try site.refreshing()
             _ = try await duty.step()
             #expect(try await site.value("select outcome from storehook.refreshes") == "refreshed")
             try await site.workOff()

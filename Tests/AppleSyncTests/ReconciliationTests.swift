@@ -343,8 +343,9 @@ struct ReconciliationTests {
             }
             let budget = RateBudget(share: 0.6)
             let clients = AppleClients([try site.client()], in: [.production], sharing: budget)
-            let duty = HistoryDuty(
-                site.history, clients, owner: "three", logger: quiet, metrics: AppleSyncMetrics())
+            let duty = DutyRunner(
+                HistoryDuty(site.history, sharing: budget, logger: quiet, metrics: AppleSyncMetrics()), clients,
+                owner: "three")
             _ = try await duty.next(of: [Site.scope])
             #expect(abs(budget.share - 0.2) < 0.001)
             // Who was killed some time ago asks no more, though the window is still held.

@@ -34,9 +34,7 @@ struct RefreshTests {
             try await site.workOff()
             try #require(try await site.value("select count(*) from storehook.contradictions") > Int64(0))
             story.answers(site)
-            let duty = RefreshDuty(
-                site.history, try site.clients(), owner: "test", interval: .zero, logger: quiet,
-                metrics: AppleSyncMetrics())
+            let duty = try site.refreshing()
             guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for") }
             try await site.workOff()
             #expect(try await site.value("select count(*) from storehook.contradictions") == Int64(0))
@@ -72,9 +70,7 @@ struct RefreshTests {
                 insert into storehook.anomalies (environment, bundle_id, original_transaction_id, kind, signed_at)
                 values ('Production', \(Site.app.bundleId), '42', 'period_missing', now())
                 """)
-            let duty = RefreshDuty(
-                site.history, try site.clients(), owner: "test", interval: .zero, logger: quiet,
-                metrics: AppleSyncMetrics())
+            let duty = try site.refreshing()
             site.apple.interfere { _ in ScriptedApple.code(5_000_000) }
             guard case .inTrouble = try await duty.step() else { throw NeverHappened("Apple is in trouble") }
             #expect(try await site.value("select last_reason from storehook.refresh_queue") == "general_internal")
@@ -99,11 +95,7 @@ struct RefreshTests {
             try await site.post(leaver.takeNotifications().map { $0.signed(by: site.authority) })
             try await site.workOff(policy: .usual)
             story.answers(site)
-            func duty(leeway: Duration) throws -> RefreshDuty {
-                RefreshDuty(
-                    site.history, try site.clients(), owner: "test", leeway: leeway, interval: .zero, logger: quiet,
-                    metrics: AppleSyncMetrics())
-            }
+            func duty(leeway: Duration) throws -> DutyRunner<RefreshDuty> { try site.refreshing(leeway: leeway) }
             // Not where nothing is awaited, nor so soon that it may only be slow.
             for leeway in [Duration.zero, .seconds(3600)] {
                 guard case .idle = try await duty(leeway: leeway).step() else { throw NeverHappened("nobody asks") }
@@ -132,9 +124,7 @@ struct RefreshTests {
             try await site.post(story.notifications.map { $0.signed(by: site.authority) })
             try await site.workOff(policy: .usual)
             story.answers(site)
-            let duty = RefreshDuty(
-                site.history, try site.clients(), owner: "test", leeway: .seconds(600), interval: .zero, logger: quiet,
-                metrics: AppleSyncMetrics())
+            let duty = try site.refreshing(leeway: .seconds(600))
             guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for") }
             try await site.workOff(policy: .usual)
             let asked = site.apple.paths.count
@@ -201,11 +191,7 @@ struct RefreshTests {
                 """)
             let story = Story(refunding: .latest)
             story.answers(site)
-            func duty(_ verifier: Verifier) throws -> RefreshDuty {
-                RefreshDuty(
-                    site.history, try site.clients(verifier), owner: "test", interval: .zero, logger: quiet,
-                    metrics: AppleSyncMetrics())
-            }
+            func duty(_ verifier: Verifier) throws -> DutyRunner<RefreshDuty> { try site.refreshing(verifier) }
             let root = Set([Fingerprint(site.authority.rootFingerprint)].compactMap(\.self))
             // Of no certificate it is known whether it was revoked.
             _ = try await duty(site.verifier(trusting: root, RevocationCache())).step()

@@ -62,10 +62,16 @@ struct Site: Sendable {
 
     func duty(
         _ name: String = "test", over pool: PostgresPool? = nil, in environments: Set<Environment> = [.production]
-    ) throws -> HistoryDuty {
-        HistoryDuty(
-            History(pool ?? self.pool), try clients(in: environments), owner: name, interval: .zero, logger: quiet,
-            metrics: AppleSyncMetrics())
+    ) throws -> DutyRunner<HistoryDuty> {
+        DutyRunner(
+            HistoryDuty(History(pool ?? self.pool), sharing: nil, logger: quiet, metrics: AppleSyncMetrics()),
+            try clients(in: environments), owner: name, interval: .zero)
+    }
+
+    func refreshing(_ verifier: Verifier? = nil, leeway: Duration = .zero) throws -> DutyRunner<RefreshDuty> {
+        DutyRunner(
+            RefreshDuty(history, leeway: leeway, logger: quiet, metrics: AppleSyncMetrics()), try clients(verifier),
+            owner: "test", interval: .zero)
     }
 
     /// Asks every window there is, up to now.

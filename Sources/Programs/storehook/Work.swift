@@ -134,9 +134,11 @@ struct Work: AsyncParsableCommand {
             let accounts = AccountStore(pool)
             services.add(
                 "the answering of requests for consumption data",
-                ConsumptionDuty(
-                    .telling(pool), policy, catalog: { try await accounts.current()?.catalog.refunds },
-                    clients, owner: name, logger: logger, metrics: metrics))
+                DutyRunner(
+                    ConsumptionDuty(
+                        .telling(pool), policy, catalog: { try await accounts.current()?.catalog.refunds },
+                        logger: logger, metrics: metrics),
+                    clients, owner: name))
         }
         let clients = try apple?.clients(settings, observer: ClientMetrics().observer)
         // Without a key, with shared secrets alone too, nobody can be asked beside the work: requests are noted, and why they
@@ -147,25 +149,30 @@ struct Work: AsyncParsableCommand {
         let history = History(pool)
         services.add("the duties' database pool", pool)
         services.add(
-            "reconciliation", HistoryDuty(history, clients, owner: name, logger: logger, metrics: metrics))
+            "reconciliation",
+            DutyRunner(
+                HistoryDuty(history, sharing: clients.budget, logger: logger, metrics: metrics), clients, owner: name)
+        )
         services.add(
             "the refreshing of purchases",
-            RefreshDuty(
-                history, clients, owner: name, leeway: .seconds(try settings.statusPolicy().renewalLeewaySeconds),
-                logger: logger, metrics: metrics))
+            DutyRunner(
+                RefreshDuty(
+                    history, leeway: .seconds(try settings.statusPolicy().renewalLeewaySeconds), logger: logger,
+                    metrics: metrics),
+                clients, owner: name))
         addConsumption(pool, clients)
-        let extensions = RenewalExtensions(pool)
         services.add(
             "the extension of renewal dates",
-            ExtensionDuty(
-                extensions, ExtensionSteps(extensions, history, metrics: metrics), clients, owner: name,
-                logger: logger))
+            DutyRunner(
+                ExtensionDuty(RenewalExtensions(pool), history, logger: logger, metrics: metrics), clients,
+                owner: name))
         let intervals = try settings.canaryIntervals(for: clients.scopes)
         if !intervals.isEmpty {
             services.add(
                 "the canary",
-                CanaryDuty(
-                    Canaries(pool), clients, intervals: intervals, owner: name, logger: logger, metrics: metrics))
+                DutyRunner(
+                    CanaryDuty(Canaries(pool), intervals: intervals, logger: logger, metrics: metrics), clients,
+                    owner: name))
         }
     }
 }

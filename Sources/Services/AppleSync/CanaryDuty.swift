@@ -1,87 +1,67 @@
 import AppStorePayloads
-import AppStoreServerAPI
+package import AppStoreServerAPI
 import AppStoreVerification
 package import AppleRecords
 package import Base
-import EvidenceStore
+package import EvidenceStore
 import Foundation
 package import Logging
-package import Pipeline
+import Pipeline
 import Postgres
-import PurchaseStore
-import ServiceLifecycle
-import Subscriptions
 
 /// Asks Apple for a test notification now and then, beside a worker, and follows it: asked, posted, stored, applied. So it is
 /// known that Apple's posts arrive before a customer's does not. Any number of workers share the canaries.
-package struct CanaryDuty: Service {
-    private let canaries: Canaries
-    private let clients: AppleClients
-    private let intervals: [(scope: AppEnvironment, interval: Duration)]
-    private let owner: String
-    private let patience: Duration
-    private let interval: Duration
-    private let logger: Logger
-    private let metrics: AppleSyncMetrics
-    private let planned = PlanClock()
-
-    /// How long a canary is held: a question to Apple with all its repetitions.
-    private static let lease = Duration.seconds(90)
+package struct CanaryDuty: AppleDuty {
+    package static let name = "The canary"
+    package static let interval = Duration.seconds(2)
+    package static let planning: Duration? = .seconds(10)
     /// After so long it is called overdue. Apple posts within seconds, and then not before an hour has passed.
     /// (App Store Server Notifications, "Responding to App Store Server Notifications")
     package static let patience = Duration.seconds(900)
+
+    /// A question to Apple with all its repetitions.
+    package static let lease = Duration.seconds(90)
+    package let logger: Logger
+    private let canaries: Canaries
+    private let intervals: [(scope: AppEnvironment, interval: Duration)]
+    private let patience: Duration
+    private let metrics: AppleSyncMetrics
 
     /// A duty.
     /// - Parameters:
     ///   - canaries: over a connection of its own, so that those who work never wait for it.
     ///   - intervals: how long after one canary the next is due, for each app and environment that is to have any.
-    ///   - owner: who holds a canary, for people.
     ///   - patience: when one is called overdue.
-    ///   - interval: between two looks at what is due.
     package init(
-        _ canaries: Canaries, _ clients: AppleClients, intervals: [(scope: AppEnvironment, interval: Duration)],
-        owner: String, patience: Duration = Self.patience, interval: Duration = .seconds(2), logger: Logger,
-        metrics: AppleSyncMetrics
+        _ canaries: Canaries, intervals: [(scope: AppEnvironment, interval: Duration)],
+        patience: Duration = Self.patience, logger: Logger, metrics: AppleSyncMetrics
     ) {
         self.canaries = canaries
-        self.clients = clients
         self.intervals = intervals
-        self.owner = owner
         self.patience = patience
-        self.interval = interval
         self.logger = logger
         self.metrics = metrics
     }
 
-    /// Works until graceful shutdown; the canary in hand is then given back.
-    package func run() async throws {
-        let loop = DutyLoop(name: "The canary", interval: interval, logger: logger)
-        await cancelWhenGracefulShutdown { await loop.run { try await step() } }
+    package var queue: ScopedQueue { canaries.queue }
+
+    package func plan(for scopes: [AppEnvironment]) async throws { try await canaries.plan(intervals) }
+
+    package func claim(for lease: Lease, among scopes: [AppEnvironment]) async throws -> Canary? {
+        try await canaries.claim(for: lease, among: scopes)
     }
 
-    /// Plans now and then, and looks after one canary.
-    func step() async throws -> DutyLoop.Step {
-        if planned.isDue(every: .seconds(10)) || interval == .zero {
-            try await canaries.plan(intervals)
-            planned.done()
-        }
-        let lease = Lease(owner: owner, duration: Self.lease)
-        guard let canary = try await canaries.claim(for: lease, among: clients.scopes),
-            let client = clients.client(of: canary.scope)
-        else { return .idle }
-        do {
-            try await look(after: canary, client)
-            return .worked
-        } catch let failure as AppStoreFailure where !failure.isTransient {
-            try await settle(canary, failure.code)
-            return .worked
-        } catch {
-            return try await .after(
-                error, of: (canary.id, canary.scope, canary.attempts, canary.lease), in: canaries.queue)
-        }
+    package func take(_ canary: Canary, _ client: AppStoreClient) async throws -> Postponement? {
+        try await look(after: canary, client)
+        return nil
     }
 
-    /// Takes a canary a step on.
+    /// Apple does not post one.
+    package func settle(_ canary: Canary, by failure: AppStoreFailure) async throws -> Bool {
+        try await settle(canary, failure.code)
+        return true
+    }
+
     private func look(after canary: Canary, _ client: AppStoreClient) async throws {
         let environment = Environment(rawValue: canary.scope.environment)
         guard let token = canary.token else {
@@ -124,8 +104,8 @@ package struct CanaryDuty: Service {
 
     /// Looks again later; that is how it goes, and no attempt.
     private func wait(_ canary: Canary, _ reason: String) async throws {
-        try await canaries.queue.putOff(
-            canary.id, by: Self.pause(after: canary.age ?? .zero), reason: reason, isItsOwn: false, canary.lease)
+        try await queue.putOff(
+            canary.claim, by: Self.pause(after: canary.age ?? .zero), reason: reason, isItsOwn: false)
     }
 
     private func settle(_ canary: Canary, _ outcome: String, _ arrival: CanaryArrival? = nil) async throws {

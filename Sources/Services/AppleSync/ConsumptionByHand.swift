@@ -45,7 +45,7 @@ package struct ConsumptionByHand: Sendable {
         case .settled(nil), .lost: return .notHeld
         case .notTaken(let postponement): return .notTaken(postponement.text)
         case .withheld(let reason):
-            try await requests.giveBack(request)
+            try await requests.queue.giveBack(request.claim)
             return .withheld(reason)
         }
     }

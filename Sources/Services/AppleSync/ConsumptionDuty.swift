@@ -1,28 +1,35 @@
 package import Accounts
-import AppStoreServerAPI
+package import AppStoreServerAPI
 package import AppleRecords
-import EvidenceStore
-import Foundation
+package import Base
+package import EvidenceStore
 package import Logging
-package import Pipeline
-import Postgres
-import ServiceLifecycle
 
 /// Answers Apple's requests for consumption data by the operator's policy, with the customer's recorded consent, the earliest
 /// deadline first, beside a worker. Any number of workers share the requests.
 ///
 /// Without a policy or a key it notes the requests all the same, and what became of them.
-package struct ConsumptionDuty: Service {
+package struct ConsumptionDuty: AppleDuty {
+    package static let name = "Answering requests for consumption data"
+    package static let interval = Duration.seconds(2)
+    package static let planning: Duration? = .seconds(5)
+
+    /// A claimed request, and the policy that was current when it was claimed.
+    package struct Row: ScopedRow {
+        let request: ConsumptionRequest
+        let policy: ConsumptionPolicy
+
+        package var claim: ScopedClaim { request.claim }
+    }
+
+    /// Recording, one question to Apple, recording.
+    package static let lease = Duration.seconds(90)
+    package let logger: Logger
     private let requests: ConsumptionRequests
     private let policy: ConsumptionPolicy?
     private let catalog: @Sendable () async throws -> ConsumptionPolicy?
-    private let clients: AppleClients
-    private let owner: String
-    private let lease: Duration
-    private let interval: Duration
-    private let logger: Logger
+    private let isThorough: Bool
     private let metrics: AppleSyncMetrics
-    private let planned = PlanClock()
     private let planUnheard = PlanClock()
     private let overruled = PlanClock()
 
@@ -37,59 +44,36 @@ package struct ConsumptionDuty: Service {
     ///   - policy: what the operator has decided in a file of its own; nil: nothing.
     ///   - catalog: what the current catalog says, which counts alone where it says anything: it is on record, and becomes current
     ///     for all workers at one instant, where files may differ from machine to machine. Without either nothing is answered.
-    ///   - clients: whoever may be asked; without any, nothing is answered.
-    ///   - owner: who holds a request, for people.
-    ///   - lease: how long a request is held: recording, one question to Apple, recording.
-    ///   - interval: between two looks at what is due.
+    ///   - isThorough: looks at all requests ever heard at each planning, rather than once an hour.
     package init(
         _ requests: ConsumptionRequests, _ policy: ConsumptionPolicy?,
-        catalog: @escaping @Sendable () async throws -> ConsumptionPolicy? = { nil }, _ clients: AppleClients,
-        owner: String,
-        lease: Duration = .seconds(90), interval: Duration = .seconds(2), logger: Logger, metrics: AppleSyncMetrics
+        catalog: @escaping @Sendable () async throws -> ConsumptionPolicy? = { nil }, isThorough: Bool = false,
+        logger: Logger, metrics: AppleSyncMetrics
     ) {
         self.requests = requests
         self.policy = policy
         self.catalog = catalog
-        self.clients = clients
-        self.owner = owner
-        self.lease = lease
-        self.interval = interval
+        self.isThorough = isThorough
         self.logger = logger
         self.metrics = metrics
     }
 
-    /// Works until graceful shutdown. An answer that was begun is brought to its end.
-    package func run() async throws {
-        let loop = DutyLoop(name: "Answering requests for consumption data", interval: interval, logger: logger)
-        await cancelWhenGracefulShutdown { await loop.run { try await step() } }
+    package var queue: ScopedQueue { requests.queue }
+
+    /// Read each time, so that all workers go by a catalog from the moment at which it is current.
+    private func currentPolicy() async throws -> ConsumptionPolicy? {
+        guard let refunds = try await catalog() else { return policy }
+        if policy != nil { reportOverruled() }
+        return refunds
     }
 
-    /// Notes what is new, settles what is over, and looks after one request.
-    func step() async throws -> DutyLoop.Step {
-        // Asked each time, so that all workers go by a catalog from the moment at which it is current.
-        let refunds = try await catalog()
-        if refunds != nil, policy != nil { tellOverruled() }
-        let policy = refunds ?? policy
-        if planned.isDue(every: .seconds(5)) || interval == .zero { try await plan(policy) }
-        guard let policy else { return .idle }
-        guard let request = try await requests.claim(for: Lease(owner: owner, duration: lease), among: clients.scopes),
-            let client = clients.client(of: request.scope)
-        else { return .idle }
-        do {
-            return try await look(after: request, policy, client)
-        } catch {
-            guard !Task.isCancelled, let postponement = Postponement(error, attempts: request.attempts) else {
-                // In a task of its own: this one is cancelled.
-                try? await Task { try await requests.giveBack(request) }.value
-                throw CancellationError()
-            }
-            try await requests.putOff(request, for: postponement.delay, reason: postponement.reason)
-            return postponement.isGeneral ? .inTrouble(postponement.text) : .worked
-        }
+    package func claim(for lease: Lease, among scopes: [AppEnvironment]) async throws -> Row? {
+        guard let policy = try await currentPolicy() else { return nil }
+        return try await requests.claim(for: lease, among: scopes).map { Row(request: $0, policy: policy) }
     }
 
     /// Once a day while it is so.
-    private func tellOverruled() {
+    private func reportOverruled() {
         guard overruled.isDue(every: .seconds(86_400)) else { return }
         logger.warning(
             "The file of STOREHOOK_CONSUMPTION_POLICY does not count, for the current catalog has refunds: unset it, or take refunds out of the catalog"
@@ -97,30 +81,32 @@ package struct ConsumptionDuty: Service {
         overruled.done()
     }
 
-    private func plan(_ policy: ConsumptionPolicy?) async throws {
+    /// Notes what is new, and settles what is over.
+    package func plan(for scopes: [AppEnvironment]) async throws {
+        let policy = try await currentPolicy()
         // All that was ever heard now and then; it finds something where a database was filled from Apple's history.
-        let everything = planUnheard.isDue(every: .seconds(3600)) || interval == .zero
-        if planUnheard.isDue(every: .seconds(3600)), policy != nil { try await requests.hasten(clients.scopes) }
+        let isHourly = planUnheard.isDue(every: .seconds(3600))
+        let everything = isHourly || isThorough
+        if isHourly, policy != nil { try await requests.requeueNow(scopes) }
         var isNew = false
         while true {
             let (noted, settled) = try await requests.note(
-                everything: everything, hasPolicy: policy != nil, keysFor: clients.scopes)
-            for settled in settled { tell(settled, about: nil) }
+                everything: everything, hasPolicy: policy != nil, keysFor: scopes)
+            for settled in settled { report(settled, about: nil) }
             isNew = isNew || noted > 0
             if noted < ConsumptionRequests.portion { break }
         }
-        if policy != nil { try await requests.forgetMissingPolicy(clients.scopes) }
-        if isNew || everything { try await explainLackingKeys(policy) }
+        if policy != nil { try await requests.forgetMissingPolicy(scopes) }
+        if isNew || everything { try await explainLackingKeys(policy, but: scopes) }
         if everything { planUnheard.done() }
-        for settled in try await requests.expire() { tell(settled, about: nil) }
-        planned.done()
+        for settled in try await requests.expire() { report(settled, about: nil) }
     }
 
     /// Where a key is missing only what the policy would answer waits for it.
-    private func explainLackingKeys(_ policy: ConsumptionPolicy?) async throws {
+    private func explainLackingKeys(_ policy: ConsumptionPolicy?, but scopes: [AppEnvironment]) async throws {
         guard let policy else { return }
         try await requests.explain(
-            try await requests.lackingKeys(but: clients.scopes).map { request in
+            try await requests.lackingKeys(but: scopes).map { request in
                 switch ConsumptionDecision(request, by: policy) {
                 case .tell, .wait(.noConsent), .wait(.consentWithdrawn), .wait(.noAccount): (request.id, .noKey)
                 case .wait(let reason), .leave(let reason): (request.id, reason)
@@ -128,45 +114,40 @@ package struct ConsumptionDuty: Service {
             })
     }
 
-    private func look(
-        after request: ConsumptionRequest, _ policy: ConsumptionPolicy, _ client: AppStoreClient
-    ) async throws -> DutyLoop.Step {
+    package func take(_ row: Row, _ client: AppStoreClient) async throws -> Postponement? {
+        let request = row.request
         if request.isBegun {
-            tell(
-                try await requests.settle(request, .unknown, reason: ConsumptionReason.workerGone.rawValue),
-                about: request)
-            return .worked
+            try await settle(request, .unknown, .workerGone)
+            return nil
         }
-        switch ConsumptionDecision(request, by: policy) {
-        case .wait(let reason):
-            try await wait(request, reason)
-            return .worked
-        case .leave(let reason):
-            tell(try await requests.settle(request, .notAnswered, reason: reason.rawValue), about: request)
-            return .worked
+        switch ConsumptionDecision(request, by: row.policy) {
+        case .wait(let reason): try await wait(request, reason)
+        case .leave(let reason): try await settle(request, .notAnswered, reason)
         case .tell(let answer, let rule):
-            let end = try await ConsumptionSending(requests, client).tell(answer, about: request, rule: rule)
-            switch end {
-            case .lost: return .worked
-            case .settled(let settled):
-                tell(settled, about: request)
-                return .worked
-            case .withheld(.answeredBefore):
-                tell(
-                    try await requests.settle(
-                        request, .notAnswered, reason: ConsumptionReason.answeredBefore.rawValue), about: request)
-                return .worked
-            case .withheld(let reason):
-                try await wait(request, reason)
-                return .worked
+            switch try await ConsumptionSending(requests, client).tell(answer, about: request, rule: rule) {
+            case .lost: break
+            case .settled(let settled): report(settled, about: request)
+            case .withheld(.answeredBefore): try await settle(request, .notAnswered, .answeredBefore)
+            case .withheld(let reason): try await wait(request, reason)
             case .notTaken(let postponement):
-                if postponement.breadth == .scope {
+                if postponement.scope == .appEnvironment {
                     try await requests.putOff(
                         requestsOf: request.scope, by: postponement.delay, reason: postponement.reason)
                 }
-                return postponement.isGeneral ? .inTrouble(postponement.text) : .worked
+                return postponement
             }
         }
+        return nil
+    }
+
+    package func putOff(_ row: Row, _ postponement: Postponement) async throws {
+        try await requests.putOff(row.request, for: postponement.delay, reason: postponement.reason)
+    }
+
+    private func settle(
+        _ request: ConsumptionRequest, _ outcome: ConsumptionOutcome, _ reason: ConsumptionReason
+    ) async throws {
+        report(try await requests.settle(request, outcome, reason: reason.rawValue), about: request)
     }
 
     private func wait(_ request: ConsumptionRequest, _ reason: ConsumptionReason) async throws {
@@ -175,7 +156,7 @@ package struct ConsumptionDuty: Service {
     }
 
     /// Counts what became of a request, and says what somebody may want to do something about.
-    private func tell(_ settled: ConsumptionSettled?, about request: ConsumptionRequest?) {
+    private func report(_ settled: ConsumptionSettled?, about request: ConsumptionRequest?) {
         guard let settled else { return }
         metrics.consumption(settled)
         guard settled.outcome != .answered, settled.outcome != .notAnswered else { return }

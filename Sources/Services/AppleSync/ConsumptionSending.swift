@@ -66,11 +66,11 @@ struct ConsumptionSending: Sendable {
             _ = try await client.ask(question, in: Environment(rawValue: request.scope.environment))
             return .settled(try await settle(request, .answered))
         } catch let failure as AppStoreFailure {
-            switch ConsumptionEnd(failure, attempts: request.attempts) {
+            switch ConsumptionEnd(failure, attempts: request.claim.attempts) {
             case .refused: return .settled(try await settle(request, .refused, reason: failure.code))
             case .unknown: return .settled(try await settle(request, .unknown, reason: failure.code))
             case .notTaken:
-                guard let postponement = Postponement(failure, attempts: request.attempts) else { return .lost }
+                guard let postponement = Postponement(failure, attempts: request.claim.attempts) else { return .lost }
                 try await takeBack(
                     request, for: Self.delay(postponement, failure, request), reason: postponement.reason)
                 return .notTaken(postponement)
@@ -110,7 +110,7 @@ struct ConsumptionSending: Sendable {
 
     /// A database that is away comes back: what Apple said is not to be lost for it while the request is held.
     private func insist<T>(_ request: ConsumptionRequest, _ body: () async throws -> T) async throws -> T {
-        let end = ContinuousClock.now + request.lease.duration
+        let end = ContinuousClock.now + request.claim.lease.duration
         var failures = 0
         while true {
             do {

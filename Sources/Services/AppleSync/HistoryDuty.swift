@@ -1,121 +1,70 @@
-import AppStoreServerAPI
+package import AppStoreServerAPI
 package import AppleRecords
-import Base
-import EvidenceStore
+package import Base
+package import EvidenceStore
 package import Logging
-package import Pipeline
-import ServiceLifecycle
-import Synchronization
 
 /// Holds what is stored against Apple's notification history, beside a worker: all of it at first, then hour by hour behind
 /// the present. Any number of workers share the windows.
-package struct HistoryDuty: Service {
-    private let history: History
-    private let clients: AppleClients
-    private let owner: String
-    private let lease: Duration
-    private let interval: Duration
-    private let logger: Logger
-    private let metrics: AppleSyncMetrics
-    private let planned = PlanClock()
-    private let divided = PlanClock()
-
+package struct HistoryDuty: AppleDuty {
+    package static let name = "Reconciliation"
+    package static let interval = Duration.seconds(30)
     /// How far behind the present Apple is asked: Apple posts and lists within seconds, and what is on its way is not missing.
     package static let behind = Duration.seconds(600)
     /// How long a window is held from one page to the next: longer than a page may take with all its repetitions.
     package static let lease = Duration.seconds(90)
 
+    package let logger: Logger
+    private let history: History
+    private let budget: RateBudget?
+    private let metrics: AppleSyncMetrics
+    private let divided = PlanClock()
+    /// Hears what each page brought.
+    var progress: @Sendable (HistoryWalk.Progress) -> Void = { _ in }
+
     /// A duty.
     /// - Parameters:
     ///   - history: over a connection of its own, so that those who work never wait for it.
-    ///   - owner: who holds a window, for people.
-    package init(
-        _ history: History, _ clients: AppleClients, owner: String, lease: Duration = Self.lease,
-        interval: Duration = .seconds(30), logger: Logger, metrics: AppleSyncMetrics
-    ) {
+    ///   - budget: what all processes that ask may ask together, to be divided among them; nil: it stays as it is.
+    package init(_ history: History, sharing budget: RateBudget?, logger: Logger, metrics: AppleSyncMetrics) {
         self.history = history
-        self.clients = clients
-        self.owner = owner
-        self.lease = lease
-        self.interval = interval
+        self.budget = budget
         self.logger = logger
         self.metrics = metrics
     }
 
-    /// Works until graceful shutdown; the window in hand is then given back where it stands.
-    package func run() async throws {
-        let loop = DutyLoop(name: "Reconciliation", interval: interval, logger: logger)
-        await cancelWhenGracefulShutdown { await loop.run { try await step() } }
+    package var queue: ScopedQueue { history.queue }
+
+    package func plan(for scopes: [AppEnvironment]) async throws {
+        try await history.plan(scopes, behind: Self.behind)
     }
 
-    /// Plans now and then, and asks one window.
-    func step() async throws -> DutyLoop.Step {
-        if planned.isDue(every: interval) {
-            try await history.plan(clients.scopes, behind: Self.behind)
-            planned.done()
-        }
-        switch try await next(of: clients.scopes) {
-        case nil: return .idle
-        case .postponed(let why)? where why.isGeneral: return .inTrouble(why.text)
-        default: return .worked
-        }
-    }
-
-    /// What became of a window.
-    enum Outcome: Sendable {
-        /// It was walked to its end, or somebody else took it over.
-        case ended(HistoryWalk.End)
-        /// It is due again later.
-        case postponed(Postponement)
-    }
-
-    /// Claims the next window of those apps and environments, all of them among the clients', and walks it; nil if none is due.
-    /// - Throws: `CancellationError`, or `PostgresError` where not even a failure can be written down.
-    func next(
-        of scopes: [AppEnvironment], _ progress: @escaping @Sendable (HistoryWalk.Progress) -> Void = { _ in }
-    ) async throws -> Outcome? {
-        if let budget = clients.budget, divided.isDue(every: .seconds(10)) {
-            budget.divide(among: try await history.askers(beside: owner, lease: lease))
+    package func claim(for lease: Lease, among scopes: [AppEnvironment]) async throws -> HistoryWindow? {
+        if let budget, divided.isDue(every: .seconds(10)) {
+            budget.divide(among: try await history.askers(beside: lease.owner, lease: lease.duration))
             divided.done()
         }
-        guard let window = try await history.claim(for: Lease(owner: owner, duration: lease), among: scopes),
-            let client = clients.client(of: window.scope)
-        else { return nil }
+        return try await history.claim(for: lease, among: scopes)
+    }
+
+    /// Walks a window from where it was left.
+    package func take(_ window: HistoryWindow, _ client: AppStoreClient) async throws -> Postponement? {
         let walk = HistoryWalk(history, client) { step in
             metrics.count(step, in: window.scope)
             progress(step)
         }
-        do {
-            let end = try await walk.run(window)
-            if end == .refused {
-                logger.warning(
-                    "Apple's notification history lists what Apple did not sign; the window stays unproven",
-                    metadata: ["app": "\(window.scope.bundleID)", "environment": "\(window.scope.environment)"])
-            }
-            return .ended(end)
-        } catch {
-            guard !Task.isCancelled, let postponement = Postponement(error, attempts: window.attempts) else {
-                // In a task of its own: this one is cancelled.
-                try? await Task { try await history.queue.giveBack(window.id, window.lease) }.value
-                throw CancellationError()
-            }
-            logger.debug(
-                "Put a window of Apple's notification history off",
-                metadata: ["reason": "\(postponement.reason)", "error": "\(error)"])
-            try await history.queue.putOff(
-                (window.id, window.scope, window.attempts, window.lease), postponement)
-            return .postponed(postponement)
+        if try await walk.run(window) == .refused {
+            logger.warning(
+                "Apple's notification history lists what Apple did not sign; the window stays unproven",
+                metadata: ["app": "\(window.scope.bundleID)", "environment": "\(window.scope.environment)"])
         }
-    }
-}
-
-/// When something was done last, by the process's own clock.
-final class PlanClock: Sendable {
-    private let last = Mutex<ContinuousClock.Instant?>(nil)
-
-    func isDue(every interval: Duration) -> Bool {
-        last.withLock { last in last.map { ContinuousClock.now - $0 >= interval } ?? true }
+        return nil
     }
 
-    func done() { last.withLock { $0 = .now } }
+    package func putOff(_ window: HistoryWindow, _ postponement: Postponement) async throws {
+        logger.debug(
+            "Put a window of Apple's notification history off",
+            metadata: ["reason": "\(postponement.reason)", "error": "\(postponement.text)"])
+        try await queue.putOff(window.claim, postponement)
+    }
 }

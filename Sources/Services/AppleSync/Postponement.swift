@@ -7,13 +7,13 @@ import Pipeline
 import Postgres
 
 /// What a duty does about a failure: a code, and when to try again. Nothing is given up: what Apple lists stays to be asked.
-struct Postponement: Sendable, Hashable {
+package struct Postponement: Sendable, Hashable {
     /// What would fail the same way.
-    enum Breadth: Sendable, Hashable {
+    enum Scope: Sendable, Hashable {
         /// What was asked for, and nothing else.
         case one
         /// Whatever is asked of this app in this environment: its key, or Apple's limit for it.
-        case scope
+        case appEnvironment
         /// Everything.
         case all
     }
@@ -23,7 +23,7 @@ struct Postponement: Sendable, Hashable {
     /// When to try again.
     let delay: Duration
     /// What would fail the same way.
-    let breadth: Breadth
+    let scope: Scope
     /// For logs: what happened.
     let text: String
 
@@ -37,37 +37,48 @@ struct Postponement: Sendable, Hashable {
             reason = failure.code
             switch failure.reason {
             case .unauthorized, .unusableKey:
-                breadth = .scope
+                scope = .appEnvironment
                 delay = Self.lasting
             case .rateLimited(let until):
-                breadth = .scope
+                scope = .appEnvironment
                 delay = min(max(.milliseconds(until.milliseconds(since: now)), .seconds(1)), .seconds(3600))
             default:
-                breadth = failure.isTransient ? .all : .one
+                scope = failure.isTransient ? .all : .one
                 delay = failure.isTransient ? Self.passing.pause(afterFailures: attempts) : Self.lasting
             }
         case let trouble as UnusableAnswer:
             reason = trouble.rawValue
-            breadth = .one
+            scope = .one
             delay = Self.passing.pause(afterFailures: attempts)
         case is TooMuchPending:
             reason = "too_much_pending"
-            breadth = .all
+            scope = .all
             delay = .seconds(30)
         default:
             reason = "database"
-            breadth = .all
+            scope = .all
             delay = Self.passing.pause(afterFailures: attempts)
         }
     }
 
     /// Whether whatever else is due would fail the same way.
-    var isGeneral: Bool { breadth == .all }
+    var isGeneral: Bool { scope == .all }
 
     /// Somebody has to do something: a key, an app that is not there.
     private static let lasting = Duration.seconds(900)
     private static let passing = RetrySchedule.doubling(
         from: .seconds(5), upTo: .seconds(300), jitter: RetrySchedule.halfJitter)
+}
+
+extension ScopedQueue {
+    /// Puts a row off for what a failure asks for, and with it all of its app and environment where they would fail the same way.
+    func putOff(_ claim: ScopedClaim, _ postponement: Postponement) async throws {
+        try await putOff(
+            claim, by: postponement.delay, reason: postponement.reason, isItsOwn: postponement.scope == .one)
+        if postponement.scope == .appEnvironment {
+            try await putOff(allOf: claim.scope, by: postponement.delay, reason: postponement.reason)
+        }
+    }
 }
 
 extension Timestamp {

@@ -19,7 +19,7 @@ package struct Reconciliation: Sendable {
     private let history: History
     private let clients: AppleClients
     private let scopes: [AppEnvironment]
-    private let duty: HistoryDuty
+    private let runner: DutyRunner<HistoryDuty>
 
     /// Reconciliation of these apps and environments, all of them among the clients'.
     package init(
@@ -31,7 +31,8 @@ package struct Reconciliation: Sendable {
         self.scopes = scopes
         var logger = Logger(label: "reconcile")
         logger.logLevel = .error
-        duty = HistoryDuty(history, clients, owner: owner, logger: logger, metrics: metrics)
+        runner = DutyRunner(
+            HistoryDuty(history, sharing: clients.budget, logger: logger, metrics: metrics), clients, owner: owner)
     }
 
     /// Fetches what is missing, up to some seconds ago. Whatever ends it, the next run goes on from there.
@@ -43,7 +44,7 @@ package struct Reconciliation: Sendable {
         since: PostgresTimestamp?, progress: @escaping @Sendable (HistoryWalk.Progress, _ left: Int64) -> Void
     ) async throws -> [HistoryProof] {
         try await history.plan(scopes, behind: Self.behind, partial: true)
-        try await history.hasten(scopes, since: since)
+        try await history.requeueNow(scopes, since: since)
         while true {
             let open = try await history.open(scopes)
             if open.due == 0 {
@@ -52,7 +53,9 @@ package struct Reconciliation: Sendable {
                 try await Task.sleep(for: .milliseconds(500))
                 continue
             }
-            switch try await duty.next(of: scopes, { progress($0, open.due + open.leased) }) {
+            var runner = self.runner
+            runner.duty.progress = { progress($0, open.due + open.leased) }
+            switch try await runner.next(of: scopes) {
             case nil: try await Task.sleep(for: .milliseconds(100))
             case .postponed(let why)? where why.isGeneral: return try await proofs()
             default: continue

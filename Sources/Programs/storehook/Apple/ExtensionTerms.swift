@@ -36,12 +36,14 @@ struct ExtensionTerms: ParsableArguments {
             try await AppleAccess.with(settings, app: options.app, in: options.place) { client, environment in
                 let environment = if let environment { environment } else { try await place(client) }
                 let extensions = RenewalExtensions(pool)
-                let metrics = AppleSyncMetrics()
-                let desk = ExtensionDesk(
-                    extensions, ExtensionSteps(extensions, History(pool), metrics: metrics),
+                let hand = ExtensionByHand(
+                    extensions,
+                    ExtensionDuty(
+                        extensions, History(pool), logger: try settings.logger("extensions"),
+                        metrics: AppleSyncMetrics()),
                     AppleClients([client], in: [environment]), owner: Operator.name)
                 return try await Self.told {
-                    try await desk.extend(
+                    try await hand.extend(
                         RenewalExtensions.Wish(
                             in: AppEnvironment(bundleID: client.bundleId, environment: environment.rawValue),
                             for: subject, requestIdentifier: name, days: days, reasonCode: reason.code.rawValue,

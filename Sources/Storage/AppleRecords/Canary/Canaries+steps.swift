@@ -1,4 +1,3 @@
-import EvidenceStore
 package import Foundation
 package import Postgres
 
@@ -6,8 +5,8 @@ extension Canaries {
     /// Apple is about to be asked.
     /// - Returns: whether the canary is still held.
     package func begin(_ canary: Canary) async throws -> Bool {
-        try await change(
-            canary,
+        try await queue.update(
+            canary.claim,
             PostgresQuery(
                 "canary.begin",
                 "update storehook.canaries set asked_at = clock_timestamp() where id = \(canary.id)"))
@@ -16,8 +15,8 @@ extension Canaries {
     /// Apple will post one.
     /// - Returns: whether the canary is still held.
     package func asked(_ canary: Canary, token: String) async throws -> Bool {
-        try await change(
-            canary,
+        try await queue.update(
+            canary.claim,
             PostgresQuery(
                 "canary.asked", "update storehook.canaries set test_token = \(token) where id = \(canary.id)"))
     }
@@ -27,8 +26,8 @@ extension Canaries {
     package func posted(
         _ canary: Canary, _ notificationUUID: UUID, at instant: PostgresTimestamp?, result: String?
     ) async throws -> Bool {
-        try await change(
-            canary,
+        try await queue.update(
+            canary.claim,
             PostgresQuery(
                 "canary.posted",
                 """
@@ -37,17 +36,6 @@ extension Canaries {
                        post_result = \(result.map { String($0.prefix(100)) })
                  where id = \(canary.id)
                 """))
-    }
-
-    private func change(_ canary: Canary, _ query: PostgresQuery) async throws -> Bool {
-        try await pool.withTransaction { session in
-            guard
-                try !Self.table.renew([canary.id], token: canary.lease.token, for: canary.lease.duration, session)
-                    .isEmpty
-            else { return false }
-            try session.query(query)
-            return true
-        }
     }
 
     /// How far a notification has come; nil while it is in no place that knows it by its UUID: on its way, or pending.
@@ -84,10 +72,7 @@ extension Canaries {
     package func settle(
         _ canary: Canary, outcome: String, _ arrival: CanaryArrival? = nil
     ) async throws -> CanaryTimes? {
-        try await pool.withTransaction { session in
-            guard try !Self.table.acknowledge([canary.id], token: canary.lease.token, session).isEmpty else {
-                return nil
-            }
+        try await queue.settling(canary.claim) { session in
             let row = try session.query(
                 PostgresQuery(
                     "canary.settle",
@@ -101,11 +86,8 @@ extension Canaries {
                               extract(epoch from applied_at - asked_at)::double precision as applied
                     """)
             ).first
-            func seconds(_ name: String) throws -> Duration? {
-                try row?.decode(name, as: Double?.self).map { .seconds(max(0, $0)) }
-            }
             return CanaryTimes(
-                posted: try seconds("posted"), stored: try seconds("stored"), applied: try seconds("applied"))
+                posted: try row?.age("posted"), stored: try row?.age("stored"), applied: try row?.age("applied"))
         }
     }
 }

@@ -17,7 +17,7 @@ package struct Canaries: Sendable {
     /// The canaries behind a pool of connections. One is enough.
     package init(_ pool: PostgresPool) {
         self.pool = pool
-        queue = ScopedQueue(Queue(Self.table, pool), of: "storehook.canaries")
+        queue = ScopedQueue(Self.table, pool, of: "storehook.canaries")
     }
 
     static let table = QueueTable(name: "storehook.canary_queue", statements: "canary", channel: "storehook_canary")
@@ -58,14 +58,8 @@ package struct Canaries: Sendable {
 
     /// Claims the canary of these apps and environments that has been due for longest; nil if none is.
     package func claim(for lease: Lease, among scopes: [AppEnvironment]) async throws -> Canary? {
-        try await queue.claim(for: lease, among: scopes, joining: Self.canaries) { row in
-            Canary(
-                id: try row.decode("id"),
-                scope: AppEnvironment(
-                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
-                token: try row.decode("test_token"),
-                age: try row.decode("age", as: Double?.self).map { .seconds($0) },
-                attempts: Int(try row.decode("attempts", as: Int16.self)), lease: lease)
+        try await queue.claim(for: lease, among: scopes, joining: Self.canaries) { row, claim in
+            Canary(claim: claim, token: try row.decode("test_token"), age: try row.age("age"))
         }
     }
 

@@ -1,21 +1,13 @@
-package import Base
-package import EvidenceStore
 package import Postgres
 
 /// A claimed test notification that was asked of Apple, or is to be.
-package struct Canary: Sendable, Hashable {
-    /// Its number.
-    package var id: Int64
-    /// Whose it is.
-    package var scope: AppEnvironment
+package struct Canary: ScopedRow, Hashable {
+    /// That it is held, and whose it is.
+    package var claim: ScopedClaim
     /// What Apple gave for it; nil while Apple was not asked.
     package var token: String?
     /// How long ago Apple was asked.
     package var age: Duration?
-    /// Claims so far, this one included.
-    package var attempts: Int
-    /// Who holds it.
-    package var lease: Lease
 }
 
 /// How far a test notification has come here.

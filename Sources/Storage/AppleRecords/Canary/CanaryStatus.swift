@@ -41,14 +41,10 @@ extension Canaries: MonitoredStore {
                  order by s.bundle_id, s.environment
                 """)
         ).map { row in
-            func seconds(_ name: String) throws -> Duration? {
-                try row.decode(name, as: Double?.self).map { .seconds(max(0, $0)) }
-            }
-            return CanaryStatus(
-                scope: AppEnvironment(
-                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
-                askedAt: try row.decode("asked_at"), took: try seconds("took"), missing: try seconds("missing"),
-                outcome: try row.decode("latest_outcome"), postResult: try row.decode("latest_post_result"))
+            CanaryStatus(
+                scope: try AppEnvironment(row), askedAt: try row.decode("asked_at"), took: try row.age("took"),
+                missing: try row.age("missing"), outcome: try row.decode("latest_outcome"),
+                postResult: try row.decode("latest_post_result"))
         }
     }
 }

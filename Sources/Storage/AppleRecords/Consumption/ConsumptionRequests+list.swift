@@ -54,8 +54,7 @@ extension ConsumptionRequests {
         ).map { row in
             ListedConsumptionRequest(
                 notificationUUID: try row.decode("notification_uuid"),
-                scope: AppEnvironment(
-                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                scope: try AppEnvironment(row),
                 transactionID: try row.decode("transaction_id"), productID: try row.decode("product_id"),
                 accountToken: try row.decode("app_account_token"), reason: try row.decode("reason"),
                 deadline: try row.decode("deadline"), state: try row.decode("state"), why: try row.decode("why"),
@@ -93,8 +92,7 @@ extension ConsumptionRequests: MonitoredStore {
                 """)
         ).map { row in
             ConsumptionStatus(
-                scope: AppEnvironment(
-                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                scope: try AppEnvironment(row),
                 open: try row.decode("open"), wanted: try row.decode("wanted"),
                 timeLeft: try row.decode("seconds_left", as: Double?.self).map { .seconds($0) },
                 why: try row.decode("why"), late: try row.decode("late"), refused: try row.decode("refused"),

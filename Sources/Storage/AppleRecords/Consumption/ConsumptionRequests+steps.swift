@@ -2,7 +2,6 @@ package import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
 package import Base
-import EvidenceStore
 import Foundation
 import Postgres
 import Subscriptions
@@ -33,11 +32,7 @@ extension ConsumptionRequests {
         do {
             return try await pool.withTransaction(Self.durably) { session in
                 try ConsumptionToken.hold(of: request, session)
-                guard
-                    try !Self.table.renew(
-                        [request.id], token: request.lease.token, for: request.lease.duration, session
-                    ).isEmpty
-                else { return .lost }
+                guard try queue.renew(request.claim, session) else { return .lost }
                 // A statement of its own, after the token is held: it sees each consent that was recorded before, and each
                 // that is recorded now waits for the end of this transaction.
                 let lookedAt = ContinuousClock.now
@@ -99,8 +94,8 @@ extension ConsumptionRequests {
     /// Apple certainly has not taken it: as if it had not been begun, and due again after a while.
     package func takeBack(_ request: ConsumptionRequest, for delay: Duration, reason: String) async throws {
         let reason = String(reason.prefix(100))
-        try await note(
-            request,
+        _ = try await queue.update(
+            request.claim,
             PostgresQuery(
                 "consumption.take_back",
                 """
@@ -108,7 +103,7 @@ extension ConsumptionRequests {
                    set why = \(reason), began_at = null, answer = null, rule = null, consent_id = null, sent_by = null
                  where id = \(request.id)
                 """))
-        try await queue.reschedule([request.id], by: [delay], reason: reason, token: request.lease.token)
+        try await queue.putOff(request.claim, by: delay, reason: reason, isItsOwn: true)
     }
 
     /// Puts off a request that was not begun: it is looked at again after a while. The attempt does not count: a consent may come in
@@ -119,9 +114,7 @@ extension ConsumptionRequests {
         let reason = String(reason.prefix(100))
         try await pool.withTransaction { session in
             if isConsentAwaited { try ConsumptionToken.hold(of: request, session) }
-            let held = try Self.table.renew(
-                [request.id], token: request.lease.token, for: request.lease.duration, session)
-            guard !held.isEmpty else { return }
+            guard try queue.renew(request.claim, session) else { return }
             try session.query(
                 PostgresQuery(
                     "consumption.put_off",
@@ -160,15 +153,6 @@ extension ConsumptionRequests {
         ConsumptionReason.noTransaction, .noAccount, .noConsent, .consentWithdrawn,
     ].map(\.rawValue)
 
-    /// Writes down where a request stands, if it is still held.
-    private func note(_ request: ConsumptionRequest, _ query: PostgresQuery) async throws {
-        try await pool.withTransaction { session in
-            let held = try Self.table.renew(
-                [request.id], token: request.lease.token, for: request.lease.duration, session)
-            if !held.isEmpty { try session.query(query) }
-        }
-    }
-
     /// Puts off all requests of an app in an environment that nobody holds: what keeps one keeps all. Like everything that takes
     /// many rows it waits for none of them, so that nobody waits in a circle. None is put off beyond its deadline while there is
     /// time, unless Apple itself has said when.
@@ -204,11 +188,6 @@ extension ConsumptionRequests {
                 """))
     }
 
-    /// Gives a request back, as if it had not been claimed.
-    package func giveBack(_ request: ConsumptionRequest) async throws {
-        try await queue.release([request.id], token: request.lease.token)
-    }
-
     /// Nothing more is done about a request. What Apple took after the deadline is late.
     /// - Parameter reason: why it was not answered, or Apple's code; nil where it was answered.
     /// - Returns: what it came to; nil if somebody else has taken it over.
@@ -216,10 +195,7 @@ extension ConsumptionRequests {
     package func settle(
         _ request: ConsumptionRequest, _ outcome: ConsumptionOutcome, reason: String? = nil
     ) async throws -> ConsumptionSettled? {
-        try await pool.withTransaction(Self.durably) { session in
-            guard try !Self.table.acknowledge([request.id], token: request.lease.token, session).isEmpty else {
-                return nil
-            }
+        let settled: ConsumptionSettled?? = try await queue.settling(request.claim, Self.durably) { session in
             let answered = ConsumptionOutcome.answered.rawValue
             let settled = try session.query(
                 PostgresQuery(
@@ -238,6 +214,7 @@ extension ConsumptionRequests {
             if let settled, outcome == .answered { try tell(settled, request, session) }
             return settled
         }
+        return settled ?? nil
     }
 
     private func tell(

@@ -19,7 +19,7 @@ package import Postgres
 package struct ConsumptionRequests: Sendable {
     let pool: PostgresPool
     /// Which of them are to be looked at; of those that are due the one with the earliest deadline goes first.
-    package let queue: Queue
+    package let queue: ScopedQueue
     /// Told that Apple was answered, in the transaction that records it.
     let witness: (any ConsumptionWitness)?
 
@@ -28,7 +28,8 @@ package struct ConsumptionRequests: Sendable {
     package init(_ pool: PostgresPool, witness: (any ConsumptionWitness)? = nil) {
         self.pool = pool
         self.witness = witness
-        queue = Queue(Self.table, pool)
+        queue = ScopedQueue(
+            Self.table, pool, of: "storehook.consumption_answers", where: "r.deadline > now()")
     }
 
     static let table = QueueTable(
@@ -106,7 +107,7 @@ package struct ConsumptionRequests: Sendable {
 
     /// Makes everything due now that is not held and waits for what a new process may bring: a policy, keys, or another word of
     /// either.
-    package func hasten(_ scopes: [AppEnvironment]) async throws {
+    package func requeueNow(_ scopes: [AppEnvironment]) async throws {
         try await pool.query(
             PostgresQuery(
                 "consumption.hasten",
@@ -165,7 +166,7 @@ package struct ConsumptionRequests: Sendable {
                  order by r.deadline
                  limit \(Self.portion)
                 """)
-        ).map { try ConsumptionRequest($0, Lease(owner: "", duration: .zero)) }
+        ).map { try ConsumptionRequest($0, ScopedClaim($0, Lease(owner: "", duration: .zero))) }
     }
 
     /// Says of those why they are not answered.
@@ -190,16 +191,7 @@ package struct ConsumptionRequests: Sendable {
     /// Claims the request with the earliest deadline of those that are due; nil if none is.
     /// - Parameter scopes: what who asks has keys for.
     package func claim(for lease: Lease, among scopes: [AppEnvironment]) async throws -> ConsumptionRequest? {
-        try await claim(
-            lease,
-            among: """
-                select r.id
-                  from storehook.consumption_queue waiting
-                  join storehook.consumption_answers r using (id)
-                  join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
-                       on s.bundle_id = r.bundle_id and s.environment = r.environment
-                 where r.deadline > now()
-                """)
+        try await queue.claim(for: lease, among: scopes, joining: Self.requests) { try ConsumptionRequest($0, $1) }
     }
 
     /// Claims the request of a notification, whatever it waits for, to be answered by hand; nil while somebody else has it, or
@@ -214,16 +206,11 @@ package struct ConsumptionRequests: Sendable {
                   from storehook.consumption_answers a
                  where a.id = q.id and a.notification_uuid = \(notificationUUID) and q.lease_token is null
                 """))
-        return try await claim(
-            lease,
-            among: "select a.id from storehook.consumption_answers a where a.notification_uuid = \(notificationUUID)")
-    }
-
-    private func claim(_ lease: Lease, among allowed: PostgresQuery) async throws -> ConsumptionRequest? {
-        let batch = try await queue.claim(1, for: lease, among: allowed, joining: Self.requests) { rows in
-            try rows.map { try ConsumptionRequest($0, lease) }
-        }
-        return batch.rows.first?.content
+        return try await queue.claim(
+            for: lease,
+            of: "select a.id from storehook.consumption_answers a where a.notification_uuid = \(notificationUUID)",
+            joining: Self.requests
+        ) { try ConsumptionRequest($0, $1) }
     }
 
     private static let requests = ClaimJoin(

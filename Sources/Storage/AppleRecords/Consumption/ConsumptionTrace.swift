@@ -76,8 +76,7 @@ extension ConsumptionRequests {
                 """)
         ).map { row in
             ConsumptionTrace(
-                scope: AppEnvironment(
-                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                scope: try AppEnvironment(row),
                 productType: try row.decode("kind"), consent: try row.decode("granted"),
                 notificationUUID: try row.decode("notification_uuid"), isNoted: try row.decode("is_noted"),
                 isBegun: try row.decode("is_begun"),

@@ -23,7 +23,7 @@ extension History {
 
     /// Makes windows due now: those that end after an instant or, without one, those that are not proven. A second look that a
     /// proven one still waits for stays where it is, for it is worth nothing before its time.
-    package func hasten(_ scopes: [AppEnvironment], since: PostgresTimestamp?) async throws {
+    package func requeueNow(_ scopes: [AppEnvironment], since: PostgresTimestamp?) async throws {
         try await pool.query(
             PostgresQuery(
                 "history.hasten",

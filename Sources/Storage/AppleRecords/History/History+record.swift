@@ -19,19 +19,15 @@ extension History {
     package func record(_ page: HistoryPage, of window: HistoryWindow) async throws -> Recorded? {
         let missing = try await missing(page.letters)
         // The window is not proven by what a server commits without the standby that it was to wait for.
-        let recorded: Recorded? = try await pool.withTransaction(
-            TransactionOptions(isDurable: true, name: "history.record")
+        let recorded: Recorded? = try await queue.holding(
+            window.claim, TransactionOptions(isDurable: true, name: "history.record")
         ) { session in
-            guard
-                try !Self.table.renew([window.id], token: window.lease.token, for: window.lease.duration, session)
-                    .isEmpty
-            else { return nil }
             let recovered = try store(missing, of: window, session)
             try session.query(.moveOn(window, page, recovered: recovered.count))
             guard page.next == nil else { return Recorded(recovered: recovered) }
             let row = try session.query(.close(window)).one()
             let isProven: Bool = try row.decode("is_proven")
-            _ = try Self.table.acknowledge([window.id], token: window.lease.token, session)
+            _ = try queue.acknowledge(window.claim, session)
             if let again: PostgresTimestamp = try row.decode("again_at") {
                 try session.query(.queue(window, at: again))
             }

@@ -21,8 +21,8 @@ package struct History: Sendable {
     package init(_ pool: PostgresPool) {
         self.pool = pool
         outbox = Outbox(pool)
-        queue = ScopedQueue(Queue(Self.table, pool), of: "storehook.history_windows")
-        refreshQueue = ScopedQueue(Queue(Self.refreshTable, pool), of: "storehook.refreshes")
+        queue = ScopedQueue(Self.table, pool, of: "storehook.history_windows")
+        refreshQueue = ScopedQueue(Self.refreshTable, pool, of: "storehook.refreshes")
     }
 
     static let table = QueueTable(

@@ -49,8 +49,7 @@ extension History {
                 """)
         ).map { row in
             HistoryProof(
-                scope: AppEnvironment(
-                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                scope: try AppEnvironment(row),
                 provenFrom: try row.decode("proven_from"), provenUntil: try row.decode("proven_until"),
                 age: .seconds(try row.decode("age", as: Double.self)), windows: try row.decode("windows"),
                 unprovenWindows: try row.decode("unproven_windows"),

@@ -3,17 +3,11 @@ package import EvidenceStore
 import Postgres
 
 /// A claimed purchase that Apple is to be asked about.
-package struct Refresh: Sendable, Hashable {
-    /// Its number.
-    package var id: Int64
-    /// Whose it is.
-    package var scope: AppEnvironment
+package struct Refresh: ScopedRow, Hashable {
+    /// That it is held, and whose it is.
+    package var claim: ScopedClaim
     /// The purchase.
     package var originalTransactionID: String
-    /// Claims so far, this one included.
-    package var attempts: Int
-    /// Who holds it.
-    package var lease: Lease
 }
 
 extension History {
@@ -122,15 +116,10 @@ extension History {
     }
 
     /// Claims the purchase that has been due for longest; nil if none is.
-    /// - Parameter scopes: whose purchases whoever asks has keys for.
+    /// - Parameter scopes: the app environments that this process has API keys for.
     package func claimRefresh(for lease: Lease, among scopes: [AppEnvironment]) async throws -> Refresh? {
-        try await refreshQueue.claim(for: lease, among: scopes, joining: Self.purchases) { row in
-            Refresh(
-                id: try row.decode("id"),
-                scope: AppEnvironment(
-                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
-                originalTransactionID: try row.decode("original_transaction_id"),
-                attempts: Int(try row.decode("attempts", as: Int16.self)), lease: lease)
+        try await refreshQueue.claim(for: lease, among: scopes, joining: Self.purchases) { row, claim in
+            Refresh(claim: claim, originalTransactionID: try row.decode("original_transaction_id"))
         }
     }
 
@@ -143,10 +132,8 @@ extension History {
     ///   - stored: signed records that were stored.
     ///   - outcome: `refreshed`, `refused` where Apple's answers held what Apple did not sign, or a code.
     package func finish(_ refresh: Refresh, stored: Int, outcome: String) async throws {
-        try await pool.withTransaction { session in
-            guard try !Self.refreshTable.acknowledge([refresh.id], token: refresh.lease.token, session).isEmpty
-            else { return }
-            try session.query(
+        try await refreshQueue.settling(refresh.claim) { session in
+            _ = try session.query(
                 PostgresQuery(
                     "refresh.finish",
                     """

@@ -1,8 +1,8 @@
-package import EvidenceStore
-
-/// An extension that somebody looks after.
-package struct HeldExtension: Sendable, Hashable {
-    /// What is looked after.
+/// An extension that a worker holds.
+package struct HeldExtension: ScopedRow, Hashable {
+    /// That it is held.
+    package var claim: ScopedClaim
+    /// The extension.
     package var record: RenewalExtension
     /// How long ago Apple was asked; nil while it was not.
     package var sinceAsked: Duration?
@@ -10,8 +10,4 @@ package struct HeldExtension: Sendable, Hashable {
     package var sinceAccepted: Duration?
     /// How long ago Apple was done with all of them; nil while it is not.
     package var sinceCompleted: Duration?
-    /// Claims so far, this one included.
-    package var attempts: Int
-    /// Who holds it.
-    package var lease: Lease
 }

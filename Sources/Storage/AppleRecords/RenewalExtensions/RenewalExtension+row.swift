@@ -17,7 +17,7 @@ extension RenewalExtension {
     /// Reads ``columns``, `id` and `last_reason`.
     init(_ row: PostgresRow) throws {
         id = try row.decode("id")
-        scope = AppEnvironment(bundleID: try row.decode("bundle_id"), environment: try row.decode("environment"))
+        scope = try AppEnvironment(row)
         if let product = try row.decode("product_id", as: String?.self) {
             subject = .all(productID: product, storefronts: try row.decode("storefronts"))
         } else {

@@ -1,5 +1,4 @@
 import Base
-import EvidenceStore
 package import Foundation
 package import Postgres
 
@@ -57,11 +56,7 @@ extension RenewalExtensions {
             return (0, nil)
         }
         let scope = held.record.scope
-        return try await pool.withTransaction { session in
-            guard
-                try !Self.table.renew([held.record.id], token: held.lease.token, for: held.lease.duration, session)
-                    .isEmpty
-            else { return nil }
+        return try await queue.holding(held.claim) { session in
             // The queue's row is held: nobody else changes this one.
             let since: PostgresTimestamp = try session.query(
                 PostgresQuery(

@@ -110,8 +110,7 @@ extension RenewalExtensions: MonitoredStore {
                 """)
         ).map { row in
             OpenExtensions(
-                scope: AppEnvironment(
-                    bundleID: try row.decode("bundle_id"), environment: try row.decode("environment")),
+                scope: try AppEnvironment(row),
                 kind: try row.decode("kind"), state: try row.decode("state", among: RenewalExtension.State.self),
                 count: try row.decode("count"),
                 oldestAge: .seconds(try row.decode("oldest_age_seconds", as: Double.self)))

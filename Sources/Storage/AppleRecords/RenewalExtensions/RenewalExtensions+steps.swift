@@ -1,4 +1,3 @@
-import EvidenceStore
 package import Foundation
 package import Postgres
 
@@ -7,8 +6,8 @@ extension RenewalExtensions {
     /// - Parameter before: what Apple says of the subscription; nil for all of a product, and where it says nothing.
     /// - Returns: whether the extension is still held.
     package func begin(_ held: HeldExtension, _ before: SubscriptionStanding?) async throws -> Bool {
-        try await change(
-            held,
+        try await queue.update(
+            held.claim,
             PostgresQuery(
                 "extension.begin",
                 """
@@ -23,8 +22,8 @@ extension RenewalExtensions {
     /// - Returns: whether the extension is still held.
     @discardableResult
     package func takeBack(_ held: HeldExtension) async throws -> Bool {
-        try await change(
-            held,
+        try await queue.update(
+            held.claim,
             PostgresQuery(
                 "extension.take_back",
                 "update storehook.extensions set state = 'requested', asked_at = null where id = \(held.record.id)"))
@@ -33,8 +32,8 @@ extension RenewalExtensions {
     /// It was found out that Apple has done nothing: it is to be asked again.
     /// - Returns: whether the extension is still held.
     package func askAgain(_ held: HeldExtension) async throws -> Bool {
-        try await change(
-            held,
+        try await queue.update(
+            held.claim,
             PostgresQuery(
                 "extension.ask_again",
                 """
@@ -48,8 +47,8 @@ extension RenewalExtensions {
     /// - Returns: whether the extension is still held.
     @discardableResult
     package func accepted(_ held: HeldExtension, effective: PostgresTimestamp?) async throws -> Bool {
-        try await change(
-            held,
+        try await queue.update(
+            held.claim,
             PostgresQuery(
                 "extension.accepted",
                 """
@@ -63,8 +62,8 @@ extension RenewalExtensions {
     /// - Returns: whether the extension is still held.
     @discardableResult
     package func confirmed(_ held: HeldExtension) async throws -> Bool {
-        try await change(
-            held,
+        try await queue.update(
+            held.claim,
             PostgresQuery(
                 "extension.confirmed",
                 """
@@ -80,8 +79,8 @@ extension RenewalExtensions {
     package func progressed(
         _ held: HeldExtension, succeeded: Int64?, failed: Int64?, completedAt: PostgresTimestamp?
     ) async throws -> Bool {
-        try await change(
-            held,
+        try await queue.update(
+            held.claim,
             PostgresQuery(
                 "extension.progressed",
                 """
@@ -91,17 +90,6 @@ extension RenewalExtensions {
                        completed_at = coalesce(completed_at, \(completedAt))
                  where id = \(held.record.id)
                 """))
-    }
-
-    private func change(_ held: HeldExtension, _ query: PostgresQuery) async throws -> Bool {
-        try await pool.withTransaction { session in
-            guard
-                try !Self.table.renew([held.record.id], token: held.lease.token, for: held.lease.duration, session)
-                    .isEmpty
-            else { return false }
-            try session.query(query)
-            return true
-        }
     }
 
     /// Nothing more will come of it.
@@ -115,11 +103,8 @@ extension RenewalExtensions {
         notification: UUID? = nil
     ) async throws -> Bool {
         precondition(state.isEnd, "\(state) is no end")
-        return try await pool.withTransaction { session in
-            guard try !Self.table.acknowledge([held.record.id], token: held.lease.token, session).isEmpty else {
-                return false
-            }
-            try session.query(
+        return try await queue.settling(held.claim) { session in
+            _ = try session.query(
                 PostgresQuery(
                     "extension.settle",
                     """
@@ -130,8 +115,7 @@ extension RenewalExtensions {
                            notification_uuid = coalesce(\(notification), notification_uuid)
                      where id = \(held.record.id)
                     """))
-            return true
-        }
+        } != nil
     }
 
     /// Gives one up that is not finished: nobody looks after it any more. Whoever is at it now settles nothing.

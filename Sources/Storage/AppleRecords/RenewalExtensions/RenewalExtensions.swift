@@ -22,7 +22,7 @@ package struct RenewalExtensions: Sendable {
     /// The extensions behind a pool of connections. One is enough.
     package init(_ pool: PostgresPool) {
         self.pool = pool
-        queue = ScopedQueue(Queue(Self.table, pool), of: "storehook.extensions")
+        queue = ScopedQueue(Self.table, pool, of: "storehook.extensions")
     }
 
     static let table = QueueTable(
@@ -157,14 +157,10 @@ package struct RenewalExtensions: Sendable {
     package func claim(
         for lease: Lease, among scopes: [AppEnvironment], id: Int64? = nil
     ) async throws -> HeldExtension? {
-        try await queue.claim(for: lease, among: scopes, id: id, joining: Self.extensions) { row in
-            func seconds(_ name: String) throws -> Duration? {
-                try row.decode(name, as: Double?.self).map { .seconds(max(0, $0)) }
-            }
-            return HeldExtension(
-                record: try RenewalExtension(row), sinceAsked: try seconds("since_asked"),
-                sinceAccepted: try seconds("since_accepted"), sinceCompleted: try seconds("since_completed"),
-                attempts: Int(try row.decode("attempts", as: Int16.self)), lease: lease)
+        try await queue.claim(for: lease, among: scopes, id: id, joining: Self.extensions) { row, claim in
+            HeldExtension(
+                claim: claim, record: try RenewalExtension(row), sinceAsked: try row.age("since_asked"),
+                sinceAccepted: try row.age("since_accepted"), sinceCompleted: try row.age("since_completed"))
         }
     }
 

@@ -1,26 +1,25 @@
-import AppStorePayloads
 import AppStoreServerAPI
 package import AppleRecords
 import EvidenceStore
 package import Pipeline
 
 /// Extends renewal dates at somebody's wish: records it, asks Apple at once, and leaves the rest to the workers.
-package struct ExtensionDesk: Sendable {
+package struct ExtensionByHand: Sendable {
     private let extensions: RenewalExtensions
-    private let steps: ExtensionSteps
-    private let clients: AppleClients
+    private let runner: DutyRunner<ExtensionDuty>
     private let owner: String
 
-    /// How long somebody else may be at it before who asked is told how it stands.
+    /// How long somebody else may be at it before the caller is told how it stands.
     private static let looks = 240
     private static let betweenLooks = Duration.milliseconds(250)
 
-    /// A desk.
+    /// Extends by this duty, without waiting for what is asked in the background.
     /// - Parameter owner: who holds an extension while Apple is asked, for people.
-    package init(_ extensions: RenewalExtensions, _ steps: ExtensionSteps, _ clients: AppleClients, owner: String) {
+    package init(_ extensions: RenewalExtensions, _ duty: ExtensionDuty, _ clients: AppleClients, owner: String) {
         self.extensions = extensions
-        self.steps = steps
-        self.clients = clients
+        var duty = duty
+        duty.priority = .interactive
+        runner = DutyRunner(duty, clients, owner: owner)
         self.owner = owner
     }
 
@@ -34,7 +33,7 @@ package struct ExtensionDesk: Sendable {
             if let held = try await extensions.claim(
                 for: Lease(owner: owner, duration: ExtensionDuty.lease), among: [wish.scope], id: id)
             {
-                try await ask(held)
+                _ = try await runner.work(held)
                 break
             }
             // A worker was faster, or has put it off by now.
@@ -45,18 +44,6 @@ package struct ExtensionDesk: Sendable {
         }
         guard let record = try await extensions.find(id) else { throw Vanished() }
         return record
-    }
-
-    private func ask(_ held: HeldExtension) async throws {
-        guard let client = clients.client(of: held.record.scope) else {
-            return try await extensions.queue.giveBack(held.record.id, held.lease)
-        }
-        do {
-            try await steps.take(held, client, .interactive)
-        } catch {
-            _ = try await DutyLoop.Step.after(
-                error, of: (held.record.id, held.record.scope, held.attempts, held.lease), in: extensions.queue)
-        }
     }
 
     /// Nobody deletes one.
