@@ -28,19 +28,20 @@ struct ConsumptionByHandTests {
     func standing() {
         let open = trace()
         let unknown = trace(isBegun: true, outcome: .unknown)
-        #expect(ConsumptionStanding([]) == .unheardOf)
-        #expect(ConsumptionStanding([ConsumptionTrace(scope: Self.scope)]) == .notAsked)
-        #expect(ConsumptionStanding([trace(isNoted: false)]) == .notNoted)
-        #expect(ConsumptionStanding([open]) == .open(open))
-        #expect(ConsumptionStanding([trace(isBegun: true, outcome: .refused), open]) == .open(open))
-        #expect(ConsumptionStanding([trace(consent: false)]) == .withheld(.consentWithdrawn))
-        #expect(ConsumptionStanding([open, trace(isBegun: true)]) == .withheld(.anotherUnderWay))
-        #expect(ConsumptionStanding([open, trace(isBegun: true, outcome: .answered)]) == .withheld(.answeredBefore))
-        #expect(ConsumptionStanding([open, unknown]) == .unknown(unknown))
-        #expect(ConsumptionStanding([trace(outcome: .notAnswered)]) == .settled(.notAnswered))
+        #expect(ConsumptionRequestState([]) == .unheardOf)
+        #expect(ConsumptionRequestState([ConsumptionTrace(scope: Self.scope)]) == .notAsked)
+        #expect(ConsumptionRequestState([trace(isNoted: false)]) == .notNoted)
+        #expect(ConsumptionRequestState([open]) == .open(open))
+        #expect(ConsumptionRequestState([trace(isBegun: true, outcome: .refused), open]) == .open(open))
+        #expect(ConsumptionRequestState([trace(consent: false)]) == .withheld(.consentWithdrawn))
+        #expect(ConsumptionRequestState([open, trace(isBegun: true)]) == .withheld(.anotherUnderWay))
+        #expect(
+            ConsumptionRequestState([open, trace(isBegun: true, outcome: .answered)]) == .withheld(.answeredBefore))
+        #expect(ConsumptionRequestState([open, unknown]) == .unknown(unknown))
+        #expect(ConsumptionRequestState([trace(outcome: .notAnswered)]) == .settled(.notAnswered))
         var elsewhere = trace()
         elsewhere.scope.environment = "Sandbox"
-        #expect(ConsumptionStanding([open, elsewhere]) == .ambiguous)
+        #expect(ConsumptionRequestState([open, elsewhere]) == .ambiguous)
     }
 
     @Test("is told again on record, where nobody knows whether Apple has one, and not against a withdrawal")
@@ -56,7 +57,7 @@ struct ConsumptionByHandTests {
             try await site.answerAll(try site.consumption())
             #expect(try await site.states(of: refund) == ["unknown unreachable"])
             let traces = try await site.requests.traces(of: refund.transaction, app: nil, environment: nil)
-            guard case .unknown(let trace) = ConsumptionStanding(traces) else {
+            guard case .unknown(let trace) = ConsumptionRequestState(traces) else {
                 throw NeverHappened("it is unknown: \(traces)")
             }
             let notification = try #require(trace.notificationUUID)

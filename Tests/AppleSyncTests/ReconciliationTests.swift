@@ -372,8 +372,8 @@ struct ReconciliationTests {
                     """) == Int64(0))
             func proven() async throws -> Set<String> { try await Set(site.history.proofs().map(\.scope.bundleID)) }
             #expect(try await proven() == [Site.app.bundleId, other.bundleID])
-            let mine = Served(apps: [.init(Site.app.bundleId, in: .production)], roots: [])
-            let both = Served(apps: mine.apps.union([.init(other.bundleID, in: .production)]), roots: [])
+            let mine = ServedApps(apps: [.init(Site.app.bundleId, in: .production)], roots: [])
+            let both = ServedApps(apps: mine.apps.union([.init(other.bundleID, in: .production)]), roots: [])
             try await site.outbox.record(both)
             try await site.pool.query("update storehook.served_apps set last_served = now() - interval '23 hours'")
             try await site.outbox.record(mine)

@@ -115,8 +115,8 @@ struct EventClockTests {
                         \(site.instant(Records.now.adding(days: -1).adding(seconds: 5))))
                 """)
             let outbox = Outbox(site.pool)
-            #expect(Timestamp(try await outbox.reached()) == Records.now.adding(days: -1).adding(seconds: 5))
-            _ = try await site.tick(upTo: try await outbox.reached())
+            #expect(Timestamp(try await outbox.appliedThrough()) == Records.now.adding(days: -1).adding(seconds: 5))
+            _ = try await site.tick(upTo: try await outbox.appliedThrough())
             // Nothing was going to renew it: its end is told already, as it would have been told then.
             #expect(
                 try await site.told("token = \(UUID(token(2)))").suffix(2).map { $0.dropFirst(2) }
@@ -205,7 +205,7 @@ struct EventClockTests {
                     values (1, \(site.instant(old)), now() + \(due)::text::interval, \(attempts),
                             \(lease ? "w" : nil), \(lease ? UUID() : nil))
                     """)
-                return Timestamp(try await outbox.reached())
+                return Timestamp(try await outbox.appliedThrough())
             }
             let fresh = try await put(due: "1 minute", lease: true, attempts: 1)
             #expect(fresh == old)

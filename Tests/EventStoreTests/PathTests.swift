@@ -127,7 +127,7 @@ struct PathTests {
                     purchase(1), Records.now.adding(days: -1)..<Records.now.adding(days: 29), account: token(1),
                     type: .consumptionRequest, at: Records.now.adding(seconds: -60))
             ])
-            let teller = ConsumptionTeller(site.events, site.accounts)
+            let teller = ConsumptionEventObserver(site.events, site.accounts)
             try await site.pool.withTransaction { session in
                 try teller.answered(about: purchase(1), "1", outcome: .answered, session)
             }

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Whom a database serves")
 struct ServedTests {
-    private static let purchases = Served(apps: [.init("com.example.app", in: .production)])
-    private static let homemade = Served(apps: [.init("com.example.app", in: .xcode)])
+    private static let purchases = ServedApps(apps: [.init("com.example.app", in: .production)])
+    private static let homemade = ServedApps(apps: [.init("com.example.app", in: .xcode)])
 
     @Test("is added to, but for what must not meet what is there, of which nothing is added")
     func contradiction() async throws {

@@ -53,7 +53,7 @@ struct EventLifeTests {
             let events = EventStore(bench.pool)
             let accounts = AccountStore(bench.pool)
             for due in EventStore.Due.allCases {
-                while try await events.tick(due, accounts, upTo: try await bench.outbox.reached()).taken > 0 {}
+                while try await events.tick(due, accounts, upTo: try await bench.outbox.appliedThrough()).taken > 0 {}
             }
             while try await events.place() > 0 {}
             try await expectWhole(bench, seed: generator.seed)

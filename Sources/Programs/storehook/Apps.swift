@@ -31,7 +31,7 @@ struct Apps: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        let own = Served(try settings.verifier())
+        let own = ServedApps(try settings.verifier())
         let recorded = try await Database.with(settings) { try await Outbox($0).served() }
         var missing = recorded.missing(from: own)
         let apps = recorded.apps.map {

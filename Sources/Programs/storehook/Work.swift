@@ -76,7 +76,7 @@ struct Work: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: try settings.writableDatabase(), size: 5, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)
-        try await recordServed(Served(trust), Outbox(pool))
+        try await recordServed(ServedApps(trust), Outbox(pool))
         var listener: PostgresListener?
         if try settings.listens() {
             listener = try PostgresListener(
@@ -99,7 +99,7 @@ struct Work: AsyncParsableCommand {
             logger: logger)
         let maintenance = MaintenanceService(
             outbox: Outbox(pool), usage: Usage(pool), events: events, endpoints: EndpointStore(pool),
-            retention: try settings.retention(), served: Served(trust), logger: logger)
+            retention: try settings.retention(), served: ServedApps(trust), logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         var services = ProgramServices()
         services.add("the database pool", pool)
@@ -114,7 +114,7 @@ struct Work: AsyncParsableCommand {
     }
 
     /// Says whom this worker serves, unless what is served here already must not meet it.
-    private func recordServed(_ own: Served, _ outbox: Outbox) async throws {
+    private func recordServed(_ own: ServedApps, _ outbox: Outbox) async throws {
         if let (purchases, homemade) = try await outbox.record(own) {
             throw CommandFailure(
                 "this database serves \(purchases), and with these settings \(homemade) too, for which everybody with Xcode can "

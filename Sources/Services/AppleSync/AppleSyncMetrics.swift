@@ -8,7 +8,7 @@ package struct AppleSyncMetrics: Sendable {
     private let recovered: [String: Counter]
     private let refused: [String: Counter]
     private let refreshes: [String: Counter]
-    private let canaries: [String: [CanaryEnd: Counter]]
+    private let canaries: [String: [CanaryOutcome: Counter]]
     private let extensions: [String: [String: Counter]]
     private let consumption: [String: [ConsumptionOutcome: Counter]]
     private let canarySeconds: [String: [CanaryStage: Recorder]]
@@ -16,7 +16,7 @@ package struct AppleSyncMetrics: Sendable {
     private static let environments = ["Production", "Sandbox"]
 
     /// What a test notification came to, as it is counted.
-    private enum CanaryEnd: String, CaseIterable {
+    private enum CanaryOutcome: String, CaseIterable {
         case applied, recovered, overdue
         case deadLetter = "dead_letter"
         case notPosted = "not_posted"
@@ -100,7 +100,7 @@ package struct AppleSyncMetrics: Sendable {
 
     /// A test notification came to its end.
     func canary(_ outcome: String, _ times: CanaryTimes, in scope: AppEnvironment) {
-        let end = CanaryEnd(outcome)
+        let end = CanaryOutcome(outcome)
         canaries[scope.environment]?[end]?.increment()
         // What was fetched, or came another time, says nothing of the way.
         guard end == .applied else { return }
@@ -115,7 +115,7 @@ package struct AppleSyncMetrics: Sendable {
     func extended(_ kind: String, _ outcome: String) { extensions[kind]?[outcome]?.increment() }
 
     /// A request for consumption data came to its end.
-    func consumption(_ settled: ConsumptionSettled) {
+    func consumption(_ settled: ConsumptionSettlement) {
         consumption[settled.environment]?[settled.outcome]?.increment()
     }
 

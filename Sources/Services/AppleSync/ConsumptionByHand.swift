@@ -10,9 +10,9 @@ package import Foundation
 /// it answers for the consent where none is recorded.
 package struct ConsumptionByHand: Sendable {
     /// What came of it.
-    package enum End: Sendable {
+    package enum Outcome: Sendable {
         /// It was sent, and this is what it came to.
-        case settled(ConsumptionSettled)
+        case settled(ConsumptionSettlement)
         /// No worker has noted it, it is settled, or somebody has it at this moment.
         case notHeld
         /// It must not be sent.
@@ -33,7 +33,7 @@ package struct ConsumptionByHand: Sendable {
     }
 
     /// Tells Apple this about the request of a notification.
-    package func tell(_ answer: ConsumptionAnswer, about notificationUUID: UUID) async throws -> End {
+    package func tell(_ answer: ConsumptionAnswer, about notificationUUID: UUID) async throws -> Outcome {
         let lease = Lease(owner: person, duration: .seconds(90))
         guard let request = try await requests.claim(notificationUUID, for: lease) else { return .notHeld }
         if request.isBegun {
@@ -56,7 +56,7 @@ package struct ConsumptionByHand: Sendable {
     ///   - environment: where.
     package func tellAgain(
         _ answer: ConsumptionAnswer, about notificationUUID: UUID, transactionID: String, in environment: Environment
-    ) async throws -> End {
+    ) async throws -> Outcome {
         guard let question = ServerRequest.consumptionInformation(transactionID, answer.informationWithConsent) else {
             return .withheld(.unfitAnswer)
         }
@@ -65,7 +65,7 @@ package struct ConsumptionByHand: Sendable {
             _ = try await client.trying(.once).ask(question, in: environment)
         } catch let failure as AppStoreFailure {
             // Whatever became of this one, of the one before nobody knows.
-            guard ConsumptionEnd(failure, attempts: 1) == .unknown else { return .notTaken(failure.description) }
+            guard ConsumptionFailure(failure, attempts: 1) == .unknown else { return .notTaken(failure.description) }
             return try await requests.settleAgain(notificationUUID, isTaken: false, reason: failure.code)
                 .map { .settled($0) } ?? .notHeld
         }

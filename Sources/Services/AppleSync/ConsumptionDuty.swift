@@ -156,7 +156,7 @@ package struct ConsumptionDuty: AppleDuty {
     }
 
     /// Counts what became of a request, and says what somebody may want to do something about.
-    private func report(_ settled: ConsumptionSettled?, about request: ConsumptionRequest?) {
+    private func report(_ settled: ConsumptionSettlement?, about request: ConsumptionRequest?) {
         guard let settled else { return }
         metrics.consumption(settled)
         guard settled.outcome != .answered, settled.outcome != .notAnswered else { return }

@@ -12,9 +12,9 @@ import Postgres
 /// knowing.
 struct ConsumptionSending: Sendable {
     /// What became of it.
-    enum End: Sendable {
+    enum Outcome: Sendable {
         /// Apple was told, or has refused, or nobody knows; nil where somebody else has taken it over meanwhile.
-        case settled(ConsumptionSettled?)
+        case settled(ConsumptionSettlement?)
         /// It was not sent, and why.
         case withheld(ConsumptionReason)
         /// Apple has not taken it; it is put off.
@@ -41,13 +41,13 @@ struct ConsumptionSending: Sendable {
     /// - Throws: `PostgresError` where nothing was sent, and where what was sent could not be recorded while it was held.
     func tell(
         _ answer: ConsumptionAnswer, about request: ConsumptionRequest, rule: String?, sentBy person: String? = nil
-    ) async throws -> End {
+    ) async throws -> Outcome {
         try await Task { try await run(answer, request, rule, person) }.value
     }
 
     private func run(
         _ answer: ConsumptionAnswer, _ request: ConsumptionRequest, _ rule: String?, _ person: String?
-    ) async throws -> End {
+    ) async throws -> Outcome {
         let information = answer.informationWithConsent
         guard information.fault(for: request.subject.type) == nil, let transactionID = request.transactionID,
             let question = ServerRequest.consumptionInformation(transactionID, information)
@@ -66,7 +66,7 @@ struct ConsumptionSending: Sendable {
             _ = try await client.ask(question, in: Environment(rawValue: request.scope.environment))
             return .settled(try await settle(request, .answered))
         } catch let failure as AppStoreFailure {
-            switch ConsumptionEnd(failure, attempts: request.claim.attempts) {
+            switch ConsumptionFailure(failure, attempts: request.claim.attempts) {
             case .refused: return .settled(try await settle(request, .refused, reason: failure.code))
             case .unknown: return .settled(try await settle(request, .unknown, reason: failure.code))
             case .notTaken:
@@ -100,7 +100,7 @@ struct ConsumptionSending: Sendable {
 
     private func settle(
         _ request: ConsumptionRequest, _ outcome: ConsumptionOutcome, reason: String? = nil
-    ) async throws -> ConsumptionSettled? {
+    ) async throws -> ConsumptionSettlement? {
         try await insist(request) { try await requests.settle(request, outcome, reason: reason) }
     }
 

@@ -11,7 +11,7 @@ import PurchaseStore
 /// Asks Apple for a window of its notification history, page by page, and has each page recorded: never more than one is held.
 package struct HistoryWalk: Sendable {
     /// How a walk ended.
-    package enum End: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         /// Everything that the window lists is held.
         case proven
         /// It lists what is not Apple's.
@@ -55,7 +55,7 @@ package struct HistoryWalk: Sendable {
     /// Walks a window to its end, from where it was left.
     /// - Throws: `AppStoreFailure`, ``UnusableAnswer``, `TooMuchPending`, `PostgresError` or `CancellationError`; the window can
     ///   then be put off, and keeps its position.
-    package func run(_ window: HistoryWindow) async throws -> End {
+    package func run(_ window: HistoryWindow) async throws -> Outcome {
         var token = window.token
         var restarts = 0
         while true {

@@ -18,7 +18,7 @@ package struct MaintenanceService: Service {
     private let events: EventStore
     private let endpoints: EndpointStore
     private let retention: Retention
-    private let served: Served?
+    private let served: ServedApps?
     private let interval: Duration
     private let logger: Logger
 
@@ -28,7 +28,7 @@ package struct MaintenanceService: Service {
     ///   - interval: between two rounds, give or take a quarter, so that many workers do not come together.
     package init(
         outbox: Outbox, usage: Usage, events: EventStore, endpoints: EndpointStore, retention: Retention,
-        served: Served? = nil,
+        served: ServedApps? = nil,
         interval: Duration = .seconds(3600), logger: Logger
     ) {
         self.outbox = outbox

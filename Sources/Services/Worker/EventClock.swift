@@ -10,7 +10,7 @@ import Synchronization
 /// Writes the events that only time causes, and those owed to all purchases and accounts (walks), beside a worker; and
 /// gives written events their place in the order that readers follow. Any number of workers do this at once.
 ///
-/// It never writes an event for an instant later than the workers have applied (``/Outbox/Outbox/reached()``):
+/// It never writes an event for an instant later than the workers have applied (``/Outbox/Outbox/appliedThrough()``):
 /// what Apple posted while all workers were down is applied first, and each end is then reported as it would
 /// have been, but late.
 package final class EventClock: Service {
@@ -113,7 +113,7 @@ package final class EventClock: Service {
 
     /// - Returns: whether there may be more.
     private func tick() async throws -> Bool {
-        let reached = try await outbox.reached()
+        let reached = try await outbox.appliedThrough()
         var taken = 0
         if try await events.isDue(upTo: reached) {
             for due in EventStore.Due.allCases { taken += try await tick(due, upTo: reached) }

@@ -57,7 +57,7 @@ extension EventStore {
     ///
     /// Purchases are locked first and then accounts, as everywhere, so the rows with the due times are not what is
     /// locked. The state last reported is read after the lock, so that no event is written twice.
-    /// - Parameter instant: up to when everything that was stored has been applied (``/Outbox/Outbox/reached()``).
+    /// - Parameter instant: up to when everything that was stored has been applied (``/Outbox/Outbox/appliedThrough()``).
     ///   Later due times are left alone: otherwise, after an outage, an end would be reported although Apple has long
     ///   posted the renewal.
     /// - Throws: `PostgresError`, ``Untold``, `UnreadableCatalog`.

@@ -126,7 +126,7 @@ struct AppleConsumption: AsyncParsableCommand {
     }
 
     /// - Throws: `CommandFailure` where Apple does not have it, or perhaps not.
-    private static func expectTold(_ end: ConsumptionByHand.End) throws {
+    private static func expectTold(_ end: ConsumptionByHand.Outcome) throws {
         switch end {
         case .settled(let settled) where settled.outcome == .answered || settled.outcome == .late: return
         case .settled(let settled):
@@ -159,7 +159,7 @@ struct AppleConsumption: AsyncParsableCommand {
         let traces = try await Database.with(settings) { pool in
             try await ConsumptionRequests(pool).traces(of: transaction, app: app, environment: place)
         }
-        subject.way = try way(ConsumptionStanding(traces))
+        subject.way = try way(ConsumptionRequestState(traces))
         if let trace = traces.first {
             subject.type = subject.type ?? trace.productType.map(ProductType.init(rawValue:))
             subject.bundleId = trace.scope.bundleID
@@ -168,7 +168,7 @@ struct AppleConsumption: AsyncParsableCommand {
         return subject
     }
 
-    private func way(_ standing: ConsumptionStanding) throws -> Way {
+    private func way(_ standing: ConsumptionRequestState) throws -> Way {
         switch standing {
         case .unheardOf: return .unrecorded
         case .open(let trace):

@@ -14,7 +14,7 @@ struct ExaminedReceipt {
     /// verifyReceipt's answer, where it was asked and gave one.
     var answer: ReceiptAnswer?
     /// What the answer says, where that is what state is derived from.
-    var words: [UnsignedWord] = []
+    var words: [UnsignedReceiptClaim] = []
     /// The app, and where the answer was given.
     var scope: AppEnvironment
 

@@ -31,7 +31,7 @@ package struct ReceiptFinding: Sendable {
     /// verifyReceipt's answer, where it was asked.
     package let answer: Evidence?
     /// What that says, where it is what state is derived from.
-    package let words: [UnsignedWord]
+    package let words: [UnsignedReceiptClaim]
     /// What the Server API answered and signed, as far as it says something new.
     package internal(set) var records: [Evidence] = []
     /// Whether Apple was asked about the purchases: it cannot be where neither a key nor a shared secret is set for the app.

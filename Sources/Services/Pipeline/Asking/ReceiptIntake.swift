@@ -167,7 +167,7 @@ package struct ReceiptIntake: Sendable {
             let isForeign = error.code == .wrongBundle || error.code == .wrongEnvironment
             if isForeign || app?.server == nil && app?.receipts == nil { throw error }
         }
-        var words: [UnsignedWord] = []
+        var words: [UnsignedReceiptClaim] = []
         var taken: ReceiptAnswer?
         var scope = AppEnvironment(bundleID: report.bundleID, environment: "")
         if let receipts = app?.receipts, report.proof == nil || app?.server == nil {
@@ -184,7 +184,7 @@ package struct ReceiptIntake: Sendable {
                 evidence.append(Evidence(.receipt, from: .api, answer.json))
                 if app?.server == nil {
                     scope.environment = answer.environment.rawValue
-                    words = answer.extracts.compactMap { UnsignedWord($0) }
+                    words = answer.extracts.compactMap { UnsignedReceiptClaim($0) }
                 }
             } catch  where report.proof != nil && UnusableAnswer.isReason(for: error) {
                 // Its signature is enough.
@@ -238,7 +238,7 @@ package struct ReceiptIntake: Sendable {
     }
 }
 
-extension UnsignedWord {
+extension UnsignedReceiptClaim {
     /// Nil for what is longer than evidence may be: no transaction is.
     fileprivate init?(_ extract: ReceiptExtract) {
         let kind: EvidenceKind

@@ -194,8 +194,8 @@ extension ConsumptionRequests {
     @discardableResult
     package func settle(
         _ request: ConsumptionRequest, _ outcome: ConsumptionOutcome, reason: String? = nil
-    ) async throws -> ConsumptionSettled? {
-        let settled: ConsumptionSettled?? = try await queue.settling(request.claim, Self.durably) { session in
+    ) async throws -> ConsumptionSettlement? {
+        let settled: ConsumptionSettlement?? = try await queue.settling(request.claim, Self.durably) { session in
             let answered = ConsumptionOutcome.answered.rawValue
             let settled = try session.query(
                 PostgresQuery(
@@ -210,7 +210,7 @@ extension ConsumptionRequests {
                      where id = \(request.id)
                     returning environment, outcome, why
                     """)
-            ).first.map { try ConsumptionSettled($0) }
+            ).first.map { try ConsumptionSettlement($0) }
             if let settled, outcome == .answered { try tell(settled, request, session) }
             return settled
         }
@@ -218,9 +218,9 @@ extension ConsumptionRequests {
     }
 
     private func tell(
-        _ settled: ConsumptionSettled, _ request: ConsumptionRequest, _ session: borrowing PostgresSession
+        _ settled: ConsumptionSettlement, _ request: ConsumptionRequest, _ session: borrowing PostgresSession
     ) throws {
-        guard let witness else { return }
+        guard let observer else { return }
         let row = try session.query(
             PostgresQuery(
                 "consumption.told",
@@ -234,7 +234,7 @@ extension ConsumptionRequests {
         guard let row, let transaction = try row.decode(3, as: String?.self) else { return }
         let purchase = PurchaseKey(
             environment: try row.decode(0), bundleID: try row.decode(1), originalTransactionID: try row.decode(2))
-        try witness.answered(about: purchase, transaction, outcome: settled.outcome, session)
+        try observer.answered(about: purchase, transaction, outcome: settled.outcome, session)
     }
 
     /// Why a request is not to be answered, whatever the consent.
@@ -244,7 +244,7 @@ extension ConsumptionRequests {
 
     /// Settles what was not answered in time and that nobody holds.
     /// - Returns: what each came to.
-    package func expire() async throws -> [ConsumptionSettled] {
+    package func expire() async throws -> [ConsumptionSettlement] {
         try await pool.query(
             PostgresQuery(
                 "consumption.expire",
@@ -286,6 +286,6 @@ extension ConsumptionRequests {
                  where a.id = gone.id
                 returning a.environment, a.outcome, a.why
                 """)
-        ).map { try ConsumptionSettled($0) }
+        ).map { try ConsumptionSettlement($0) }
     }
 }

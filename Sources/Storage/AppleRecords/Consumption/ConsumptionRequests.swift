@@ -21,13 +21,13 @@ package struct ConsumptionRequests: Sendable {
     /// Which of them are to be looked at; of those that are due the one with the earliest deadline goes first.
     package let queue: ScopedQueue
     /// Told that Apple was answered, in the transaction that records it.
-    let witness: (any ConsumptionWitness)?
+    let observer: (any ConsumptionObserver)?
 
     /// The requests behind a pool of connections. One is enough.
-    /// - Parameter witness: told what Apple was answered; nil where nobody is going to be.
-    package init(_ pool: PostgresPool, witness: (any ConsumptionWitness)? = nil) {
+    /// - Parameter observer: told what Apple was answered; nil where nobody is going to be.
+    package init(_ pool: PostgresPool, observer: (any ConsumptionObserver)? = nil) {
         self.pool = pool
-        self.witness = witness
+        self.observer = observer
         queue = ScopedQueue(
             Self.table, pool, of: "storehook.consumption_answers", where: "r.deadline > now()")
     }
@@ -49,7 +49,7 @@ package struct ConsumptionRequests: Sendable {
     /// - Returns: how many it made, and what of those was settled.
     package func note(
         everything: Bool, hasPolicy policy: Bool, keysFor scopes: [AppEnvironment]
-    ) async throws -> (noted: Int, settled: [ConsumptionSettled]) {
+    ) async throws -> (noted: Int, settled: [ConsumptionSettlement]) {
         let rows = try await pool.query(
             PostgresQuery(
                 "consumption.note",
@@ -101,7 +101,7 @@ package struct ConsumptionRequests: Sendable {
                 """))
         return (
             rows.count,
-            try rows.filter { try $0.decode("outcome", as: String?.self) != nil }.map { try ConsumptionSettled($0) }
+            try rows.filter { try $0.decode("outcome", as: String?.self) != nil }.map { try ConsumptionSettlement($0) }
         )
     }
 

@@ -137,7 +137,7 @@ extension ConsumptionRequests {
     ///   - reason: a code, where it is still not known.
     package func settleAgain(
         _ notificationUUID: UUID, isTaken: Bool, reason: String? = nil
-    ) async throws -> ConsumptionSettled? {
+    ) async throws -> ConsumptionSettlement? {
         try await pool.withTransaction(TransactionOptions(isDurable: true)) { session in
             try session.query(
                 PostgresQuery(
@@ -152,7 +152,7 @@ extension ConsumptionRequests {
                      where notification_uuid = \(notificationUUID) and outcome = 'unknown'
                     returning environment, outcome, why
                     """)
-            ).first.map { try ConsumptionSettled($0) }
+            ).first.map { try ConsumptionSettlement($0) }
         }
     }
 }

@@ -17,7 +17,8 @@ extension History {
     ///   - scope: whose they are.
     /// - Returns: the rows of `evidence`, in its order, and how many of `words` were stored.
     package func store(
-        receipt evidence: [Evidence], knownBy identity: [UInt8], saying words: [UnsignedWord], of scope: AppEnvironment
+        receipt evidence: [Evidence], knownBy identity: [UInt8], saying words: [UnsignedReceiptClaim],
+        of scope: AppEnvironment
     ) async throws -> (ids: [Int64], words: Int) {
         let stored: (ids: [Int64], words: Int) = try await pool.withTransaction(
             TransactionOptions(isDurable: true, name: "history.receipt")
@@ -47,8 +48,8 @@ extension History {
 
     /// Notes what is said, in the caller's transaction, which stores what is news; answers that.
     package static func news(
-        among words: [UnsignedWord], of scope: AppEnvironment, _ session: borrowing PostgresSession
-    ) throws -> [UnsignedWord] {
+        among words: [UnsignedReceiptClaim], of scope: AppEnvironment, _ session: borrowing PostgresSession
+    ) throws -> [UnsignedReceiptClaim] {
         guard !words.isEmpty else { return [] }
         var known: [Int: [UInt8]] = [:]
         for row in try session.query(.known(words, of: scope)) { known[try row.decode(0)] = try row.decode(1) }
@@ -59,7 +60,7 @@ extension History {
 
 extension PostgresQuery {
     /// What was said last of the same things, each with its place, and locks it.
-    fileprivate static func known(_ words: [UnsignedWord], of scope: AppEnvironment) -> PostgresQuery {
+    fileprivate static func known(_ words: [UnsignedReceiptClaim], of scope: AppEnvironment) -> PostgresQuery {
         PostgresQuery(
             "history.unsigned_known",
             """
@@ -76,7 +77,7 @@ extension PostgresQuery {
     }
 
     /// Notes what is said where nothing later is known and Apple has not signed it; answers the places of what was noted.
-    fileprivate static func note(_ words: [UnsignedWord], of scope: AppEnvironment) -> PostgresQuery {
+    fileprivate static func note(_ words: [UnsignedReceiptClaim], of scope: AppEnvironment) -> PostgresQuery {
         let dates = words.map { PostgresTimestamp(millisecondsSince1970: $0.answeredAt.millisecondsSince1970) }
         return PostgresQuery(
             "history.unsigned_note",

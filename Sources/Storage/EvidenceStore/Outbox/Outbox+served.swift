@@ -4,8 +4,8 @@ import Postgres
 
 extension Outbox {
     /// The apps and roots that workers on this database have served, from the first worker on.
-    package func served() async throws -> Served {
-        try Served(apps: await pool.query(.servedApps), roots: await pool.query(.servedRoots))
+    package func served() async throws -> ServedApps {
+        try ServedApps(apps: await pool.query(.servedApps), roots: await pool.query(.servedRoots))
     }
 
     /// Records what a worker serves from now on, unless it contradicts what is served already.
@@ -15,7 +15,7 @@ extension Outbox {
     /// lacks the rights for one on the table.
     /// - Returns: the contradiction; then nothing was added.
     @discardableResult
-    package func record(_ own: Served) async throws -> (purchases: Environment, homemade: Environment)? {
+    package func record(_ own: ServedApps) async throws -> (purchases: Environment, homemade: Environment)? {
         var failures = 0
         while true {
             do {
@@ -29,10 +29,10 @@ extension Outbox {
         }
     }
 
-    private func recordOnce(_ own: Served) async throws -> (purchases: Environment, homemade: Environment)? {
+    private func recordOnce(_ own: ServedApps) async throws -> (purchases: Environment, homemade: Environment)? {
         let options = TransactionOptions(isolation: .serializable, name: "outbox.record_served")
         return try await pool.withTransaction(options) { session in
-            var all = try Served(apps: session.query(.servedApps), roots: session.query(.servedRoots))
+            var all = try ServedApps(apps: session.query(.servedApps), roots: session.query(.servedRoots))
             all.apps.formUnion(own.apps)
             if let contradiction = all.contradiction { return contradiction }
             try session.query(.record(own.apps))
@@ -44,7 +44,7 @@ extension Outbox {
     private static let recordRetries = 20
 }
 
-extension Served {
+extension ServedApps {
     fileprivate init(apps: PostgresRows, roots: PostgresRows) throws {
         self.init(
             apps: try Set(apps.map { App(try $0.decode(1), in: Environment(rawValue: try $0.decode(0))) }),
@@ -58,7 +58,7 @@ extension PostgresQuery {
     fileprivate static let servedRoots = PostgresQuery(
         "outbox.served_roots", "select environment, fingerprint from storehook.served_roots")
 
-    fileprivate static func record(_ apps: Set<Served.App>) -> PostgresQuery {
+    fileprivate static func record(_ apps: Set<ServedApps.App>) -> PostgresQuery {
         let apps = Array(apps)
         return PostgresQuery(
             "outbox.record_apps",
@@ -70,7 +70,7 @@ extension PostgresQuery {
             """)
     }
 
-    fileprivate static func record(_ roots: Set<Served.Root>) -> PostgresQuery {
+    fileprivate static func record(_ roots: Set<ServedApps.Root>) -> PostgresQuery {
         let roots = Array(roots)
         return PostgresQuery(
             "outbox.record_roots",

@@ -2,7 +2,7 @@ import AppStoreServerAPI
 
 /// What a failure says about an answer that Apple was told, or was to be told. Apple has no way to ask what it has heard, and does not say what a second
 /// answer about a transaction does to the first: so only what Apple certainly has not taken is sent again.
-enum ConsumptionEnd: Sendable, Hashable {
+enum ConsumptionFailure: Sendable, Hashable {
     /// Apple will not take it.
     case refused
     /// Apple has not taken it, and may later.

@@ -2,7 +2,7 @@ package import Postgres
 package import Subscriptions
 
 /// Who is told that Apple was told about a purchase, in the transaction that records it.
-package protocol ConsumptionWitness: Sendable {
+package protocol ConsumptionObserver: Sendable {
     /// - Parameters:
     ///   - purchase: what it is about.
     ///   - transaction: the one that a refund is asked for.

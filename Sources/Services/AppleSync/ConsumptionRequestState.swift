@@ -2,7 +2,7 @@ package import AppleRecords
 
 /// How it stands with a transaction that somebody would tell Apple of by hand and names by its id. Pure: what is sent is decided
 /// once more, by the database, when it is begun.
-package enum ConsumptionStanding: Sendable, Hashable {
+package enum ConsumptionRequestState: Sendable, Hashable {
     /// Nothing is known of it here: there is nothing that an answer could contradict.
     case unheardOf
     /// The id is known in several apps or environments.

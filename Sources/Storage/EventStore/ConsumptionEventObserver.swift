@@ -6,7 +6,7 @@ import PurchaseStore
 package import Subscriptions
 
 /// Writes an event when Apple was sent a customer's consumption data.
-package struct ConsumptionTeller: ConsumptionWitness {
+package struct ConsumptionEventObserver: ConsumptionObserver {
     private let events: EventStore
     private let accounts: AccountStore
 
@@ -45,6 +45,6 @@ package struct ConsumptionTeller: ConsumptionWitness {
 extension ConsumptionRequests {
     /// Requests whose answers are reported as events.
     package static func telling(_ pool: PostgresPool) -> ConsumptionRequests {
-        ConsumptionRequests(pool, witness: ConsumptionTeller(EventStore(pool), AccountStore(pool)))
+        ConsumptionRequests(pool, observer: ConsumptionEventObserver(EventStore(pool), AccountStore(pool)))
     }
 }

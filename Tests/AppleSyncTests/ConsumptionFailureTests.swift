@@ -6,9 +6,9 @@ import Testing
 @testable import AppleSync
 
 @Suite("What a failure says about an answer that was sent")
-struct ConsumptionEndTests {
-    private func end(_ reason: AppStoreFailure.Reason, attempts: Int = 1, requests: Int = 1) -> ConsumptionEnd {
-        ConsumptionEnd(
+struct ConsumptionFailureTests {
+    private func end(_ reason: AppStoreFailure.Reason, attempts: Int = 1, requests: Int = 1) -> ConsumptionFailure {
+        ConsumptionFailure(
             AppStoreFailure(
                 reason: reason, endpoint: .consumptionInformation, environment: .production, attempts: requests),
             attempts: attempts)
@@ -16,7 +16,7 @@ struct ConsumptionEndTests {
 
     @Test("Apple's own errors mean that Apple did not take it: for now, or for good")
     func apple() {
-        func end(_ code: Int64, attempts: Int = 1) -> ConsumptionEnd {
+        func end(_ code: Int64, attempts: Int = 1) -> ConsumptionFailure {
             self.end(.apple(ServerErrorCode(rawValue: code)), attempts: attempts)
         }
         for code: Int64 in [5_000_000, 5_000_001, 4_290_000, 4_040_003, 4_040_004, 4_290_001, 5_030_000] {

@@ -3,7 +3,7 @@ package import Base
 package import EvidenceStore
 
 /// What verifyReceipt's answer says of one transaction, or of one subscription's future, to be stored as evidence of its own.
-package struct UnsignedWord: Sendable, Hashable {
+package struct UnsignedReceiptClaim: Sendable, Hashable {
     /// Its kind, its source and its bytes.
     package var evidence: Evidence
     /// The transaction; of a subscription's future the original transaction.

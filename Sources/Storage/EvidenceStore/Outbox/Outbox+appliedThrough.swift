@@ -8,7 +8,7 @@ extension Outbox {
     /// Each worker calls it about once a second. The instant is the statement's, not the clock's, which would be
     /// evaluated for each row and make it read them all.
     /// - Throws: `PostgresError`.
-    package func reached() async throws -> PostgresTimestamp {
+    package func appliedThrough() async throws -> PostgresTimestamp {
         try await pool.query(
             PostgresQuery(
                 "outbox.reached",

@@ -1,7 +1,7 @@
 import Postgres
 
 /// What a request came to.
-package struct ConsumptionSettled: Sendable, Hashable {
+package struct ConsumptionSettlement: Sendable, Hashable {
     /// `Production` or `Sandbox`.
     package var environment: String
     /// What it came to.

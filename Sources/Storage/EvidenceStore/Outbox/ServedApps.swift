@@ -3,7 +3,7 @@ package import AppStoreVerification
 package import Base
 
 /// The apps that programs on a database serve, and the roots that they trust.
-package struct Served: Sendable, Hashable {
+package struct ServedApps: Sendable, Hashable {
     /// An app in one environment.
     package struct App: Sendable, Hashable {
         /// Where its purchases are made.
@@ -65,10 +65,10 @@ package struct Served: Sendable, Hashable {
 
     /// The part that a program with this configuration does not serve: other apps, and, in the environments that it
     /// serves, roots that it does not trust.
-    package func missing(from own: Served) -> Served {
+    package func missing(from own: ServedApps) -> ServedApps {
         let names = Set(own.apps.map(\.bundleID))
         let places = Set(own.apps.map(\.environment))
-        return Served(
+        return ServedApps(
             apps: apps.filter { !names.contains($0.bundleID) },
             roots: roots.filter { places.contains($0.environment) && !own.roots.contains($0) })
     }
