@@ -118,7 +118,8 @@ let package = Package(
             path: "Sources/Storage/EvidenceStore", swiftSettings: rules),
         // Facts, and what is derived from them of each purchase.
         .target(
-            name: "PurchaseStore", dependencies: ["AppStorePayloads", "Base", "Postgres", "Subscriptions"],
+            name: "PurchaseStore",
+            dependencies: ["Accounts", "AppStorePayloads", "Base", "Postgres", "Subscriptions"],
             path: "Sources/Storage/PurchaseStore", swiftSettings: rules),
         // Whose purchases are, what staff did, each account's status, its use of features, and servers' keys.
         .target(

@@ -29,28 +29,30 @@ struct GuardTests {
         var reads: Int { state.withLock(\.reads) }
 
         /// The database's clock stands at 0 with each reading.
-        func load() throws -> GuardAccount {
+        func load() throws -> AccountView {
             try state.withLock { state in
                 state.reads += 1
                 guard !state.isAway else { throw Away() }
                 let end = state.expiresAt
-                let account = GuardAccount(
-                    phases: [
-                        .init(startsAt: .distantPast, status: "active", access: true, tier: state.tier, expiresAt: end),
-                        .init(startsAt: end, status: "expired", access: false, tier: "free", expiresAt: end),
-                    ],
-                    catalog: Catalog(
-                        tiers: ["free", "pro", "premium"].map { .init(id: $0) },
-                        features: [
-                            .init(id: "explain", limits: ["pro": .yes, "premium": .yes]),
-                            .init(id: "voice", limits: ["premium": .yes]),
-                            .init(id: "read", limits: ["free": .yes, "pro": .yes, "premium": .yes]),
-                        ]),
-                    readAt: Timestamp(millisecondsSince1970: 0))
-                guard let account else { throw Away() }
-                return account
+                let phases = [
+                    AccountPhase(
+                        startsAt: .distantPast, status: .active, tier: state.tier, source: .apple, expiresAt: end),
+                    AccountPhase(startsAt: end, status: .expired, tier: "free", source: .apple, expiresAt: end),
+                ]
+                guard let known = AccountState(phases) else { throw Away() }
+                return AccountView(
+                    token: UniqueIdentifier(high: 0, low: 1), environment: "Production",
+                    instant: Timestamp(millisecondsSince1970: 0), catalog: Self.catalog, state: known)
             }
         }
+
+        private static let catalog = Catalog(
+            tiers: [.init(id: "free"), .init(id: "pro"), .init(id: "premium")],
+            features: [
+                .init(id: "explain", limits: ["free": .no, "pro": .yes, "premium": .yes]),
+                .init(id: "voice", limits: ["free": .no, "pro": .no, "premium": .yes]),
+                .init(id: "read", limits: ["free": .yes, "pro": .yes, "premium": .yes]),
+            ])
 
         func memory() -> GuardMemory {
             GuardMemory(logger: quiet, clock: { self.instant.withLock { $0 } }, load: { _ in try self.load() })

@@ -87,7 +87,7 @@ struct Shop: Sendable {
             desk: { pool, reads in
                 let verifier = Verifier(configuration: configuration, clock: wallClock)
                 let pipeline = EvidencePipeline(pool)
-                return AccountDesk(
+                return AccountHandlers(
                     pipeline: pipeline, reads: reads,
                     intake: EvidenceIntake(pool: pool, verifier: verifier, pipeline: pipeline, logger: quiet),
                     usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),

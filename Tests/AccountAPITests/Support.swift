@@ -110,7 +110,7 @@ struct RunningAPI: Sendable {
 func withAPI<T: Sendable>(
     url: (@Sendable (TestDatabase) async throws -> String)? = nil,
     endpoints more: [AccountEndpoint] = [],
-    desk: ((PostgresPool, AccountReads) -> AccountDesk)? = nil,
+    desk: ((PostgresPool, AccountReads) -> AccountHandlers)? = nil,
     feed makeFeed: ((PostgresPool, DatabaseWatch) -> EventFeed)? = nil,
     adjusting adjust: (inout APIConfiguration) -> Void = { _ in },
     logger: Logger = quiet,
@@ -185,9 +185,7 @@ func withAPI<T: Sendable>(
 /// The guard as `storehook serve` has it.
 private func guarding(_ reads: AccountReads) -> AccountEndpoint {
     let memory = GuardMemory(logger: quiet) { token in
-        let view = try await reads.value(of: .init(token, in: Environment.production.rawValue))
-        guard let account = GuardAccount(view) else { throw NeverHappened("an account has phases") }
-        return account
+        try await reads.value(of: .init(token, in: Environment.production.rawValue)).remembered
     }
     return Guard(memory).endpoint
 }

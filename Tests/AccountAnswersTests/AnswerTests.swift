@@ -2,6 +2,7 @@ import Accounts
 import AppStorePayloads
 import Base
 import Foundation
+import Subscriptions
 import Testing
 
 @testable import APIKit
@@ -9,19 +10,20 @@ import Testing
 
 @Suite("Answers about accounts")
 struct AnswerTests {
-    private static let reader = Reader(Pictures.reading)
+    private static let reader = Reader(Views.reading)
 
     private func subscriber(
         _ status: AccountStatus = .active, days: Int64 = 30, willRenew: Bool = true,
-        kind: SubscriptionPicture.Kind = .subscription
-    ) -> AccountPicture {
-        let subscription = SubscriptionPicture(
-            productID: "com.readmigo.pro.yearly", bundleID: "com.readmigo", originalTransactionID: "1000000123456780",
-            environment: "Production", kind: kind, status: status, access: status.access,
-            expiresAt: kind == .lifetime ? nil : Pictures.now.adding(days: days), willRenew: willRenew,
-            isTrialPeriod: status == .trial, purchaseDate: Pictures.now.adding(days: -10),
-            cancelledAt: status == .cancelled ? Pictures.now.adding(days: -1) : nil)
-        return Pictures.account(subscription)
+        isForLife: Bool = false
+    ) -> AccountView {
+        var subscription = Views.purchase(
+            "com.readmigo.pro.yearly", of: "com.readmigo", "1000000123456780", in: "Production",
+            until: isForLife ? nil : Views.now.adding(days: days), status: status, willRenew: willRenew)
+        if isForLife { subscription.oneTime = .nonConsumable }
+        subscription.inTrial = status == .trial
+        subscription.purchasedAt = Views.now.adding(days: -10)
+        subscription.cancelledAt = status == .cancelled ? Views.now.adding(days: -1) : nil
+        return Views.account(subscription, status: status)
     }
 
     @Test("of verifying have the members that StoreKit 2 clients read, in that document's order, and the account")
@@ -41,26 +43,26 @@ struct AnswerTests {
     @Test("of the status tell what the documents' apps read of it")
     func status() throws {
         let account = subscriber(.cancelled, days: 5, willRenew: false)
-        let value = StatusAnswer.shape.value(of: account, for: Self.reader)
+        let value = AccountShapes.status.value(of: account, for: Self.reader)
         #expect(value["hasActiveSubscription"] == true && value["subscription"]?["id"] == "pro_yearly")
         #expect(value["status"] == "cancelled" && value["tier"] == "pro" && value["planType"] == "PRO")
         #expect(value["source"] == "apple" && value["expiresAt"] == "2024-01-15T00:00:00Z")
         #expect(value["cancelledAt"] == "2024-01-09T00:00:00Z" && value["purchaseDate"] == "2023-12-31T00:00:00Z")
         #expect(value["purchaseType"] == "subscription" && value["isActive"] == true)
         #expect(value["expiringSoon"] == true && value["daysLeft"] == 5)
-        #expect(try fault(StatusAnswer.shape, account, Self.reader) == nil)
+        #expect(try fault(AccountShapes.status, account, Self.reader) == nil)
 
-        let nobody = Pictures.account(nil)
-        let free = StatusAnswer.shape.value(of: nobody, for: Self.reader)
+        let nobody = Views.account(nil)
+        let free = AccountShapes.status.value(of: nobody, for: Self.reader)
         #expect(free["hasActiveSubscription"] == false && free["subscription"] == .null)
         #expect(free["subscriptions"] == [] && free["status"] == "free" && free["purchaseType"] == "none")
         #expect(free["expiringSoon"] == false && free["daysLeft"] == .null)
-        #expect(try fault(StatusAnswer.shape, nobody, Self.reader) == nil)
+        #expect(try fault(AccountShapes.status, nobody, Self.reader) == nil)
     }
 
     @Test("say that access ends soon where it does and will not go on by itself, by the catalog's days")
     func expiringSoon() {
-        func isSoon(_ account: AccountPicture, _ days: Int = 7) -> Bool { account.isExpiringSoon(within: days) }
+        func isSoon(_ account: AccountView, _ days: Int = 7) -> Bool { account.isExpiringSoon(within: days) }
         #expect(isSoon(subscriber(.cancelled, days: 7, willRenew: false)))
         #expect(!isSoon(subscriber(.cancelled, days: 8, willRenew: false)))
         #expect(isSoon(subscriber(.cancelled, days: 8, willRenew: false), 8))
@@ -68,7 +70,7 @@ struct AnswerTests {
         #expect(!isSoon(subscriber(.active, days: 3)))
         #expect(isSoon(subscriber(.gracePeriod, days: 3)))
         #expect(!isSoon(subscriber(.expired, days: 3, willRenew: false)))
-        #expect(!isSoon(subscriber(.active, willRenew: false, kind: .lifetime)))
+        #expect(!isSoon(subscriber(.active, willRenew: false, isForLife: true)))
         var account = subscriber(.cancelled, days: 1, willRenew: false)
         account.instant = account.instant.adding(milliseconds: 1)
         #expect(account.daysLeft == 1)
@@ -79,7 +81,7 @@ struct AnswerTests {
     @Test("show the status in the language asked for")
     func languages() {
         func shown(_ languages: [String], _ status: AccountStatus = .cancelled) -> JSONValue? {
-            StatusAnswer.shape.value(of: subscriber(status), for: Reader(Pictures.reading, languages: languages))[
+            AccountShapes.status.value(of: subscriber(status), for: Reader(Views.reading, languages: languages))[
                 "displayStatus"]
         }
         #expect(shown([]) == "Cancelled, active until it ends" && shown(["de", "en-GB"]) == shown([]))
@@ -87,8 +89,8 @@ struct AnswerTests {
         #expect(shown(["zh-TW"], .trialExpired) == "試用已過期")
         let all = AccountStatus.allCases.map { shown(["zh"], $0) }
         #expect(Set(all.map { $0.map(text) ?? "" }).count == AccountStatus.allCases.count)
-        let named = AccountAnswer.shape.value(
-            of: subscriber(), for: Reader(Pictures.reading, languages: ["zh-Hans"]))
+        let named = AccountShapes.account.value(
+            of: subscriber(), for: Reader(Views.reading, languages: ["zh-Hans"]))
         #expect(named["tierName"] == "专业版")
     }
 
@@ -121,8 +123,8 @@ struct AnswerTests {
 
     @Test("of the products have what a paywall shows, and the trial only for who may start it")
     func products() throws {
-        let products = ProductsAnswer(Pictures.reading.productsToShow(), trial: .eligible)
-        let value = ProductsAnswer.shape.value(of: products, for: Reader(Pictures.reading, languages: ["zh-Hans"]))
+        let products = ProductsAnswer(Views.reading.productsToShow(), trial: .eligible)
+        let value = ProductsAnswer.shape.value(of: products, for: Reader(Views.reading, languages: ["zh-Hans"]))
         guard case .array(let told)? = value["products"], told.count == 2 else {
             Issue.record("there are not two products")
             return
@@ -147,60 +149,60 @@ struct AnswerTests {
 
     @Test("of the trial tell how it stands, before, in and after it")
     func trial() throws {
-        var account = Pictures.account(nil)
+        var account = Views.account(nil)
         #expect(
             text(TrialAnswers.eligibility.value(of: .eligible, for: Self.reader))
                 == #"{"eligible":true,"reason":null,"trial":{"tier":"pro","tierName":"Pro","days":7,"#
                 + #""products":["com.readmigo.pro.yearly"]}}"#)
-        #expect(TrialAnswers.status.value(of: account, for: Self.reader)["started"] == false)
-        account.trial = TrialPicture(
-            tier: "pro", startedAt: Pictures.now.adding(days: -3), endsAt: Pictures.now.adding(days: 4))
-        (account.status, account.source, account.access, account.tier) = (.trial, .trial, true, "pro")
-        account.expiresAt = account.trial?.endsAt
-        let running = TrialAnswers.status.value(of: account, for: Self.reader)
+        #expect(AccountShapes.trial.value(of: account, for: Self.reader)["started"] == false)
+        let end = Views.now.adding(days: 4)
+        account.trial = StartedTrial(tier: "pro", startedAt: Views.now.adding(days: -3), endsAt: end)
+        account.state = .always(
+            AccountPhase(startsAt: .distantPast, status: .trial, tier: "pro", source: .trial, expiresAt: end))
+        let running = AccountShapes.trial.value(of: account, for: Self.reader)
         #expect(running["isActive"] == true && running["daysLeft"] == 4 && running["status"] == "trial")
         #expect(running["trialEndsAt"] == "2024-01-14T00:00:00Z")
-        #expect(try fault(TrialAnswers.status, account, Self.reader) == nil)
-        let status = StatusAnswer.shape.value(of: account, for: Self.reader)
+        #expect(try fault(AccountShapes.trial, account, Self.reader) == nil)
+        let status = AccountShapes.status.value(of: account, for: Self.reader)
         #expect(status["trialStartedAt"] == "2024-01-07T00:00:00Z" && status["subscription"] == .null)
         #expect(status["hasActiveSubscription"] == true && status["source"] == "trial")
         account.instant = account.instant.adding(days: 30)
-        #expect(TrialAnswers.status.value(of: account, for: Self.reader)["daysLeft"] == 0)
+        #expect(AccountShapes.trial.value(of: account, for: Self.reader)["daysLeft"] == 0)
     }
 
     @Test("of entitlements list the tiers up to the account's, and the purchases that give access")
     func entitlements() throws {
         var account = subscriber()
-        account.subscriptions.append(Pictures.monthly(until: Pictures.now, status: .expired))
-        let value = EntitlementsAnswer.shape.value(of: account, for: Self.reader)
+        account.purchases.append(Views.monthly(until: Views.now, status: .expired))
+        let value = AccountShapes.entitlements.value(of: account, for: Self.reader)
         #expect(
             value["tiers"].map(text)
                 == #"[{"tier":"free","name":"Free","source":"none","expiresAt":null},"#
                 + #"{"tier":"pro","name":"Pro","source":"apple","expiresAt":"2024-02-09T00:00:00Z"}]"#)
         guard case .array(let products)? = value["products"] else { return }
         #expect(products.map { $0["productId"] } == ["com.readmigo.pro.yearly"])
-        #expect(try fault(EntitlementsAnswer.shape, account, Self.reader) == nil)
+        #expect(try fault(AccountShapes.entitlements, account, Self.reader) == nil)
     }
 
     @Test("of features tell what is allowed, why not, what it takes, and when counting begins anew")
     func features() throws {
-        let day = UsageWindow(.day, at: Pictures.now, in: .gmt)
-        let explain = try #require(Pictures.reading.feature("ai_explain"))
-        let left = FeaturePicture(explain, in: "free", used: 3, window: day)
+        let day = UsageWindow(.day, at: Views.now, in: .gmt)
+        let explain = try #require(Views.reading.feature("ai_explain"))
+        let left = FeatureView(explain, in: "free", used: 3, window: day)
         #expect(
             text(FeatureAnswer.shape.value(of: left, for: Self.reader))
                 == #"{"feature":"ai_explain","name":null,"unit":null,"allowed":true,"reason":null,"#
                 + #""requiredTier":null,"tier":"free","isUnlimited":false,"limit":5,"used":3,"remaining":2,"#
                 + #""period":"day","resetsAt":"2024-01-11T00:00:00Z"}"#)
-        let used = FeaturePicture(explain, in: "free", used: 6, window: day)
+        let used = FeatureView(explain, in: "free", used: 6, window: day)
         let full = FeatureAnswer.shape.value(of: used, for: Self.reader)
         #expect(full["allowed"] == false && full["reason"] == "limitReached" && full["remaining"] == 0)
         #expect(full["requiredTier"] == "pro")
         let unlimited = FeatureAnswer.shape.value(
-            of: FeaturePicture(explain, in: "premium", used: 900, window: day), for: Self.reader)
+            of: FeatureView(explain, in: "premium", used: 900, window: day), for: Self.reader)
         #expect(unlimited["allowed"] == true && unlimited["limit"] == .null && unlimited["used"] == 900)
         #expect(unlimited["isUnlimited"] == true)
-        let advanced = FeaturePicture(try #require(Pictures.reading.feature("advanced_ai")), in: "pro")
+        let advanced = FeatureView(try #require(Views.reading.feature("advanced_ai")), in: "pro")
         let closed = FeatureAnswer.shape.value(of: advanced, for: Self.reader)
         #expect(closed["reason"] == "tierRequired" && closed["requiredTier"] == "premium" && closed["used"] == .null)
         let all = (tier: "pro", features: [left, advanced])
@@ -220,9 +222,9 @@ struct AnswerTests {
     @Test("have named schemas that say the same as the answers, each name once")
     func schemas() {
         let schemas: [APISchema] = [
-            AccountAnswer.shape.schema, SubscriptionAnswer.shape.schema, StatusAnswer.shape.schema,
+            AccountShapes.account.schema, SubscriptionShapes.api.schema, AccountShapes.status.schema,
             VerifyAnswer.shape.schema, RestoreAnswer.shape.schema, ProductsAnswer.shape.schema,
-            TrialAnswers.eligibility.schema, TrialAnswers.status.schema, EntitlementsAnswer.shape.schema,
+            TrialAnswers.eligibility.schema, AccountShapes.trial.schema, AccountShapes.entitlements.schema,
             FeatureAnswer.shape.schema, FeatureAnswer.list.schema, FeatureAnswer.usage.schema,
             UsageAnswer.shape.schema, EmoFlowAnswers.verify.schema,
             EmoFlowAnswers.refresh.schema, EmoFlowAnswers.restore.schema, EmoFlowAnswers.status.schema,

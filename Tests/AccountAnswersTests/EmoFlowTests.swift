@@ -10,11 +10,11 @@ import Testing
 
 @Suite("The EmoFlow dialect")
 struct EmoFlowTests {
-    private static let reader = Reader(Pictures.yourApp)
+    private static let reader = Reader(Views.yourApp)
 
     @Test("answers the document's examples byte for byte, but for their white space")
     func examples() throws {
-        let account = Pictures.account(Pictures.monthly(until: try Pictures.time("2024-02-01T00:00:00Z")))
+        let account = Views.account(Views.monthly(until: try Views.time("2024-02-01T00:00:00Z")))
         // 1. 验证订阅收据
         #expect(
             text(EmoFlowAnswers.verify.value(of: account, for: Self.reader))
@@ -69,7 +69,7 @@ struct EmoFlowTests {
                     }
                     """))
         // 5. 恢复订阅购买
-        let restored = Pictures.account(Pictures.monthly(until: try Pictures.time("2024-02-15T10:30:00Z")))
+        let restored = Views.account(Views.monthly(until: try Views.time("2024-02-15T10:30:00Z")))
         #expect(
             text(EmoFlowAnswers.restore.value(of: restored, for: Self.reader))
                 == compact(
@@ -94,7 +94,7 @@ struct EmoFlowTests {
         #expect(
             text(
                 EmoFlowAnswers.products.value(
-                    of: Pictures.emoFlow.productsToShow(), for: Reader(Pictures.emoFlow, languages: ["en"])))
+                    of: Views.emoFlow.productsToShow(), for: Reader(Views.emoFlow, languages: ["en"])))
                 == compact(
                     """
                     {
@@ -136,8 +136,7 @@ struct EmoFlowTests {
             (.trialExpired, "expired", false), (.revoked, "expired", false),
         ] as [(AccountStatus, String, Bool)])
     func statuses(status: AccountStatus, expected: String, isMember: Bool) throws {
-        var account = Pictures.account(nil)
-        (account.status, account.access) = (status, status.access)
+        let account = Views.account(nil, status: status)
         let subscription = try #require(EmoFlowAnswers.status.value(of: account, for: Self.reader)["subscription"])
         #expect(subscription["subscription_status"] == .string(expected))
         #expect(subscription["is_member"] == .bool(isMember))
@@ -149,16 +148,19 @@ struct EmoFlowTests {
     )
     func nothing() {
         #expect(
-            text(EmoFlowAnswers.status.value(of: Pictures.account(nil), for: Self.reader))
+            text(EmoFlowAnswers.status.value(of: Views.account(nil), for: Self.reader))
                 == compact(
                     """
                     {"status": "success", "subscription": {"subscription_status": "inactive",
                     "subscription_product_id": null, "subscription_expires_at": null, "auto_renew_status": false,
                     "subscription_environment": "production", "is_member": false}}
                     """))
-        var granted = Pictures.account(Pictures.monthly(until: Pictures.now, status: .expired, willRenew: false))
-        (granted.environment, granted.status, granted.source, granted.access) = ("Production", .active, .grant, true)
-        granted.expiresAt = Pictures.now.adding(days: 1)
+        var granted = Views.account(Views.monthly(until: Views.now, status: .expired, willRenew: false))
+        granted.environment = "Production"
+        granted.state = .always(
+            AccountPhase(
+                startsAt: .distantPast, status: .active, tier: "pro", source: .grant,
+                expiresAt: Views.now.adding(days: 1)))
         let told = EmoFlowAnswers.verify.value(of: granted, for: Self.reader)["subscription"]
         #expect(told?["product_id"] == .null && told?["environment"] == "production")
         #expect(told?["expires_at"] == "2024-01-11T00:00:00Z" && told?["status"] == "active")

@@ -42,7 +42,7 @@ struct ActTests {
             let told = try #require(try await store.history(of: token(1), in: "Production"))
             #expect(told.acts.map(\.act.kind) == acts.map(\.0))
             #expect(told.acts.allSatisfy { $0.person == "staff@desk" && $0.why == "asked for it" })
-            #expect(told.value.tier == "premium" && told.lines.map(\.owner) == [token(1)])
+            #expect(told.current.tier == "premium" && told.purchases.map(\.owner) == [token(1)])
             #expect(try await database.stale().isEmpty)
         }
     }
@@ -126,15 +126,15 @@ struct ActTests {
         try await prepared { database in
             try await database.apply([Purchases.forever(purchase(2), at: -5, account: token(1))])
             let view = try await database.store.view(token(1), in: "Production")
-            #expect(view.lines.map(\.key) == [purchase(2), purchase(1)])
-            #expect(view.line?.oneTime == .nonConsumable && view.line?.expiresAt == nil)
-            #expect(view.lines.last?.status == .active && view.lines.last?.givesAccess == true)
-            #expect(view.lines.last?.transactionID == "10001.0")
-            #expect(view.lines.last?.purchasedAt == Purchases.now.adding(days: -5))
+            #expect(view.purchases.map(\.key) == [purchase(2), purchase(1)])
+            #expect(view.subscription?.oneTime == .nonConsumable && view.subscription?.accessUntil == nil)
+            #expect(view.purchases.last?.status == .active && view.purchases.last?.givesAccess == true)
+            #expect(view.purchases.last?.transactionID == "10001.0")
+            #expect(view.purchases.last?.purchasedAt == Purchases.now.adding(days: -5))
             #expect(view.catalogVersion != nil && view.catalog?.tiers.count == 3)
             // Nobody's data is in anybody else's answer.
             let other = try await database.store.view(token(2), in: "Production")
-            #expect(other.lines.isEmpty && other.version == 0 && other.current.status == .free)
+            #expect(other.purchases.isEmpty && other.version == 0 && other.current.status == .free)
             #expect(try await database.store.view(token(1), in: "Sandbox").current.status == .free)
         }
     }

@@ -103,7 +103,7 @@ struct BindTests {
             }
             #expect(try await database.pipeline.erase(name(1), by: "staff") == 1)
             let view = try await database.store.view(token(1), in: "Production")
-            #expect(view.current.status == .free && view.trial == nil && view.lines.isEmpty)
+            #expect(view.current.status == .free && view.trial == nil && view.purchases.isEmpty)
             #expect(try await named(token(1), database) == nil)
             #expect(try await bind(database, purchase(1), to: name(2)) == .bound)
             // Renewals are signed for the erased account all the same.

@@ -57,7 +57,7 @@ struct ExpiringTests {
                 for number in 0..<230 {
                     let view = try await database.store.view(token(number), in: "Production")
                     guard view.current.access, !view.current.willRenew || view.current.status == .gracePeriod,
-                        let end = view.accessUntil, end <= view.now.adding(days: Int64(found.days))
+                        let end = view.accessUntil, end <= view.instant.adding(days: Int64(found.days))
                     else { continue }
                     expected.append("\(token(number)) \(view.current.tier) \(view.current.status.rawValue) \(end)")
                 }

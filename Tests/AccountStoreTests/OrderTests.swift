@@ -122,7 +122,7 @@ struct OrderTests {
                         """)
                     let told = try await database.store.history(of: token(account), in: "Production", at: instant)
                     // Nothing is said by SQL of what is no longer kept; all else agrees.
-                    guard let row = rows.first, let value = told?.value else { continue }
+                    guard let row = rows.first, let value = told?.current else { continue }
                     #expect(try row.decode(0, as: String.self) == value.tier, "seed \(generator.seed)")
                     #expect(try row.decode(1, as: String.self) == value.status.rawValue, "seed \(generator.seed)")
                     #expect(try row.decode(2, as: String.self) == value.source.rawValue, "seed \(generator.seed)")

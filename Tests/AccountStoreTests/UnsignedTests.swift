@@ -40,11 +40,11 @@ struct UnsignedTests {
             #expect(forever.current.status == .active && forever.current.tier == "pro")
             #expect(forever.accessUntil == nil && forever.current.expiresAt == nil)
             // What a one-time purchase is called follows from the same rule.
-            #expect(forever.line?.oneTime == .nonRenewing && forever.line?.isForLife == true)
+            #expect(forever.subscription?.oneTime == .nonRenewing && forever.subscription?.purchaseType == .lifetime)
 
             let pass = try await Self.view(2, database)
             #expect(pass.current.status == .active && pass.current.tier == "premium" && !pass.current.willRenew)
-            #expect(pass.accessUntil == Purchases.now.adding(days: 7) && pass.line?.isForLife == false)
+            #expect(pass.accessUntil == Purchases.now.adding(days: 7) && pass.subscription?.purchaseType == .term)
             let over = try await Self.view(3, database)
             #expect(over.current.status == .expired && over.current.expiresAt == Purchases.now.adding(days: -1))
             #expect(try await Self.view(4, database).current.status == .free)
@@ -67,7 +67,7 @@ struct UnsignedTests {
                 Purchases.signedOnce(purchase(1), "pass", .nonConsumable, at: -3, account: token(1))
             ])
             #expect(try await Self.view(1, database).accessUntil == nil)
-            #expect(try await Self.view(1, database).line?.isForLife == true)
+            #expect(try await Self.view(1, database).subscription?.purchaseType == .lifetime)
             #expect(try await database.stale().isEmpty)
         }
     }

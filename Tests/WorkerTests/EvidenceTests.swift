@@ -387,10 +387,13 @@ struct EvidenceTests {
             #expect(learned.map { $0?.kind } == [.transaction, .notification, .transaction])
             #expect(learned.map { $0?.source } == [.client, .webhook, .api])
             #expect(story.entries.map { $0.told.changes.first?.kind } == [.bought, .renewed, .nothingNew])
-            let answer = SubscriptionAnswer(at: Timestamp(millisecondsSince1970: Bench.now), [], [], [story])
+            let answer = CommandAnswer(at: Timestamp(millisecondsSince1970: Bench.now), [], [], [story])
             #expect(answer.text.contains("(transaction from the app)"), "\(answer.text)")
             #expect(answer.text.contains("nothing new (transaction from Apple's API)"), "\(answer.text)")
-            #expect(answer.timeline.map(\.source) == ["client", "webhook", "api"])
+            guard case .array(let timeline)? = answer.json["timeline"] else {
+                throw NeverHappened("a timeline is a list")
+            }
+            #expect(timeline.map { $0["source"] } == ["client", "webhook", "api"])
             let beliefs = try await LedgerReader(bench.pool).asLearned(of: id)
             #expect(beliefs.allSatisfy { $0.learned != nil })
         }

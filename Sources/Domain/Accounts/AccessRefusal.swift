@@ -28,7 +28,7 @@ extension Catalog {
             guard let has = rank(of: tier), has >= wanted else { return .tierRequired }
         }
         if let feature {
-            guard let known = features.first(where: { $0.id == feature }) else { return .unknownFeature }
+            guard let known = self.feature(feature) else { return .unknownFeature }
             guard known.limit(in: tier).isOpen else { return .featureNotIncluded }
         }
         return nil

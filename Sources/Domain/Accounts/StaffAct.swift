@@ -34,3 +34,32 @@ public struct StaffAct: Sendable, Hashable, Comparable {
     /// In the order in which they take effect.
     public static func < (a: Self, b: Self) -> Bool { (a.at, a.id) < (b.at, b.id) }
 }
+
+extension StaffAct.Kind {
+    /// The name in the table.
+    package var name: String {
+        switch self {
+        case .grant: "grant"
+        case .extend: "extend"
+        case .revoke: "revoke"
+        case .unrevoke: "unrevoke"
+        case .changeTier: "change_tier"
+        }
+    }
+
+    /// The tier that it is about.
+    package var tier: String? {
+        switch self {
+        case .grant(let tier, _), .changeTier(let tier): tier
+        case .extend, .revoke, .unrevoke: nil
+        }
+    }
+
+    /// The days that it gives.
+    package var days: Int64? {
+        switch self {
+        case .grant(_, let days), .extend(let days): days
+        case .revoke, .unrevoke, .changeTier: nil
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import EvidenceStore
 import Foundation
 import Operations
@@ -49,8 +50,8 @@ struct NotificationCommand: AsyncParsableCommand {
             return
         }
         let readable = try body.map { try Self.readable($0, uuid) }
-        let answer = try NotificationAnswer(found, readable, stories)
-        print(OutputFormat.chosen(format) == .json ? try answer.json() : answer.text)
+        let answer = try NotificationAnswer(found, readable, stories).answer
+        print(OutputFormat.chosen(format) == .json ? answer.json.text : answer.text)
     }
 
     private static func readable(_ body: OpenedBody, _ uuid: String) throws -> [UInt8] {

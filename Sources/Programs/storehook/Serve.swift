@@ -96,18 +96,16 @@ struct Serve: AsyncParsableCommand {
             logger: logger.quieter)
         let watch = DatabaseWatch(watchPool, logger: logger)
         let reads = AccountReads(accounts, connections: connections, watch: watch)
-        let desk = try desk(
+        let handlers = try handlers(
             settings, pipeline, reads, clients, try apple?.receipts(settings, pool, budget: budget), revocation,
             over: pool,
             logger: logger)
         let memory = GuardMemory(logger: logger) { token in
-            let view = try await reads.value(of: .init(token, in: Environment.production.rawValue))
-            guard let account = GuardAccount(view) else { throw CommandFailure("an account has no phases") }
-            return account
+            try await reads.value(of: .init(token, in: Environment.production.rawValue)).remembered
         }
         let feed = EventFeed(events, connections: connections, watch: watch, logger: logger)
         let endpoints = AccountEndpoint.withStanding(
-            desk.endpoints + [
+            handlers.endpoints + [
                 feed.endpoint,
                 Guard(memory, outage: try settings.guardOutage()).endpoint,
                 .consumptionConsent(Consents(pool)),
@@ -162,11 +160,11 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// What answers about accounts.
-    private func desk(
+    private func handlers(
         _ settings: Settings, _ pipeline: EvidencePipeline, _ reads: AccountReads,
         _ clients: AppleClients?, _ receipts: ReceiptIntake?,
         _ revocation: Revocation?, over pool: PostgresPool, logger: Logger
-    ) throws -> AccountDesk {
+    ) throws -> AccountHandlers {
         let verifier = Verifier(
             configuration: try settings.verifier(), revocation: revocation?.cache, clock: WallClock.now)
         let intake = EvidenceIntake(
@@ -177,7 +175,7 @@ struct Serve: AsyncParsableCommand {
         let unasked = ReceiptIntake(verifier, apps: [], history: History(pool), settleRevocation: settle)
         var refresh: AccountRefresh?
         if let clients, !clients.scopes.isEmpty { refresh = AccountRefresh(History(pool), clients) }
-        return AccountDesk(
+        return AccountHandlers(
             pipeline: pipeline, reads: reads, intake: intake, usage: Usage(pool),
             rule: try settings.restoreRule(),
             sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh,

@@ -41,19 +41,22 @@ struct SubscriptionCommand: AsyncParsableCommand {
             let beliefs = try await Database.with(settings) {
                 try await LedgerReader($0, policy: policy).asLearned(of: id)
             }
-            let answer = BeliefAnswer(of: id, beliefs)
-            guard !answer.learned.isEmpty else { throw nothing(about: id) }
-            print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
-            return
+            guard !beliefs.isEmpty else { throw nothing(about: id) }
+            let answer = CommandAnswer(of: id, asKnownThen: beliefs)
+            return print(OutputFormat.chosen(format) == .json ? answer.json.text : answer.text)
         }
-        let answer = try await Database.with(settings) { pool in
+        let (subscriptions, bought, stories) = try await Database.with(settings) { pool in
             let reader = LedgerReader(pool, policy: policy)
-            return SubscriptionAnswer(
-                at: instant, try await reader.status(of: id, at: instant), try await reader.oneTimePurchases(of: id),
-                try await reader.story(of: id))
+            return (
+                try await reader.status(of: id, at: instant), try await reader.oneTimePurchases(of: id),
+                try await reader.story(of: id)
+            )
         }
-        guard !answer.isEmpty else { throw nothing(about: id) }
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+        guard !subscriptions.isEmpty || !bought.isEmpty || stories.contains(where: { !$0.entries.isEmpty }) else {
+            throw nothing(about: id)
+        }
+        let answer = CommandAnswer(at: instant, subscriptions, bought, stories)
+        print(OutputFormat.chosen(format) == .json ? answer.json.text : answer.text)
     }
 
     private func nothing(about id: String) -> CommandFailure {

@@ -92,38 +92,11 @@ extension AccountStore {
 }
 
 extension StaffAct.Kind {
-    /// The name in the table.
-    package var name: String {
-        switch self {
-        case .grant: "grant"
-        case .extend: "extend"
-        case .revoke: "revoke"
-        case .unrevoke: "unrevoke"
-        case .changeTier: "change_tier"
-        }
-    }
-
     /// The cause that events give for the change.
     fileprivate var cause: EventCause {
         switch self {
         case .grant: .grant
         case .extend, .revoke, .unrevoke, .changeTier: .staff
-        }
-    }
-
-    /// The tier that it is about.
-    package var tier: String? {
-        switch self {
-        case .grant(let tier, _), .changeTier(let tier): tier
-        case .extend, .revoke, .unrevoke: nil
-        }
-    }
-
-    /// The days that it gives.
-    package var days: Int64? {
-        switch self {
-        case .grant(_, let days), .extend(let days): days
-        case .revoke, .unrevoke, .changeTier: nil
         }
     }
 

@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 import AppStorePayloads
 package import Base
 import Foundation
@@ -16,7 +16,7 @@ extension AccountStore {
     /// - Throws: ``ActRefusal/noCatalog`` where none was ever applied.
     package func history(
         of account: UniqueIdentifier, in environment: String, at instant: Timestamp? = nil
-    ) async throws -> AccountExplanation? {
+    ) async throws -> AccountView? {
         try await pool.withTransaction(
             TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "accounts.history")
         ) { session in
@@ -39,25 +39,22 @@ extension AccountStore {
                      where a.token = \(UUID(account))
                     """)
             ).first
-            return AccountExplanation(
-                token: account, account: try row?.decode("account"), environment: environment, at: instant,
-                catalogVersion: version, version: try row?.decode("version") ?? 0,
+            return AccountView(
+                token: account, account: try row?.decode("account"), environment: environment, instant: instant,
+                catalog: catalog, catalogVersion: version, version: try row?.decode("version") ?? 0,
                 state: AccountState(loaded.facts, catalog: catalog, from: loaded.erasedAt ?? .distantPast),
-                lines: loaded.lines.map { line in
-                    let phase = line.line.phase(at: instant, by: catalog)
-                    return AccountExplanation.Line(
-                        key: line.line.key, phase: phase,
-                        owner: line.line.ownership.owner(signed: phase?.signedAccount, at: instant),
-                        bindings: line.line.ownership.bindings)
-                }.sorted { $0.key < $1.key },
+                purchases: loaded.lines.map(\.line).sorted { $0.key < $1.key }.map { line in
+                    SubscriptionView(
+                        line.key, line.phase(at: instant, by: catalog), ownership: line.ownership, at: instant)
+                }, trial: loaded.trial,
                 acts: environment == Environment.production.rawValue ? try self.acts(of: account, session) : [],
-                trial: loaded.trial, erasedAt: loaded.erasedAt)
+                erasedAt: loaded.erasedAt)
         }
     }
 
     private func acts(
         of account: UniqueIdentifier, _ session: borrowing PostgresSession
-    ) throws -> [AccountExplanation.Act] {
+    ) throws -> [AccountView.RecordedAct] {
         try session.query(
             PostgresQuery(
                 "accounts.acts",
@@ -68,9 +65,9 @@ extension AccountStore {
         ).compactMap { row in
             guard let kind = try StaffAct.Kind(row) else { return nil }
             let at = try row.decode("at", as: PostgresTimestamp.self)
-            return AccountExplanation.Act(
-                act: StaffAct(id: try row.decode("id"), at: Timestamp(at), kind: kind),
-                person: try row.decode("recorded_by"), why: try row.decode("why"))
+            return AccountView.RecordedAct(
+                StaffAct(id: try row.decode("id"), at: Timestamp(at), kind: kind),
+                by: try row.decode("recorded_by"), why: try row.decode("why"))
         }
     }
 }

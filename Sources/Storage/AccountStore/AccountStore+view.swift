@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 import AppStorePayloads
 package import Base
 import Foundation
@@ -140,24 +140,18 @@ extension AccountView {
                 startedAt: Timestamp(try row.decode("trial_starts", as: PostgresTimestamp.self)),
                 endsAt: Timestamp(try row.decode("trial_ends", as: PostgresTimestamp.self)))
         }
-        let lines = try rows.compactMap {
-            try Line($0, of: account, in: environment, at: now, catalog, speaks: current)
-        }
         self.init(
-            token: account, environment: environment, now: now, catalog: catalog,
+            token: account, environment: environment, instant: now, catalog: catalog,
             catalogVersion: try row.decode("catalog"), version: try row.decode("version", as: Int64?.self) ?? 0,
             state: state,
-            lines: lines.sorted { a, b in
-                let speaks = (a.key == current.purchase, b.key == current.purchase)
-                if speaks.0 != speaks.1 { return speaks.0 }
-                let ends = (a.expiresAt ?? .distantFuture, b.expiresAt ?? .distantFuture)
-                return ends.0 != ends.1 ? ends.0 > ends.1 : a.key < b.key
-            },
-            trial: trial)
+            purchases: try rows.compactMap {
+                try SubscriptionView($0, of: account, in: environment, at: now, catalog, speaks: current)
+            }, trial: trial)
+        sortPurchases()
     }
 }
 
-extension AccountView.Line {
+extension SubscriptionView {
     /// Nil where the row has no purchase, where it has not begun, and where it is another account's now.
     fileprivate init?(
         _ row: PostgresRow, of account: UniqueIdentifier, in environment: String, at now: Timestamp,
@@ -185,18 +179,31 @@ extension AccountView.Line {
         let trial = phases.last { $0.inTrial && $0.startsAt <= now }
         let run = phases.prefix { $0.startsAt <= now }.reversed().prefix { $0.status == phase.status }
         let originally = try row.decode("originally", as: Int64?.self)
-        self.init(
-            key: key, oneTime: kind, productID: phase.productID, status: phase.status,
-            givesAccess: line.gives(to: account, at: now, by: catalog)
-                && !(speaks.status == .revoked && speaks.purchase == key),
-            expiresAt: phase.accessUntil, willRenew: phase.willRenew, inTrial: phase.inTrial,
-            cancelledAt: phase.status == .cancelled || phase.status == .revoked ? run.last?.startsAt : nil,
-            trialStartedAt: trial?.startsAt, trialEndsAt: trial?.accessUntil,
-            transactionID: try row.decode("transaction_id"),
-            purchasedAt: try row.decode("bought_at", as: PostgresTimestamp?.self).map { Timestamp($0) },
-            originallyPurchasedAt: originally.map(Timestamp.init(millisecondsSince1970:)),
-            price: try row.decode("price"), currency: try row.decode("currency"),
-            ownership: try row.decode("ownership"),
-            renewalProductID: try row.decode("renewal_product"))
+        self.init(key, phase, ownership: line.ownership, at: now)
+        oneTime = kind
+        givesAccess =
+            line.gives(to: account, at: now, by: catalog) && !(speaks.status == .revoked && speaks.purchase == key)
+        cancelledAt = phase.status == .cancelled || phase.status == .revoked ? run.last?.startsAt : nil
+        trialStartedAt = trial?.startsAt
+        trialEndsAt = trial?.accessUntil
+        transactionID = try row.decode("transaction_id")
+        purchasedAt = try row.decode("bought_at", as: PostgresTimestamp?.self).map { Timestamp($0) }
+        originallyPurchasedAt = originally.map(Timestamp.init(millisecondsSince1970:))
+        price = Money(try row.decode("price"), in: try row.decode("currency"))
+        self.ownership = try row.decode("ownership")
+        renewalProductID = try row.decode("renewal_product")
+    }
+
+    /// A purchase at an instant.
+    /// - Parameter phase: what it is then; nil before it began.
+    init(_ key: PurchaseKey, _ phase: LinePhase?, ownership: PurchaseOwnership, at instant: Timestamp) {
+        self.init(key)
+        productID = phase?.productID
+        status = phase?.status
+        accessUntil = phase?.accessUntil
+        willRenew = phase?.willRenew
+        inTrial = phase?.inTrial ?? false
+        owner = ownership.owner(signed: phase?.signedAccount, at: instant)
+        bindings = ownership.bindings
     }
 }

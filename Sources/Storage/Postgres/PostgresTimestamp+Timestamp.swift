@@ -9,3 +9,10 @@ extension Timestamp {
     /// The database's microseconds, to the millisecond.
     package init(_ timestamp: PostgresTimestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
 }
+
+extension PostgresTimestamp: JSONConvertible {
+    /// As RFC 3339 has it, in UTC.
+    package var json: JSONValue { Timestamp(self).json }
+    /// The same.
+    package static var schema: APISchema { Timestamp.schema }
+}

@@ -1,5 +1,6 @@
+package import Accounts
 import AppStorePayloads
-public import Base
+package import Base
 public import Foundation
 public import Postgres
 public import Subscriptions
@@ -17,21 +18,21 @@ public struct LedgerReader: Sendable {
 
     /// The subscriptions of this original transaction, at an instant: more than one only where two apps or environments
     /// share the number.
-    public func status(of originalTransactionID: String, at instant: Timestamp) async throws -> [PurchaseStatus] {
+    package func status(of originalTransactionID: String, at instant: Timestamp) async throws -> [SubscriptionView] {
         try await pool.query(
             PostgresQuery(
                 "ledger.status",
                 """
                 select environment, bundle_id, original_transaction_id, product_id, subscription_group_id,
-                       app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial,
-                       price_increase_pending, apple_status, access_until, period_ends_at, grace_ends_at,
+                       app_account_token, status, expires_at, will_renew, renewal_product_id, in_trial,
+                       price_increase_pending, access_until, period_ends_at, grace_ends_at,
                        expiration_intent, basis, since, transaction_id, ownership, offer_type, offer_id, price, currency,
                        storefront, app_transaction_id, renewal_price, renewal_currency
                   from storehook.status_at(\(PostgresTimestamp(instant)))
                  where original_transaction_id = \(originalTransactionID)
                  order by environment, bundle_id
                 """)
-        ).map { try PurchaseStatus($0) }
+        ).map { try SubscriptionView($0) }
     }
 
     /// Which of some apps hold these purchases: renewal info names no app.
@@ -75,5 +76,38 @@ public struct LedgerReader: Sendable {
                  where notification_uuid = \(uuid)
                 """))
         return try rows.first.map { try RecordedNotification($0) }
+    }
+}
+
+extension SubscriptionView {
+    /// Reads a row of `storehook.status_at`.
+    fileprivate init(_ row: PostgresRow) throws {
+        self.init(
+            PurchaseKey(
+                environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
+                originalTransactionID: try row.decode("original_transaction_id")))
+        productID = try row.decode("product_id")
+        subscriptionGroupID = try row.decode("subscription_group_id")
+        appAccountToken = try row.decode("app_account_token", as: UUID?.self).map { UniqueIdentifier($0) }
+        status = try row.decode("status", among: SubscriptionStatus.self)
+        expiresAt = Timestamp(try row.decode("expires_at", as: PostgresTimestamp.self))
+        willRenew = try row.decode("will_renew")
+        renewalProductID = try row.decode("renewal_product_id")
+        inTrial = try row.decode("in_trial")
+        priceIncreasePending = try row.decode("price_increase_pending")
+        accessUntil = try row.decode("access_until", as: PostgresTimestamp?.self).map(Timestamp.init)
+        periodEndsAt = try row.decode("period_ends_at", as: PostgresTimestamp?.self).map(Timestamp.init)
+        graceEndsAt = try row.decode("grace_ends_at", as: PostgresTimestamp?.self).map(Timestamp.init)
+        expirationIntent = try row.decode("expiration_intent", as: Int16?.self).map(Int.init)
+        basis = try row.decode("basis", among: StatusAtInstant.Basis.self)
+        since = try row.decode("since", as: PostgresTimestamp?.self).map(Timestamp.init)
+        transactionID = try row.decode("transaction_id")
+        ownership = try row.decode("ownership")
+        offerType = try row.decode("offer_type", as: Int16?.self).map(Int.init)
+        offerID = try row.decode("offer_id")
+        price = Money(try row.decode("price"), in: try row.decode("currency"))
+        storefront = try row.decode("storefront")
+        appTransactionID = try row.decode("app_transaction_id")
+        renewalPrice = Money(try row.decode("renewal_price"), in: try row.decode("renewal_currency"))
     }
 }

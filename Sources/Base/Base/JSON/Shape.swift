@@ -67,7 +67,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
 
         /// A member that has a shape of its own.
         package static func nested<Part>(
-            _ name: String, _ shape: Shape<Part, Reader>, _ about: String? = nil,
+            _ name: String, _ shape: Shape<Part, Reader>, about: String? = nil,
             _ part: @escaping @Sendable (Subject) -> Part
         ) -> Field {
             Field(.required(name, shape.schema, about)) { shape.value(of: part($0), for: $1) }
@@ -75,7 +75,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
 
         /// A member that has a shape of its own, or is null.
         package static func nullable<Part>(
-            _ name: String, _ shape: Shape<Part, Reader>, _ about: String? = nil,
+            _ name: String, _ shape: Shape<Part, Reader>, about: String? = nil,
             _ part: @escaping @Sendable (Subject) -> Part?
         ) -> Field {
             Field(.required(name, .nullable(shape.schema), about)) { subject, reader in
@@ -85,7 +85,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
 
         /// A list whose elements have a shape.
         package static func list<Part>(
-            _ name: String, _ shape: Shape<Part, Reader>, _ about: String? = nil,
+            _ name: String, _ shape: Shape<Part, Reader>, about: String? = nil,
             _ parts: @escaping @Sendable (Subject) -> [Part]
         ) -> Field {
             Field(.required(name, .array(shape.schema), about)) { subject, reader in

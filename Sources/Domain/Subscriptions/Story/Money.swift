@@ -11,6 +11,12 @@ public struct Money: Sendable, Hashable {
         self.currency = currency
     }
 
+    /// An amount; nil where either part is missing.
+    package init?(_ milliunits: Int64?, in currency: String?) {
+        guard let milliunits, let currency else { return nil }
+        self.init(milliunits: milliunits, currency: currency)
+    }
+
     /// A share of it, in thousandths of a percent, rounded down; never through floating point.
     public func share(_ thousandthsOfPercent: Int64) -> Money {
         let (product, overflow) = milliunits.multipliedReportingOverflow(by: thousandthsOfPercent)

@@ -29,15 +29,16 @@ struct AccountShow: AsyncParsableCommand {
 
     func run() async throws {
         let (name, instant) = (account.account, at.flatMap { Timestamp(iso8601: $0) })
-        let told = try await Database.with(try await shared.settings()) { pool in
+        let known = try await Database.with(try await shared.settings()) { pool in
             do {
                 return try await AccountStore(pool).history(of: AccountToken.of(name), in: environment, at: instant)
             } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
         }
-        guard let told else {
+        guard var view = known else {
             throw CommandFailure("nothing is known of account \(name) in \(environment), so it has what everybody has")
         }
-        let answer = AccountAnswer(name, told)
-        print(OutputFormat.chosen(account.format) == .json ? try JSONText.encode(answer) : answer.text)
+        view.account = view.account ?? name
+        let answer = CommandAnswer(view, AccountShapes.command, text: view.text)
+        print(OutputFormat.chosen(account.format) == .json ? answer.json.text : answer.text)
     }
 }

@@ -18,46 +18,39 @@ struct ProductsAnswer: Sendable, Hashable {
     private static let feature = AccountShape<(feature: Catalog.Feature, tier: String)>(
         "TierFeature",
         [
-            .init("feature", .text) { .string($0.feature.id) },
-            .read("name", .nullable(.text)) { $1.text($0.feature.names) },
-            .init("allowed", .boolean) { .bool($0.feature.limit(in: $0.tier).isOpen) },
-            .init("limit", .nullable(.integer()), "How much in a period; null where there is no limit.") {
-                guard case .count(let count, _) = $0.feature.limit(in: $0.tier) else { return .null }
-                return .integer(count)
+            .init("feature", \.feature.id),
+            .read("name") { $1.text($0.feature.names) },
+            .init("allowed") { $0.feature.limit(in: $0.tier).isOpen },
+            .init("limit", "How much in a period; null where there is no limit.") { offer -> Int64? in
+                if case .count(let count, _) = offer.feature.limit(in: offer.tier) { count } else { nil }
             },
-            .init("period", .nullable(FeatureAnswer.periods)) {
-                guard case .count(_, let period) = $0.feature.limit(in: $0.tier) else { return .null }
-                return .string(period.rawValue)
+            .init("period") { offer -> Catalog.UsagePeriod? in
+                if case .count(_, let period) = offer.feature.limit(in: offer.tier) { period } else { nil }
             },
         ])
 
     private static let product = AccountShape<(product: Catalog.Product, trial: TrialEligibility)>(
         "Product",
         [
-            .init("id", .text, "The catalog's id.") { .string($0.product.id) },
-            .init("productId", .text, "Apple's id.") { .string($0.product.productID) },
-            .init("bundleId", .text, "The app.") { .string($0.product.bundleID) },
-            .read("name", .text) { .string($0.product.names?[$1.languages] ?? $0.product.id) },
-            .read("description", .nullable(.text)) { $1.text($0.product.texts) },
-            .init("price", .nullable(.integer()), "In thousandths of the currency. What is paid is Apple's to say.") {
-                $0.product.price.map { .integer($0) } ?? .null
-            },
-            .init("currency", .nullable(.text), "ISO 4217.") { .text($0.product.currency) },
-            .read("displayPrice", .nullable(.text)) { .text($0.product.displayPrice($1.languages)) },
-            .init("pricePerDay", .nullable(.integer()), "In thousandths of the currency.") {
-                $0.product.pricePerDay().map { .integer($0) } ?? .null
-            },
-            .init("displayPricePerDay", .nullable(.text)) { .text($0.product.displayPricePerDay) },
-            .init("period", .choice(Catalog.Period.allCases.map(\.rawValue))) { .string($0.product.period.rawValue) },
-            .read("periodName", .nullable(.text)) { $1.text($0.product.periodNames) },
-            .init("tier", .text) { .string($0.product.tier) },
-            .read("tierName", .text) { .string($1.name(ofTier: $0.product.tier)) },
+            .init("id", "The catalog's id.", \.product.id),
+            .init("productId", "Apple's id.", \.product.productID),
+            .init("bundleId", "The app.", \.product.bundleID),
+            .read("name") { $0.product.names?[$1.languages] ?? $0.product.id },
+            .read("description") { $1.text($0.product.texts) },
+            .init("price", "In thousandths of the currency. What is paid is Apple's to say.", \.product.price),
+            .init("currency", "ISO 4217.", \.product.currency),
+            .read("displayPrice") { $0.product.displayPrice($1.languages) },
+            .init("pricePerDay", "In thousandths of the currency.") { $0.product.pricePerDay() },
+            .init("displayPricePerDay", \.product.displayPricePerDay),
+            .init("period", \.product.period),
+            .read("periodName") { $1.text($0.product.periodNames) },
+            .init("tier", \.product.tier),
+            .read("tierName") { $1.name(ofTier: $0.product.tier) },
             .read("features", .array(feature.schema), "What its tier gives.") { offer, reader in
-                .array(
-                    reader.catalog.features.map { feature.value(of: ($0, offer.product.tier), for: reader) })
+                .array(reader.catalog.features.map { feature.value(of: ($0, offer.product.tier), for: reader) })
             },
-            .init("sortOrder", .integer()) { .integer(Int64($0.product.sortOrder)) },
-            .init("isPopular", .boolean) { .bool($0.product.isPopular) },
+            .init("sortOrder", \.product.sortOrder),
+            .init("isPopular", \.product.isPopular),
             .read(
                 "trial", .nullable(TrialAnswers.offer.schema), "The app's own trial, where this account may start it."
             ) {

@@ -1,11 +1,12 @@
 import APIKit
+package import Accounts
 package import Base
 import HTTPTypes
 
 /// `POST /v1/subscriptions/restore`: what became of each that was handed in, and the account as it is now.
 package struct RestoreAnswer: Sendable, Hashable {
     /// What became of one that was handed in.
-    package enum Fate: String, Sendable, Hashable, CaseIterable {
+    package enum Fate: String, Sendable, Hashable, CaseIterable, JSONConvertible {
         /// It is this account's now.
         case restored
         /// It was this account's before.
@@ -68,10 +69,10 @@ package struct RestoreAnswer: Sendable, Hashable {
     /// Those that were handed in, in their order.
     package var items: [Item]
     /// The account.
-    package var account: AccountPicture
+    package var account: AccountView
 
     /// An answer.
-    package init(_ items: [Item], of account: AccountPicture) {
+    package init(_ items: [Item], of account: AccountView) {
         self.items = items
         self.account = account
     }
@@ -79,32 +80,25 @@ package struct RestoreAnswer: Sendable, Hashable {
     private static let item = AccountShape<Item>(
         "RestoredTransaction",
         [
-            .init("result", .choice(Fate.allCases.map(\.rawValue)), "What became of it.") {
-                .string($0.fate.rawValue)
-            },
-            .init("code", .nullable(.text), "Why, where it was refused: a code of verification, or of a problem.") {
-                .text($0.code)
-            },
-            .init("message", .nullable(.text)) { .text($0.message) },
-            .init("originalTransactionId", .nullable(.text)) { .text($0.originalTransactionID) },
-            .init("productId", .nullable(.text)) { .text($0.productID) },
-            .init("environment", .nullable(.text)) { .text($0.environment) },
+            .init("result", "What became of it.", \.fate),
+            .init("code", "Why, where it was refused: a code of verification, or of a problem.", \.code),
+            .init("message", \.message),
+            .init("originalTransactionId", \.originalTransactionID),
+            .init("productId", \.productID),
+            .init("environment", \.environment),
         ])
 
     /// What it looks like.
-    package static let shape = StatusAnswer.shape.after(
+    package static let shape = AccountShapes.status.after(
         [
-            .init("success", .boolean, "Whether each that was handed in is this account's.") {
-                .bool($0.items.allSatisfy { $0.fate.isOwn || $0.fate == .noted })
+            .init("success", "Whether each that was handed in is this account's.") {
+                $0.items.allSatisfy { $0.fate.isOwn || $0.fate == .noted }
             },
-            .init("restored", .integer(), "How many purchases are this account's that were handed in.") { answer in
-                let own = answer.items.filter(\.fate.isOwn).compactMap(\.originalTransactionID)
-                return .integer(Int64(Set(own).count))
+            .init("restored", "How many purchases are this account's that were handed in.") { answer in
+                Set(answer.items.filter(\.fate.isOwn).compactMap(\.originalTransactionID)).count
             },
-            .read("transactions", .array(item.schema), "Each that was handed in, in that order.") { answer, reader in
-                .array(answer.items.map { item.value(of: $0, for: reader) })
-            },
-            .read("account", AccountAnswer.shape.schema) { AccountAnswer.shape.value(of: $0.account, for: $1) },
+            .list("transactions", item, about: "Each that was handed in, in that order.", \.items),
+            .nested("account", AccountShapes.account, \.account),
         ], named: "RestoredSubscriptions"
     ) { (answer: RestoreAnswer) in answer.account }
 }

@@ -1,3 +1,5 @@
+import Base
+
 /// Whether an account may start the app's own trial, and why not.
 package enum TrialEligibility: Sendable, Hashable {
     /// It may.
@@ -6,7 +8,7 @@ package enum TrialEligibility: Sendable, Hashable {
     case refused(Reason)
 
     /// Why it may not. The raw values stay.
-    package enum Reason: String, Sendable, Hashable, CaseIterable {
+    package enum Reason: String, Sendable, Hashable, CaseIterable, JSONConvertible {
         /// The catalog offers none.
         case notOffered = "not_offered"
         /// The account has had it.

@@ -1,4 +1,5 @@
 import APIKit
+package import Accounts
 package import Base
 
 /// `POST /v1/usage/{feature}`: that use was counted, and what is left.
@@ -8,10 +9,10 @@ package struct UsageAnswer: Sendable, Hashable {
     /// How much was counted.
     package var amount: Int64
     /// The feature after that.
-    package var feature: FeaturePicture
+    package var feature: FeatureView
 
     /// An answer.
-    package init(_ amount: Int64, isNew: Bool, _ feature: FeaturePicture) {
+    package init(_ amount: Int64, isNew: Bool, _ feature: FeatureView) {
         self.isNew = isNew
         self.amount = amount
         self.feature = feature
@@ -20,15 +21,13 @@ package struct UsageAnswer: Sendable, Hashable {
     /// What it looks like.
     package static let shape = FeatureAnswer.shape.after(
         [
-            .init("counted", .integer(), "How much was counted by this request, or by the one with the same key.") {
-                .integer($0.amount)
-            },
-            .init("duplicate", .boolean, "Whether the same key was counted before.") { .bool(!$0.isNew) },
+            .init("counted", "How much was counted by this request, or by the one with the same key.", \.amount),
+            .init("duplicate", "Whether the same key was counted before.") { !$0.isNew },
         ], named: "CountedUsage"
     ) { (answer: UsageAnswer) in answer.feature }
 
     /// The members of the refusal `limit_reached`, beside those of every problem.
-    package static func members(of refused: FeaturePicture, for reader: Reader) -> [JSONValue.Member] {
+    package static func members(of refused: FeatureView, for reader: Reader) -> [JSONValue.Member] {
         guard case .object(let members) = FeatureAnswer.shape.value(of: refused, for: reader) else { return [] }
         let told = ["feature", "reason", "requiredTier", "limit", "used", "remaining", "resetsAt"]
         return members.filter { told.contains($0.name) }

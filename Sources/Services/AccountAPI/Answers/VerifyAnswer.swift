@@ -1,15 +1,16 @@
 import APIKit
+import Accounts
 import Base
 
 /// `POST /v1/subscriptions/verify`: the purchase that was proven, and the account as it is now.
 struct VerifyAnswer: Sendable, Hashable {
     /// The purchase.
-    var subscription: SubscriptionPicture?
+    var subscription: SubscriptionView?
     /// Whose it is.
-    var account: AccountPicture
+    var account: AccountView
 
     /// An answer.
-    init(_ subscription: SubscriptionPicture?, of account: AccountPicture) {
+    init(_ subscription: SubscriptionView?, of account: AccountView) {
         self.subscription = subscription
         self.account = account
     }
@@ -18,12 +19,10 @@ struct VerifyAnswer: Sendable, Hashable {
     static let shape = AccountShape<VerifyAnswer>(
         "VerifiedSubscription",
         [
-            .init("success", .boolean) { _ in true },
-            .read("subscription", .nullable(SubscriptionAnswer.shape.schema), "The purchase that was proven.") {
-                SubscriptionAnswer.value(of: $0.subscription, for: $1)
-            },
-            .read("account", AccountAnswer.shape.schema, "The account, in which the purchase counts already.") {
-                AccountAnswer.shape.value(of: $0.account, for: $1)
-            },
+            .init("success") { _ in true },
+            .nullable("subscription", SubscriptionShapes.api, about: "The purchase that was proven.", \.subscription),
+            .nested(
+                "account", AccountShapes.account, about: "The account, in which the purchase counts already.", \.account
+            ),
         ])
 }

@@ -64,8 +64,6 @@ package enum AccountAccess: APIAccess {
 package typealias AccountEndpoint = APIEndpoint<AccountAccess>
 /// A request to it.
 package typealias AccountRequest = APIRequest<AccountAccess>
-/// What an answer of it looks like.
-package typealias AccountShape<Subject: Sendable> = Shape<Subject, Reader>
 
 extension APIRequest where Access == AccountAccess {
     /// On whose behalf; nil where the endpoint is for anyone, or for servers whatever the account.

@@ -63,8 +63,8 @@ package struct Guard: Sendable {
         {
             throw APIProblem(refusal.code, "it may not", headers: Self.fields(stale))
         }
-        let phase = known.account.phase(at: known.now)
-        var headers = [(Self.tier, phase.tier), (Self.status, phase.status)] + stale
+        let phase = known.account.state.value(at: known.now)
+        var headers = [(Self.tier, phase.tier), (Self.status, phase.status.rawValue)] + stale
         if let end = phase.expiresAt { headers.append((Self.expires, "\(end)")) }
         return Self.passed(caller, headers)
     }

@@ -1,4 +1,5 @@
 import APIKit
+package import Accounts
 import AppStorePayloads
 import AppleRecords
 package import Base
@@ -11,7 +12,7 @@ package final class GuardMemory: Sendable {
     /// What is known of an account.
     struct Knowledge: Sendable {
         /// The account.
-        var account: GuardAccount
+        var account: AccountView
         /// The database's clock as it must be now.
         var now: Timestamp
         /// How old it is, where that is more than it should be: the database does not answer.
@@ -19,7 +20,7 @@ package final class GuardMemory: Sendable {
     }
 
     private struct Entry {
-        var account: GuardAccount
+        var account: AccountView
         var readAt: ContinuousClock.Instant
         var hasChanged = false
     }
@@ -45,7 +46,7 @@ package final class GuardMemory: Sendable {
     /// How long a caller waits that could be answered from memory.
     private static let wait = Duration.milliseconds(400)
 
-    private let load: @Sendable (UniqueIdentifier) async throws -> GuardAccount
+    private let load: @Sendable (UniqueIdentifier) async throws -> AccountView
     private let logger: Logger
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let state: Mutex<State>
@@ -56,7 +57,7 @@ package final class GuardMemory: Sendable {
     ///   - load: reads an account; must come to an end by itself.
     package init(
         most: Int = 100_000, logger: Logger, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-        load: @escaping @Sendable (UniqueIdentifier) async throws -> GuardAccount
+        load: @escaping @Sendable (UniqueIdentifier) async throws -> AccountView
     ) {
         state = Mutex(State(entries: BoundedTable(most: most)))
         self.logger = logger
@@ -107,7 +108,7 @@ package final class GuardMemory: Sendable {
                 evenChanged || !entry.hasChanged
             else { return nil }
             let passed = Int64((now - entry.readAt) / .milliseconds(1))
-            return Knowledge(account: entry.account, now: entry.account.readAt.adding(milliseconds: passed))
+            return Knowledge(account: entry.account, now: entry.account.instant.adding(milliseconds: passed))
         }
     }
 
@@ -132,7 +133,7 @@ package final class GuardMemory: Sendable {
     private func read(_ token: UniqueIdentifier) async {
         // The age counts from before the question.
         let began = clock()
-        let result: Result<GuardAccount, any Error>
+        let result: Result<AccountView, any Error>
         do { result = .success(try await load(token)) } catch { result = .failure(error) }
         let (waiting, isNews) = state.withLock { state in
             let flight = state.flights.removeValue(forKey: token)

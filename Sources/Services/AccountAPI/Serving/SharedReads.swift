@@ -1,5 +1,6 @@
 package import APIKit
 package import AccountStore
+package import Accounts
 import Postgres
 import Synchronization
 

@@ -9,7 +9,7 @@ import Subscriptions
 package struct NotificationAnswer {
     private let found: RecordedNotification
     private let payload: StoredPayloads?
-    private let timeline: [StoryEntryAnswer]
+    private let story: RecordedStory?
     private let place: Int?
 
     /// An answer.
@@ -20,37 +20,35 @@ package struct NotificationAnswer {
     package init(_ found: RecordedNotification, _ body: [UInt8]?, _ stories: [RecordedStory]) throws {
         self.found = found
         payload = try body.map { try StoredPayloads($0) }
-        let story = stories.first {
+        story = stories.first {
             $0.purchase.environment == found.environment && $0.purchase.bundleID == found.bundleID
         }
-        timeline = story.map { story in story.entries.map { StoryEntryAnswer($0, of: story.purchase) } } ?? []
-        let uuid = found.uuid.uuidString.lowercased()
-        place = timeline.firstIndex { $0.notificationUuid == uuid }
+        place = story?.entries.firstIndex { $0.told.notificationUUID == UniqueIdentifier(found.uuid) }
     }
 
-    /// For scripts, one JSON object. The payloads go out as they were signed, byte for byte.
-    package func json() throws -> String {
-        var members = [
-            "\"outcome\":\"\(found.outcome.rawValue)\"", "\"source\":\"\(found.source.rawValue)\"",
-            "\"signed_at\":\"\(found.signedAt)\"",
-            "\"received_at\":\"\(found.receivedAt)\"", "\"applied_at\":\"\(found.appliedAt)\"",
-            "\"payload\":\(payload?.outer ?? "null")",
+    /// The answer. The payloads go out as they were signed, byte for byte.
+    package var answer: CommandAnswer {
+        var members: [JSONValue.Member] = [
+            .init("outcome", .string(found.outcome.rawValue)), .init("source", .string(found.source.rawValue)),
+            .init("signed_at", .time(found.signedAt)), .init("received_at", .time(found.receivedAt)),
+            .init("applied_at", .time(found.appliedAt)), .init("payload", .written(payload?.outer)),
         ]
-        if payload == nil { members.append("\"bytes\":\"dropped by retention\"") }
-        if let transaction = payload?.transaction { members.append("\"transaction\":\(transaction)") }
-        if let renewal = payload?.renewal { members.append("\"renewal\":\(renewal)") }
-        if let place {
-            let around = timeline[max(place - 1, 0)...min(place + 1, timeline.count - 1)]
-            members.append("\"place\":\(place + 1)")
-            members.append("\"of\":\(timeline.count)")
-            members.append("\"timeline\":\(try JSONText.encode(Array(around)))")
+        if payload == nil { members.append(.init("bytes", "dropped by retention")) }
+        if let transaction = payload?.transaction { members.append(.init("transaction", .written(transaction))) }
+        if let renewal = payload?.renewal { members.append(.init("renewal", .written(renewal))) }
+        if let story, let place {
+            let around = story.timeline[max(place - 1, 0)...min(place + 1, story.entries.count - 1)]
+            members += [
+                .init("place", .integer(Int64(place + 1))), .init("of", .integer(Int64(story.entries.count))),
+                .init("timeline", .array(Array(around))),
+            ]
         }
-        return "{\(members.joined(separator: ","))}"
+        return CommandAnswer(.object(members), text: text)
     }
 
     /// For people: what it is, what it tells, and what was signed, without the signed texts within it.
-    package var text: String {
-        let entry = place.map { timeline[$0] }
+    private var text: String {
+        let entry = place.flatMap { story?.entries[$0] }
         let purchase = found.originalTransactionID.map { "\($0) of \(found.bundleID), \(found.environment)" }
         let delay = Duration.milliseconds(found.receivedAt.milliseconds(since: found.signedAt)).age
         let rows: [(String, String?)] = [
@@ -60,20 +58,17 @@ package struct NotificationAnswer {
             ("signed", "\(found.signedAt)"), ("received", "\(found.receivedAt), \(delay) later"),
             ("applied", "\(found.appliedAt)"), ("source", "\(found.source.rawValue): \(found.source.words)"),
             ("outcome", found.outcome == .parked ? "parked: a type that this release does not know" : nil),
-            ("what happened", entry?.words), ("status", entry?.status),
-            ("place", place.map { "\($0 + 1) of \(timeline.count) of its purchase" }),
+            ("what happened", entry?.told.words), ("status", entry?.status),
+            ("place", place.map { "\($0 + 1) of \(story?.entries.count ?? 0) of its purchase" }),
             ("bytes", payload == nil ? "dropped by retention" : nil),
         ]
-        let head = rows.compactMap { name, value in
-            value.map { name + String(repeating: " ", count: 15 - name.count) + $0 }
-        }
         let parts = [("payload", payload?.outer), ("transaction", payload?.transaction), ("renewal", payload?.renewal)]
         let bodies = parts.compactMap { name, json in json.map { "\n\(name)\n\(Self.indented($0))" } }
-        return (head + bodies).joined(separator: "\n")
+        return ([CommandAnswer.lines(rows, width: 15)] + bodies).joined(separator: "\n")
     }
 
-    private static func indented(_ json: String) -> String {
-        guard let document = try? JSONDocument(Array(json.utf8)) else { return json }
+    private static func indented(_ json: [UInt8]) -> String {
+        guard let document = try? JSONDocument(json) else { return String(decoding: json, as: UTF8.self) }
         var value = JSONValue(document.root)
         // They are decoded below.
         if let data = value["data"] {
@@ -86,20 +81,16 @@ package struct NotificationAnswer {
 
 /// The JSON texts inside a stored JWS, which was verified before it was recorded.
 private struct StoredPayloads {
-    let outer: String
-    let transaction: String?
-    let renewal: String?
+    let outer: [UInt8]
+    let transaction: [UInt8]?
+    let renewal: [UInt8]?
 
     init(_ body: [UInt8]) throws {
         guard let json = Self.payload(body) else { throw UnreadableBody.damaged }
-        outer = String(decoding: json, as: UTF8.self)
+        outer = json
         let data = try JSONDocument(json).object?.object("data")
-        transaction = data?.string("signedTransactionInfo").flatMap(Self.text)
-        renewal = data?.string("signedRenewalInfo").flatMap(Self.text)
-    }
-
-    private static func text(_ jws: String) -> String? {
-        payload(Array(jws.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        transaction = data?.string("signedTransactionInfo").flatMap { Self.payload(Array($0.utf8)) }
+        renewal = data?.string("signedRenewalInfo").flatMap { Self.payload(Array($0.utf8)) }
     }
 
     private static func payload(_ jws: [UInt8]) -> [UInt8]? {

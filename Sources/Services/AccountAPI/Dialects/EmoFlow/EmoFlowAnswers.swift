@@ -2,6 +2,7 @@ import APIKit
 import Accounts
 import AppStorePayloads
 import Base
+import Subscriptions
 
 /// The answers of the EmoFlow dialect: its members, in its order.
 ///
@@ -9,41 +10,40 @@ import Base
 enum EmoFlowAnswers {
     private static let statuses = APISchema.choice(EmoFlowWords.statuses)
     private static let environments = APISchema.choice(["production", "sandbox", "xcode", "localtesting"])
-    private static let isMember = AccountShape<AccountPicture>.Field("is_member", .boolean) { .bool($0.access) }
+    private static let isMember = AccountShape<AccountView>.Field("is_member", \.current.access)
 
-    private static let subscription = AccountShape<AccountPicture>(
+    private static let subscription = AccountShape<AccountView>(
         "EmoFlowSubscription",
         [
-            .init("status", statuses) { .string(EmoFlowWords.status($0.status)) },
-            .init("product_id", .nullable(.text)) { .text($0.speaking?.productID) },
-            .init("expires_at", .nullable(.time)) { .time($0.expiresAt) },
-            .init("auto_renew", .boolean) { .bool($0.willRenew) },
+            .init("status", statuses) { .string(EmoFlowWords.status($0.current.status)) },
+            .init("product_id", \.speaking?.productID),
+            .init("expires_at", \.current.expiresAt),
+            .init("auto_renew", \.current.willRenew),
             .init("environment", environments) { .string($0.environmentInLowerCase) },
             isMember,
         ])
 
     /// Restoring names the product by the catalog's short id, and the expiry before it.
-    private static let restored = AccountShape<AccountPicture>(
+    private static let restored = AccountShape<AccountView>(
         "EmoFlowRestoredSubscription",
         [
-            .init("status", statuses) { .string(EmoFlowWords.status($0.status)) },
-            .init("expires_at", .nullable(.time)) { .time($0.expiresAt) },
-            .read("product_id", .nullable(.text)) { picture, reader in
-                guard let line = picture.speaking else { return .null }
-                return .string(reader.catalog.product(line.productID, of: line.bundleID)?.id ?? line.productID)
+            .init("status", statuses) { .string(EmoFlowWords.status($0.current.status)) },
+            .init("expires_at", \.current.expiresAt),
+            .read("product_id") { view, reader in
+                view.speaking.flatMap { reader.product($0)?.id ?? $0.productID }
             },
-            .init("auto_renew", .boolean) { .bool($0.willRenew) },
+            .init("auto_renew", \.current.willRenew),
             .init("environment", environments) { .string($0.environmentInLowerCase) },
             isMember,
         ])
 
-    private static let standing = AccountShape<AccountPicture>(
+    private static let standing = AccountShape<AccountView>(
         "EmoFlowStanding",
         [
-            .init("subscription_status", statuses) { .string(EmoFlowWords.status($0.status)) },
-            .init("subscription_product_id", .nullable(.text)) { .text($0.speaking?.productID) },
-            .init("subscription_expires_at", .nullable(.time)) { .time($0.expiresAt) },
-            .init("auto_renew_status", .boolean) { .bool($0.willRenew) },
+            .init("subscription_status", statuses) { .string(EmoFlowWords.status($0.current.status)) },
+            .init("subscription_product_id", \.speaking?.productID),
+            .init("subscription_expires_at", \.current.expiresAt),
+            .init("auto_renew_status", \.current.willRenew),
             .init("subscription_environment", environments) { .string($0.environmentInLowerCase) },
             isMember,
         ])
@@ -58,11 +58,11 @@ enum EmoFlowAnswers {
     static let status = answer("EmoFlowStatus", nil, standing)
 
     private static func answer(
-        _ name: String, _ message: String?, _ part: AccountShape<AccountPicture>
-    ) -> AccountShape<AccountPicture> {
+        _ name: String, _ message: String?, _ part: AccountShape<AccountView>
+    ) -> AccountShape<AccountView> {
         AccountShape(
             name,
-            head(message) + [.read("subscription", part.schema) { part.value(of: $0, for: $1) }])
+            head(message) + [.nested("subscription", part) { $0 }])
     }
 
     private static func head<Subject>(_ message: String?) -> [AccountShape<Subject>.Field] {
@@ -73,32 +73,28 @@ enum EmoFlowAnswers {
     private static let product = AccountShape<Catalog.Product>(
         "EmoFlowProduct",
         [
-            .init("id", .text) { .string($0.id) },
-            .init("name", .text) { .string($0.names?[EmoFlowWords.languages] ?? $0.id) },
-            .init("price", .text) { .string($0.displayPrice(EmoFlowWords.languages) ?? "") },
-            .init("daily_price", .text) { .string($0.displayPricePerDay.map { "仅需\($0)/天" } ?? "") },
-            .init("period", .text) { .string(EmoFlowWords.period($0.period)) },
-            .init("period_display", .text) {
-                .string($0.periodNames?[EmoFlowWords.languages] ?? EmoFlowWords.periodDisplay($0.period))
+            .init("id", \.id),
+            .init("name") { $0.names?[EmoFlowWords.languages] ?? $0.id },
+            .init("price") { $0.displayPrice(EmoFlowWords.languages) ?? "" },
+            .init("daily_price") { $0.displayPricePerDay.map { "仅需\($0)/天" } ?? "" },
+            .init("period") { EmoFlowWords.period($0.period) },
+            .init("period_display") {
+                $0.periodNames?[EmoFlowWords.languages] ?? EmoFlowWords.periodDisplay($0.period)
             },
-            .init("apple_product_id", .text) { .string($0.productID) },
-            .init("is_popular", .boolean) { .bool($0.isPopular) },
-            .init("sort_order", .integer()) { .integer(Int64($0.sortOrder)) },
+            .init("apple_product_id", \.productID),
+            .init("is_popular", \.isPopular),
+            .init("sort_order", \.sortOrder),
         ])
 
     /// `GET /subscription/products`
     static let products = AccountShape<[Catalog.Product]>(
         "EmoFlowProducts",
-        head(EmoFlowWords.listed) + [
-            .read("products", .array(product.schema)) { products, reader in
-                .array(products.map { product.value(of: $0, for: reader) })
-            }
-        ])
+        head(EmoFlowWords.listed) + [.list("products", product) { $0 }])
 }
 
-extension AccountPicture {
+extension AccountView {
     /// The purchase that the status is of; nil where something else gives it.
-    fileprivate var speaking: SubscriptionPicture? { source == .apple ? subscription : nil }
+    fileprivate var speaking: SubscriptionView? { current.source == .apple ? subscription : nil }
 
-    fileprivate var environmentInLowerCase: String { (speaking?.environment ?? environment).lowercased() }
+    fileprivate var environmentInLowerCase: String { (speaking?.key.environment ?? environment).lowercased() }
 }

@@ -12,12 +12,12 @@ import Pipeline
 import Postgres
 import Subscriptions
 
-extension AccountDesk {
+extension AccountHandlers {
     /// How long a request waits for Apple, all questions together, and those about certificates with them.
     static let patience = Duration.seconds(8)
 
     /// What a request says beside what it hands in: it has to be true.
-    struct Said: Sendable {
+    struct ClaimedPurchase: Sendable {
         let product: String?
         let transaction: String?
 
@@ -63,7 +63,8 @@ extension AccountDesk {
     /// account the purchases that are free, in one transaction. Nothing is open in the database while Apple is waited for.
     /// - Throws: ``APIProblem``: 400 for what proves nothing, 503 where Apple is needed and does not answer; then nothing was kept.
     func prove(
-        receipt text: String, saying said: Said, by caller: Caller, until deadline: ContinuousClock.Instant
+        receipt text: String, claiming claimed: ClaimedPurchase, by caller: Caller,
+        until deadline: ContinuousClock.Instant
     ) async throws -> ProvenReceipt {
         guard let receipts else { throw Self.nobodyToAsk }
         try limit(receiptChecks, caller, "this account has handed in receipts just now")
@@ -77,9 +78,9 @@ extension AccountDesk {
             throw Self.away(finding.trouble)
         }
         if !finding.purchases.isEmpty,
-            finding.purchases(withTransaction: said.transaction, product: said.product).isEmpty
+            finding.purchases(withTransaction: claimed.transaction, product: claimed.product).isEmpty
         {
-            throw Said.mismatch
+            throw ClaimedPurchase.mismatch
         }
         return ProvenReceipt(finding: finding, outcomes: try await apply(finding, by: caller, until: deadline))
     }
@@ -116,18 +117,18 @@ extension AccountDesk {
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         try requireEnvironment(request)
-        let said = Said(request.body)
-        let proven = try await prove(receipt: text, saying: said, by: caller, until: .now + Self.patience)
+        let claimed = ClaimedPurchase(request.body)
+        let proven = try await prove(receipt: text, claiming: claimed, by: caller, until: .now + Self.patience)
         let finding = proven.finding
-        let meant = finding.purchases(withTransaction: said.transaction, product: said.product)
+        let meant = finding.purchases(withTransaction: claimed.transaction, product: claimed.product)
         let held = meant.filter { proven.outcomes[$0]?.isHeld == true }
         guard !held.isEmpty else { throw Self.refusal(of: meant, proven) }
         let told = try await standing(request)
         let here = try await standing(caller, in: finding.scope.environment, request, having: told)
         let originals = Set(
             held.filter { key in
-                let line = here.picture.subscriptions.first {
-                    $0.originalTransactionID == key.originalTransactionID && $0.bundleID == key.bundleID
+                let line = here.view.purchases.first {
+                    $0.key.originalTransactionID == key.originalTransactionID && $0.key.bundleID == key.bundleID
                 }
                 let product = line?.productID ?? finding.product(of: key)
                 return here.reader.catalog.product(product ?? "", of: key.bundleID) != nil
@@ -136,12 +137,12 @@ extension AccountDesk {
             throw APIProblem(
                 .unknownProduct, "the catalog does not have this product; the purchase is kept", log: proven.log)
         }
-        let line = here.picture.subscriptions.first {
-            originals.contains($0.originalTransactionID) && $0.bundleID == finding.scope.bundleID
+        let line = here.view.purchases.first {
+            originals.contains($0.key.originalTransactionID) && $0.key.bundleID == finding.scope.bundleID
         }
         return APIAnswer(
-            .ok, shape(VerifyAnswer(line, of: told.picture), told.reader),
-            log: proven.log.merging(["tier": "\(told.picture.tier)"]) { _, new in new })
+            .ok, shape(VerifyAnswer(line, of: told.view), told.reader),
+            log: proven.log.merging(["tier": "\(told.view.current.tier)"]) { _, new in new })
     }
 
     /// Why none of the purchases that are meant is the account's.

@@ -11,7 +11,7 @@ import Pipeline
 import PurchaseStore
 import Subscriptions
 
-extension AccountDesk {
+extension AccountHandlers {
     /// What proving came to, in the transaction that stored and applied it.
     struct Proven: Sendable {
         var answers: [IntakeAnswer]
@@ -50,7 +50,7 @@ extension AccountDesk {
         }
         var records = [HandedIn(.transaction, text)]
         if let renewal = body.string("signedRenewalInfo") { records.append(HandedIn(.renewal, renewal)) }
-        let said = Said(body)
+        let claimed = ClaimedPurchase(body)
         try requireEnvironment(request)
         let proven = try await prove(
             records, by: caller, isAllOrNothing: true, until: .now + Self.patience
@@ -58,7 +58,9 @@ extension AccountDesk {
             guard Set(taken.map(\.purchase)).count <= 1 else {
                 throw APIProblem(.verification(.mismatchedParts), "the renewal info is of another purchase")
             }
-            guard taken.compactMap(\.transaction).allSatisfy(said.isTrue(of:)) else { throw Said.mismatch }
+            guard taken.compactMap(\.transaction).allSatisfy(claimed.isTrue(of:)) else {
+                throw ClaimedPurchase.mismatch
+            }
         }
         let taken = try proven.answers.map { try Self.taken($0) }
         guard let transaction = taken.first?.transaction, let purchase = taken.first?.purchase else {
@@ -75,16 +77,16 @@ extension AccountDesk {
             throw APIProblem(
                 .unknownProduct, "the catalog does not have this product; the purchase is kept", log: metadata)
         }
-        let line = here.picture.subscriptions.first { $0.originalTransactionID == purchase.originalTransactionID }
+        let line = here.view.purchases.first { $0.key.originalTransactionID == purchase.originalTransactionID }
         return APIAnswer(
-            .ok, shape(VerifyAnswer(line, of: told.picture), told.reader),
-            log: metadata.merging(["tier": "\(told.picture.tier)"]) { _, new in new })
+            .ok, shape(VerifyAnswer(line, of: told.view), told.reader),
+            log: metadata.merging(["tier": "\(told.view.current.tier)"]) { _, new in new })
     }
 
     /// `POST …/restore`: all that a device holds, or what is bound already where nothing is handed in: Apple is asked about that.
     ///
     /// Each proof counts by itself. A device's receipt is often older than the transaction that comes with it: what a signed transaction
-    /// proves is the account's whatever becomes of the receipt, and what is said beside the two has to be true of one of them.
+    /// proves is the account's whatever becomes of the receipt, and what is claimed beside the two has to be true of one of them.
     /// - Parameter isAllOrNothing: whether it is a problem where nothing is the account's, for answers that do not tell of each.
     func restore(
         _ request: AccountRequest, isAllOrNothing: Bool = false, _ shape: (RestoreAnswer, Reader) -> JSONValue
@@ -99,7 +101,7 @@ extension AccountDesk {
         let deadline = ContinuousClock.now + Self.patience
         let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller, until: deadline) { _ in }
         let (fromReceipt, refusal) = try await prove(
-            receipt, beside: proven, saying: Said(request.body), by: caller, until: deadline)
+            receipt, beside: proven, claiming: ClaimedPurchase(request.body), by: caller, until: deadline)
         let told = try await standing(request)
         var items = proven.answers.map { item($0, proven, told.reader.catalog) }
         if let fromReceipt { items += self.items(fromReceipt, told.reader) }
@@ -107,7 +109,7 @@ extension AccountDesk {
         if isAllOrNothing { try Self.requireOne(of: items, proven, fromReceipt, refusal) }
         let counts = Dictionary(grouping: items, by: \.fate).mapValues(\.count)
         return APIAnswer(
-            .ok, shape(RestoreAnswer(items, of: told.picture), told.reader),
+            .ok, shape(RestoreAnswer(items, of: told.view), told.reader),
             log: (fromReceipt?.log ?? refusal?.log ?? trouble).merging(
                 ["results": "\(counts.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", "))"]
             ) { _, new in new })
@@ -117,14 +119,14 @@ extension AccountDesk {
     /// - Returns: what it proves; or why it proves nothing, where one of the transactions does.
     /// - Throws: ``APIProblem`` where nothing proves anything.
     private func prove(
-        _ receipt: String?, beside proven: Proven, saying said: Said, by caller: Caller,
+        _ receipt: String?, beside proven: Proven, claiming claimed: ClaimedPurchase, by caller: Caller,
         until deadline: ContinuousClock.Instant
     ) async throws -> (ProvenReceipt?, refusal: APIProblem?) {
         guard let receipt else { return (nil, nil) }
         let transactions = proven.answers.compactMap { $0.taken?.transaction }
         do {
-            let rest = transactions.contains(where: said.isTrue(of:)) ? Said() : said
-            return (try await prove(receipt: receipt, saying: rest, by: caller, until: deadline), nil)
+            let rest = transactions.contains(where: claimed.isTrue(of:)) ? ClaimedPurchase() : claimed
+            return (try await prove(receipt: receipt, claiming: rest, by: caller, until: deadline), nil)
         } catch let problem as APIProblem where !transactions.isEmpty {
             return (nil, problem)
         }

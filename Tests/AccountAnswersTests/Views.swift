@@ -1,13 +1,14 @@
 import Accounts
 import AppStorePayloads
 import Base
+import Subscriptions
 import Testing
 
 @testable import APIKit
 @testable import AccountAPI
 
-/// Accounts and catalogs that tests tell of.
-enum Pictures {
+/// Accounts and catalogs that tests answer about.
+enum Views {
     /// 2024-01-10T00:00:00Z
     static let now = Timestamp(millisecondsSince1970: 1_704_844_800_000)
     static let app = "com.yourapp"
@@ -15,25 +16,53 @@ enum Pictures {
 
     static func time(_ text: String) throws -> Timestamp { try #require(Timestamp(iso8601: text)) }
 
+    /// A subscription that gives access if its status does.
+    static func purchase(
+        _ productID: String, of bundleID: String, _ originalTransactionID: String, in environment: String,
+        until end: Timestamp?, status: AccountStatus, willRenew: Bool
+    ) -> SubscriptionView {
+        var view = SubscriptionView(
+            PurchaseKey(
+                environment: environment, bundleID: bundleID, originalTransactionID: originalTransactionID))
+        view.productID = productID
+        view.status =
+            switch status {
+            case .active: .active
+            case .trial: .trial
+            case .cancelled: .cancelled
+            case .gracePeriod: .gracePeriod
+            case .revoked: .revoked
+            case .expired, .trialExpired, .free: .expired
+            }
+        view.givesAccess = status.access
+        view.accessUntil = end
+        view.willRenew = willRenew
+        return view
+    }
+
     /// A subscription of `com.yourapp.monthly`, in Sandbox.
     static func monthly(
         until end: Timestamp, status: AccountStatus = .active, willRenew: Bool = true
-    ) -> SubscriptionPicture {
-        SubscriptionPicture(
-            productID: "com.yourapp.monthly", bundleID: app, originalTransactionID: "2000000000000001",
-            environment: "Sandbox", status: status, access: status.access, expiresAt: end, willRenew: willRenew)
+    ) -> SubscriptionView {
+        purchase(
+            "com.yourapp.monthly", of: app, "2000000000000001", in: "Sandbox", until: end, status: status,
+            willRenew: willRenew)
     }
 
     /// An account that has this subscription, or none.
+    /// - Parameter status: the account's; the subscription's by default.
     static func account(
-        _ subscription: SubscriptionPicture?, tier: String = "pro", at instant: Timestamp = now
-    ) -> AccountPicture {
-        AccountPicture(
-            account: "user-42", token: token, environment: subscription?.environment ?? "Production", version: 7,
-            instant: instant, tier: subscription?.access == true ? tier : "free",
-            status: subscription?.status ?? .free, source: subscription == nil ? .none : .apple,
-            access: subscription?.access ?? false, expiresAt: subscription?.expiresAt,
-            willRenew: subscription?.willRenew ?? false, subscriptions: subscription.map { [$0] } ?? [])
+        _ subscription: SubscriptionView?, status: AccountStatus? = nil, tier: String = "pro",
+        at instant: Timestamp = now
+    ) -> AccountView {
+        let phase = AccountPhase(
+            startsAt: .distantPast, status: status ?? subscription?.accountStatus ?? .free,
+            tier: subscription?.givesAccess == true ? tier : "free", source: subscription == nil ? .none : .apple,
+            productID: subscription?.productID, purchase: subscription?.key, expiresAt: subscription?.accessUntil,
+            willRenew: subscription?.willRenew ?? false)
+        return AccountView(
+            token: token, account: "user-42", environment: subscription?.key.environment ?? "Production",
+            instant: instant, version: 7, state: .always(phase), purchases: subscription.map { [$0] } ?? [])
     }
 
     /// EmoFlow's: two products, prices in yuan, names in Chinese.
@@ -88,8 +117,16 @@ enum Pictures {
         trial: .init(tier: "pro", days: 7, products: ["pro_yearly"]))
 }
 
+extension AccountState {
+    /// One phase, from the beginning on.
+    static func always(_ phase: AccountPhase) -> AccountState {
+        guard let state = AccountState([phase]) else { preconditionFailure("a state has a phase") }
+        return state
+    }
+}
+
 /// The text of an answer.
-func text(_ value: JSONValue) -> String { String(decoding: value.bytes, as: UTF8.self) }
+func text(_ value: JSONValue) -> String { value.text }
 
 /// JSON as a document prints it, without the white space between its parts.
 func compact(_ document: String) -> String {

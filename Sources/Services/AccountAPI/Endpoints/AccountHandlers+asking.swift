@@ -7,7 +7,7 @@ import HTTPTypes
 import Logging
 import Pipeline
 
-extension AccountDesk {
+extension AccountHandlers {
     /// Asks Apple about the account's purchases and applies what it says at once, so that what is read next shows it. Nothing is open
     /// in the database while Apple is waited for.
     /// - Throws: ``APIProblem``, 503, where Apple does not answer all of it; what it did answer is applied all the same, and a worker

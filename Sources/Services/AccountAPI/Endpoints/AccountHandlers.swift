@@ -9,7 +9,7 @@ package import Pipeline
 import Synchronization
 
 /// What the account API's paths do: reads accounts, takes in what proves purchases, and counts use.
-package struct AccountDesk: Sendable {
+package struct AccountHandlers: Sendable {
     let pipeline: EvidencePipeline
     let reads: AccountReads
     let intake: EvidenceIntake
@@ -28,7 +28,7 @@ package struct AccountDesk: Sendable {
 
     var accounts: AccountStore { pipeline.accounts }
 
-    /// A desk.
+    /// The handlers.
     /// - Parameters:
     ///   - pipeline: what trials change goes through it.
     ///   - reads: reads accounts, for all of its requests.
@@ -58,9 +58,8 @@ package struct AccountDesk: Sendable {
         newReceipts = RateLimit(every: .seconds(900), burst: mostNewReceipts)
     }
 
-    /// An account with the catalog that it was read by, and for whom it is told.
+    /// An account with the catalog that it was read by, and for whom the answer is written.
     struct Standing: Sendable {
-        var picture: AccountPicture
         var view: AccountView
         var reader: Reader
     }
@@ -87,9 +86,9 @@ package struct AccountDesk: Sendable {
             return try await standing(caller, in: asked, request)
         }
         let production = try await standing(caller, in: Environment.production.rawValue, request)
-        guard isTester, !production.picture.access else { return production }
+        guard isTester, !production.view.current.access else { return production }
         let sandbox = try await standing(caller, in: Environment.sandbox.rawValue, request)
-        return sandbox.picture.access ? sandbox : production
+        return sandbox.view.current.access ? sandbox : production
     }
 
     /// The account in an environment.
@@ -98,10 +97,9 @@ package struct AccountDesk: Sendable {
         _ caller: Caller, in environment: String, _ request: AccountRequest, having known: Standing? = nil
     ) async throws -> Standing {
         if let known, known.view.environment == environment { return known }
-        let view = try await reads.value(of: .init(caller.token, in: environment))
-        return Standing(
-            picture: AccountPicture(view, of: caller.account), view: view,
-            reader: Reader(view.catalog ?? Self.noCatalog, languages: request.languages))
+        var view = try await reads.value(of: .init(caller.token, in: environment))
+        view.account = caller.account
+        return Standing(view: view, reader: Reader(view.catalog ?? Self.noCatalog, languages: request.languages))
     }
 
     /// Where none was ever applied: everybody has nothing.

@@ -1,5 +1,3 @@
-import Accounts
-
 extension AccountStatus {
     /// What a person is shown for it.
     var display: LocalizedText { Self.displays[self] ?? LocalizedText(rawValue) }

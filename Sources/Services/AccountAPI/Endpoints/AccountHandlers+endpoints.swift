@@ -6,7 +6,7 @@ import Base
 import HTTPTypes
 import Logging
 
-extension AccountDesk {
+extension AccountHandlers {
     /// All paths: `/v1/…`, the same under `/subscriptions/…` and `/usage/…`, and `/subscription/…` in EmoFlow's dialect.
     package var endpoints: [AccountEndpoint] { own + renamed + emoFlow }
 
@@ -15,10 +15,10 @@ extension AccountDesk {
             + [
                 account(
                     "/v1/account", "getAccount", "The account, and the appAccountToken to buy with.",
-                    AccountAnswer.shape),
+                    AccountShapes.account),
                 account(
                     "/v1/entitlements", "getEntitlements", "What gives access, and what that opens.",
-                    EntitlementsAnswer.shape),
+                    AccountShapes.entitlements),
                 endpoint(
                     .get, "/v1/products", "getProducts", "What is sold, for a paywall.", ProductsAnswer.shape.schema
                 ) {
@@ -37,7 +37,7 @@ extension AccountDesk {
         [
             account(
                 root + "/status", "getStatus" + suffix, "Whether the account has access, by what, until when.",
-                StatusAnswer.shape),
+                AccountShapes.status),
             proving(
                 root + "/verify", "verify" + suffix,
                 "Proves a purchase with what Apple signed; the account has it from then on.",
@@ -48,14 +48,14 @@ extension AccountDesk {
                 "The same for all that a device holds; tells of each what became of it.",
                 Self.restoreBody, RestoreAnswer.shape.schema, isOptional: true
             ) { try await restore($0) { RestoreAnswer.shape.value(of: $0, for: $1) } },
-            refreshing(root + "/refresh", "refresh" + suffix, StatusAnswer.shape),
+            refreshing(root + "/refresh", "refresh" + suffix, AccountShapes.status),
             endpoint(
                 .get, root + "/trial/eligibility", "getTrialEligibility" + suffix,
                 "Whether the account may start the app's own trial, and why not.", TrialAnswers.eligibility.schema
             ) { try await trialEligibility($0) },
             account(
                 root + "/trial/status", "getTrialStatus" + suffix, "How the account's trial stands.",
-                TrialAnswers.status),
+                AccountShapes.trial),
             trialStart(root + "/trial/start", "startTrial" + suffix),
         ]
     }
@@ -106,7 +106,7 @@ extension AccountDesk {
 
     /// One that tells how the account stands.
     private func account(
-        _ path: String, _ name: String, _ summary: String, _ shape: AccountShape<AccountPicture>
+        _ path: String, _ name: String, _ summary: String, _ shape: AccountShape<AccountView>
     ) -> AccountEndpoint {
         var endpoint = endpoint(.get, path, name, summary, shape.schema) { try await read($0, shape) }
         endpoint.query = [Self.environment]
@@ -116,7 +116,7 @@ extension AccountDesk {
         return endpoint
     }
 
-    private func refreshing(_ path: String, _ name: String, _ shape: AccountShape<AccountPicture>) -> AccountEndpoint {
+    private func refreshing(_ path: String, _ name: String, _ shape: AccountShape<AccountView>) -> AccountEndpoint {
         var endpoint = endpoint(
             .post, path, name, "Asks Apple now about the account's purchases, then tells how it stands.", shape.schema
         ) { try await refreshed($0, shape) }
@@ -143,7 +143,7 @@ extension AccountDesk {
 
     private func trialStart(_ path: String, _ name: String) -> AccountEndpoint {
         var endpoint = endpoint(
-            .post, path, name, "Starts the app's own trial: one an account, for ever.", TrialAnswers.status.schema
+            .post, path, name, "Starts the app's own trial: one an account, for ever.", AccountShapes.trial.schema
         ) { try await startTrial($0) }
         // Room for the longest record, and what stands around it.
         endpoint.body = .init(.named("TrialRequest", Self.trialBody), isOptional: true, most: 512 << 10)
@@ -153,7 +153,7 @@ extension AccountDesk {
     }
 
     private func features(
-        _ path: String, _ name: String, _ shape: AccountShape<(tier: String, features: [FeaturePicture])>
+        _ path: String, _ name: String, _ shape: AccountShape<(tier: String, features: [FeatureView])>
     ) -> AccountEndpoint {
         var endpoint = endpoint(
             .get, path, name, "What the account may do, and how much of it was used.", shape.schema

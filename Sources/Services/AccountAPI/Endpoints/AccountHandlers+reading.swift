@@ -8,15 +8,15 @@ import Logging
 import Pipeline
 import Subscriptions
 
-extension AccountDesk {
+extension AccountHandlers {
     /// Answers a shape of the account as it is.
-    func read(_ request: AccountRequest, _ shape: AccountShape<AccountPicture>) async throws -> APIAnswer {
+    func read(_ request: AccountRequest, _ shape: AccountShape<AccountView>) async throws -> APIAnswer {
         let standing = try await standing(request)
-        return APIAnswer(.ok, shape.value(of: standing.picture, for: standing.reader))
+        return APIAnswer(.ok, shape.value(of: standing.view, for: standing.reader))
     }
 
     /// Asks Apple, then answers a shape of the account as it is.
-    func refreshed(_ request: AccountRequest, _ shape: AccountShape<AccountPicture>) async throws -> APIAnswer {
+    func refreshed(_ request: AccountRequest, _ shape: AccountShape<AccountView>) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         try requireEnvironment(request)
         guard refresh != nil else { throw Self.nobodyToAsk }
@@ -30,7 +30,7 @@ extension AccountDesk {
         guard standing.reader.catalog.trial != nil else { return .refused(.notOffered) }
         if standing.view.trial != nil { return .refused(.used) }
         if try await accounts.hadTrial(caller.account) { return .refused(.used) }
-        let bought = standing.view.lines.filter { $0.oneTime != .consumable }
+        let bought = standing.view.purchases.filter { $0.oneTime != .consumable }
         if bought.contains(where: \.givesAccess) { return .refused(.subscribed) }
         return bought.isEmpty ? .eligible : .refused(.paidBefore)
     }
@@ -67,8 +67,8 @@ extension AccountDesk {
         log.note(
             "Started the trial", of: caller,
             [
-                "tier": "\(started.picture.trial?.tier ?? "")",
-                "ends": "\(started.picture.trial?.endsAt.description ?? "")",
+                "tier": "\(started.view.trial?.tier ?? "")",
+                "ends": "\(started.view.trial?.endsAt.description ?? "")",
                 "product": "\(product ?? "none")",
             ])
         return Self.trialAnswer(started)
@@ -77,8 +77,8 @@ extension AccountDesk {
     /// Whether the start that a request asks for has been done and lasts: its answer may not have been heard, and whoever repeats it
     /// asks for nothing more. With another product it is another start.
     private static func isUnderWay(in standing: Standing, _ request: AccountRequest) -> Bool {
-        guard let trial = standing.view.trial, standing.view.now < trial.endsAt,
-            standing.picture.trial?.convertedAt == nil, standing.picture.status != .revoked
+        guard let trial = standing.view.trial, standing.view.instant < trial.endsAt,
+            standing.view.trialConvertedAt == nil, standing.view.current.status != .revoked
         else { return false }
         guard let named = request.body?.string("productId") else { return trial.product == nil }
         return standing.reader.catalog.products.contains {
@@ -87,7 +87,7 @@ extension AccountDesk {
     }
 
     private static func trialAnswer(_ standing: Standing) -> APIAnswer {
-        APIAnswer(.ok, TrialAnswers.status.value(of: standing.picture, for: standing.reader))
+        APIAnswer(.ok, AccountShapes.trial.value(of: standing.view, for: standing.reader))
     }
 
     /// The trial belongs to Production.

@@ -1,9 +1,10 @@
 package import Accounts
+import Base
 
 /// What an account may do with a feature at one instant, and how much of it was used.
-package struct FeaturePicture: Sendable, Hashable {
+package struct FeatureView: Sendable, Hashable {
     /// Why not.
-    package enum Restriction: String, Sendable, Hashable, CaseIterable {
+    package enum Restriction: String, Sendable, Hashable, CaseIterable, JSONConvertible {
         /// The account's tier does not give it.
         case tierRequired
         /// All that the tier gives was used.

@@ -6,36 +6,36 @@ import Base
 import HTTPTypes
 import Logging
 
-extension AccountDesk {
+extension AccountHandlers {
     /// All features of the account, with what it has used of those that are counted.
-    private func features(_ standing: Standing, _ caller: Caller) async throws -> [FeaturePicture] {
-        let (catalog, tier) = (standing.reader.catalog, standing.picture.tier)
+    private func features(_ standing: Standing, _ caller: Caller) async throws -> [FeatureView] {
+        let (catalog, tier) = (standing.reader.catalog, standing.view.current.tier)
         let counts = try await usage.current(catalog.counted(in: tier), of: caller.token, in: catalog.timeZone)
         let byID = Dictionary(counts.map { ($0.feature, $0) }) { first, _ in first }
         return catalog.features.map { feature in
-            FeaturePicture(feature, in: tier, used: byID[feature.id]?.used ?? 0, window: byID[feature.id]?.window)
+            FeatureView(feature, in: tier, used: byID[feature.id]?.used ?? 0, window: byID[feature.id]?.window)
         }
     }
 
     func features(
-        _ request: AccountRequest, _ shape: AccountShape<(tier: String, features: [FeaturePicture])>
+        _ request: AccountRequest, _ shape: AccountShape<(tier: String, features: [FeatureView])>
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         let standing = try await standing(request)
         let features = try await features(standing, caller)
-        return APIAnswer(.ok, shape.value(of: (standing.picture.tier, features), for: standing.reader))
+        return APIAnswer(.ok, shape.value(of: (standing.view.current.tier, features), for: standing.reader))
     }
 
     func feature(_ request: AccountRequest) async throws -> APIAnswer {
         let caller = try request.requireCaller()
         let standing = try await standing(request)
         let feature = try Self.feature(request.path["feature"], in: standing.reader.catalog)
-        let counted = standing.reader.catalog.counting(of: feature, in: standing.picture.tier)
+        let counted = standing.reader.catalog.counting(of: feature, in: standing.view.current.tier)
         let counts = try await usage.current(
             counted.map { [$0] } ?? [], of: caller.token, in: standing.reader.catalog.timeZone)
-        let picture = FeaturePicture(
-            feature, in: standing.picture.tier, used: counts.first?.used ?? 0, window: counts.first?.window)
-        return APIAnswer(.ok, FeatureAnswer.shape.value(of: picture, for: standing.reader))
+        let view = FeatureView(
+            feature, in: standing.view.current.tier, used: counts.first?.used ?? 0, window: counts.first?.window)
+        return APIAnswer(.ok, FeatureAnswer.shape.value(of: view, for: standing.reader))
     }
 
     /// Counts use, or refuses and counts nothing.
@@ -46,13 +46,13 @@ extension AccountDesk {
         let catalog = standing.reader.catalog
         let feature = try Self.feature(name ?? request.path["feature"], in: catalog)
         let report = try Self.report(request)
-        guard let counted = catalog.counting(of: feature, in: standing.picture.tier) else {
-            let picture = FeaturePicture(feature, in: standing.picture.tier)
-            guard picture.restriction == nil else {
-                noteRefusal(of: picture, standing, "tier_required", caller)
+        guard let counted = catalog.counting(of: feature, in: standing.view.current.tier) else {
+            let view = FeatureView(feature, in: standing.view.current.tier)
+            guard view.restriction == nil else {
+                noteRefusal(of: view, standing, "tier_required", caller)
                 throw APIProblem(
                     .tierRequired, "the account's tier does not have this feature",
-                    members: UsageAnswer.members(of: picture, for: standing.reader))
+                    members: UsageAnswer.members(of: view, for: standing.reader))
             }
             throw APIProblem(.notCounted, "nobody counts this feature: it is there or it is not")
         }
@@ -62,11 +62,11 @@ extension AccountDesk {
         case .repeated(let count):
             return Self.answer(report, isNew: false, feature, count, standing)
         case .limitReached(let count):
-            let picture = FeaturePicture(feature, in: standing.picture.tier, used: count.used, window: count.window)
-            noteRefusal(of: picture, standing, "limit_reached", caller)
+            let view = FeatureView(feature, in: standing.view.current.tier, used: count.used, window: count.window)
+            noteRefusal(of: view, standing, "limit_reached", caller)
             throw APIProblem(
                 .limitReached, "what the account's tier gives of this feature is used up",
-                members: UsageAnswer.members(of: picture, for: standing.reader), headers: Self.retry(count, standing),
+                members: UsageAnswer.members(of: view, for: standing.reader), headers: Self.retry(count, standing),
                 log: ["feature": "\(feature.id)", "used": "\(count.used)"])
         case .keyReused: throw APIProblem(.keyReused, "another report was sent with this key")
         case .tooOld: throw APIProblem(.invalidRequest, "usedAt is more than 35 days ago")
@@ -76,13 +76,13 @@ extension AccountDesk {
         }
     }
 
-    private func noteRefusal(of picture: FeaturePicture, _ standing: Standing, _ reason: String, _ caller: Caller) {
+    private func noteRefusal(of view: FeatureView, _ standing: Standing, _ reason: String, _ caller: Caller) {
         var metadata: Logger.Metadata = [
-            "feature": "\(picture.feature.id)", "reason": "\(reason)", "tier": "\(picture.tier)",
-            "used": "\(picture.used)",
+            "feature": "\(view.feature.id)", "reason": "\(reason)", "tier": "\(view.tier)",
+            "used": "\(view.used)",
         ]
-        metadata["limit"] = picture.most.map { "\($0)" }
-        metadata["ends"] = standing.picture.expiresAt.map { "\($0)" }
+        metadata["limit"] = view.most.map { "\($0)" }
+        metadata["ends"] = standing.view.current.expiresAt.map { "\($0)" }
         log.note("Refused use", of: caller, metadata)
     }
 
@@ -94,14 +94,14 @@ extension AccountDesk {
             case .add(let amount), .set(let amount): amount
             case .release(let amount): -amount
             }
-        let picture = FeaturePicture(feature, in: standing.picture.tier, used: count.used, window: count.window)
+        let view = FeatureView(feature, in: standing.view.current.tier, used: count.used, window: count.window)
         return APIAnswer(
-            .ok, UsageAnswer.shape.value(of: UsageAnswer(amount, isNew: isNew, picture), for: standing.reader))
+            .ok, UsageAnswer.shape.value(of: UsageAnswer(amount, isNew: isNew, view), for: standing.reader))
     }
 
     private static func retry(_ count: UsageCount, _ standing: Standing) -> HTTPFields {
         guard let resetsAt = count.window.resetsAt else { return [:] }
-        let seconds = resetsAt.milliseconds(since: standing.picture.instant) / 1000 + 1
+        let seconds = resetsAt.milliseconds(since: standing.view.instant) / 1000 + 1
         return [.retryAfter: "\(max(1, min(seconds, 86_400)))"]
     }
 

@@ -1,0 +1,96 @@
+import AppStorePayloads
+import Base
+import PurchaseStore
+import Subscriptions
+
+extension RecordedStory {
+    /// What happened to a purchase, as scripts see it: an object for each piece of evidence.
+    var timeline: [JSONValue] { entries.map { Entry.shape.value(of: ($0, purchase)) } }
+}
+
+extension RecordedStory.Entry {
+    /// What one piece of evidence says of a purchase. `kind` is `notification`, or that of a record that came by itself; `source`
+    /// which way it came.
+    fileprivate static let shape = CommandShape<(entry: RecordedStory.Entry, purchase: PurchaseKey)>([
+        .init("environment", \.purchase.environment), .init("bundle_id", \.purchase.bundleID),
+        .init("notification_uuid", \.entry.told.notificationUUID), .init("type", \.entry.told.type?.rawValue),
+        .init("subtype", \.entry.told.subtype?.rawValue), .init("transaction_id", \.entry.told.transactionID),
+        .init("signed_at", \.entry.told.signedAt), .init("kind", \.entry.learned?.kind.rawValue),
+        .init("source", \.entry.learned?.source.rawValue), .init("received_at", \.entry.learned?.receivedAt),
+        .init("applied_at", \.entry.learned?.appliedAt), .init("outcome", \.entry.learned?.outcome.rawValue),
+        .init("status_before", \.entry.told.before?.rawValue),
+        .init("status_after", \.entry.told.after?.status.rawValue),
+        .init("words", \.entry.told.words), .list("changes", change, \.entry.told.changes),
+    ])
+
+    /// One thing that changed. Amounts are thousandths of the currency's unit, shares thousandths of a percent of the price.
+    private static let change = CommandShape<PurchaseChange>([
+        .init("kind", \.kind.rawValue), .init("product_id", \.productID),
+        .init("former_product_id", \.formerProductID), .init("from", \.from), .init("until", \.until),
+        .init("amount", \.amount?.milliunits), .init("currency", \.amount?.currency), .init("share", \.share),
+        .init("quantity", \.quantity), .init("intent", \.intent), .init("reason", \.reason),
+    ])
+
+    /// What happened for people: of what Apple did not post, where it was learned from as well. A second line where there
+    /// is no room for that beside it.
+    var lines: [String] {
+        guard let origin = learned?.origin else { return [told.words] }
+        let both = "\(told.words) (\(origin))"
+        return both.count <= PurchaseStory.wordsWidth ? [both] : [told.words, "  (\(origin))"]
+    }
+
+    /// The status for people: where it came from only where it moved.
+    var status: String { Self.status(told.before, told.after?.status) }
+
+    static func status(_ before: SubscriptionStatus?, _ after: SubscriptionStatus?) -> String {
+        guard let after else { return "-" }
+        guard let before, before != after else { return after.rawValue }
+        return "\(before.rawValue) → \(after.rawValue)"
+    }
+}
+
+extension RecordedStory.Learned {
+    /// For people; nil for what is usual, a notification that Apple posted.
+    var origin: String? {
+        guard kind != .notification || source != .webhook else { return nil }
+        // There is one way in which it comes.
+        if kind.isUnsigned { return kind.words }
+        return "\(kind.words) \(source.words)"
+    }
+}
+
+extension EvidenceKind {
+    /// For people.
+    var words: String {
+        switch self {
+        case .notification: "notification"
+        case .transaction: "transaction"
+        case .renewal: "renewal info"
+        case .appTransaction: "app transaction"
+        case .receipt: "receipt"
+        case .receiptTransaction, .receiptRenewal: "verifyReceipt's answer, unsigned"
+        }
+    }
+}
+
+extension EvidenceSource {
+    /// For people, after what came.
+    var words: String {
+        switch self {
+        case .webhook: "that Apple posted"
+        case .history: "from Apple's history"
+        case .api: "from Apple's API"
+        case .client: "from the app"
+        case .operator: "stored by hand"
+        }
+    }
+}
+
+extension Timestamp {
+    /// For people, to the minute: `2026-07-12 02:28`.
+    var minute: String {
+        let text = description
+        guard let seconds = text.lastIndex(of: ":") else { return text }
+        return String(text[..<seconds].replacing("T", with: " "))
+    }
+}
