@@ -26,13 +26,13 @@ struct AnswerTests {
             reason: "malformed", message: "no JWS", attempts: 1, receivedAt: at, deadAt: at, resolution: .open,
             resolvedAt: nil, resolvedBy: nil, resolvedWhy: nil)
         func last(_ counts: [(String, Int64)]) -> Substring? {
-            DeadLetterList([letter], counts: counts.map { (reason: $0, count: $1) }).text.split(separator: "\n").last
+            CommandAnswer([letter], counts: counts.map { (reason: $0, count: $1) }).text.split(separator: "\n").last
         }
         #expect(last([("malformed", 1)]) == "1 open: 1 malformed")
         #expect(
             last([("malformed", 2), ("revoked", 1)])
                 == "3 open: 2 malformed, 1 revoked; shown are the oldest 1, --limit shows more")
-        #expect(DeadLetterList([], counts: []).text == "no open dead letters")
+        #expect(CommandAnswer([DeadLetter](), counts: []).text == "no open dead letters")
     }
 
     @Test("of a demonstration need its own notifications in their places, whatever a shop posts or died before")

@@ -20,13 +20,18 @@ struct Apps: AsyncParsableCommand {
     @Flag(help: "Exit with 1 if the database serves somebody whom these settings do not.") var check = false
     @Option(help: "With --check: the simulator's certificates; what a demonstration with them has left does not count.")
     var pki: String?
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @OptionGroup var output: TableOutput
 
-    private struct Row: Encodable {
+    private struct Row {
         var environment: String
         var app: String?
         var root: String?
         var servedHere: Bool
+
+        static let shape = CommandShape<Row>([
+            .init("environment", column: "ENVIRONMENT", \.environment), .init("app", \.app), .init("root", \.root),
+            .column("APP OR ROOT") { $0.app ?? $0.root }, .init("served_here", column: "SERVED HERE", \.servedHere),
+        ])
     }
 
     func run() async throws {
@@ -43,13 +48,7 @@ struct Apps: AsyncParsableCommand {
         let rows = (apps + roots).sorted {
             ($0.app ?? "~", $0.environment, $0.root ?? "") < ($1.app ?? "~", $1.environment, $1.root ?? "")
         }
-        switch format {
-        case .json: print(try JSONText.encode(rows))
-        case .table:
-            var table = Table(["ENVIRONMENT", "APP OR ROOT", "SERVED HERE"])
-            for row in rows { table.add([row.environment, row.app ?? row.root ?? "", row.servedHere ? "yes" : "no"]) }
-            print(table.text)
-        }
+        output.print(CommandAnswer(Row.shape.values(of: rows), text: Row.shape.table(of: rows)))
         guard check else { return }
         if let pki, FileManager.default.fileExists(atPath: pki) {
             let simulated = try SimulatedAuthority.loadOrGenerate(in: pki).rootFingerprint

@@ -20,7 +20,7 @@ struct ConsentCommand: AsyncParsableCommand {
     @Flag(help: "Record that the customer agrees.") var grant = false
     @Flag(help: "Record that the customer no longer does.") var withdraw = false
     @Option(help: "What the customer was shown, word for word.") var text: String?
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard !(grant && withdraw) else { throw ValidationError("say --grant or --withdraw, not both") }
@@ -42,8 +42,8 @@ struct ConsentCommand: AsyncParsableCommand {
             let recorded: RecordedConsent? =
                 grant || withdraw
                 ? try await consents.record(account, granted: grant, text: text, by: Operator.name) : nil
-            return ConsentAnswer(account, try await consents.history(of: account), recorded: recorded)
+            return CommandAnswer(account, try await consents.history(of: account), recorded: recorded)
         }
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+        output.print(answer)
     }
 }

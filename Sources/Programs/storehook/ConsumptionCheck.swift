@@ -12,10 +12,9 @@ struct ConsumptionCheck: AsyncParsableCommand {
             """)
 
     @Argument(help: "The policy's file.") var file: String
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func run() async throws {
-        let answer = ConsumptionPolicyAnswer(try Settings.consumptionPolicy(file))
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+        output.print(CommandAnswer(try Settings.consumptionPolicy(file)))
     }
 }

@@ -24,7 +24,7 @@ struct ConsumptionListCommand: AsyncParsableCommand {
     @Option(help: "Those that Apple signed within so many days.") var days = 7
     @Option(help: "open, sending, answered, late, refused, not_answered or unknown.") var state: State?
     @Option(help: "At most so many, the latest.") var limit = 1000
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard (1...36_500).contains(days) else { throw ValidationError("--days goes from 1 to 36500") }
@@ -35,7 +35,6 @@ struct ConsumptionListCommand: AsyncParsableCommand {
         let requests = try await Database.with(try await shared.settings()) { pool in
             try await ConsumptionRequests(pool).list(days: days, state: state?.rawValue, limit: limit)
         }
-        let answer = ConsumptionList(requests)
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+        output.print(CommandAnswer(requests))
     }
 }

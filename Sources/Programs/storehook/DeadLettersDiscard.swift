@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import EvidenceStore
 import Operations
 
@@ -11,26 +12,20 @@ struct DeadLettersDiscard: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The letters' numbers.") var ids: [Int64]
     @Option(help: "Why, for the record.") var why: String
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @OptionGroup var output: TableOutput
 
     func validate() throws {
         guard why.contains(where: { !$0.isWhitespace }) else { throw ValidationError("--why needs a text") }
         guard why.unicodeScalars.count <= 1000 else { throw ValidationError("--why takes at most 1000 characters") }
     }
 
-    private struct Answer: Encodable {
-        var discarded: Int
-        var ids: [Int64]
-    }
-
     func run() async throws {
         let discarded = try await Database.with(try await shared.settings()) { pool in
             try await Outbox(pool).discard(ids, by: Operator.name, why: why)
         }
-        switch format {
-        case .json: print(try JSONText.encode(Answer(discarded: discarded.count, ids: discarded)))
-        case .table: print("discarded \(discarded.count)")
-        }
+        output.print(
+            CommandAnswer(
+                ["discarded": discarded.count.json, "ids": discarded.json], text: "discarded \(discarded.count)"))
         if discarded.count < Set(ids).count {
             throw CommandFailure("\(Set(ids).count - discarded.count) of the letters are not open, or do not exist")
         }

@@ -18,7 +18,7 @@ struct DeadLettersList: AsyncParsableCommand {
     @Option(help: "Only of this notification type.") var type: String?
     @Option(help: "Only buried since then (ISO 8601, UTC).") var since: String?
     @Option(help: "At most so many, 1 to 10000.") var limit = 100
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @OptionGroup var output: TableOutput
 
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
@@ -34,9 +34,6 @@ struct DeadLettersList: AsyncParsableCommand {
             let outbox = Outbox(pool)
             return (try await outbox.deadLetters(filter, limit: limit), try await outbox.deadLetterCounts(filter))
         }
-        switch format {
-        case .json: print(try JSONText.encode(letters.map(DeadLetterAnswer.init)))
-        case .table: print(DeadLetterList(letters, counts: counts).text)
-        }
+        output.print(CommandAnswer(letters, counts: counts))
     }
 }

@@ -1,5 +1,6 @@
 import AppStoreVerification
 import ArgumentParser
+import Base
 import EvidenceStore
 import Operations
 import Postgres
@@ -23,17 +24,12 @@ struct DeadLettersReplay: AsyncParsableCommand {
     @Flag(help: "Tell what would change, and change nothing.") var dryRun = false
     @Option(help: "At most so many a second.") var rate: Double?
     @Option(help: "Why, for the record.") var why: String?
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @OptionGroup var output: TableOutput
 
     func validate() throws {
         let ways = [!ids.isEmpty, reason != nil, all].count { $0 }
         guard ways == 1 else { throw ValidationError("name letters by number, or --reason, or --all: one of them") }
         if let rate, !(rate > 0 && rate.isFinite) { throw ValidationError("--rate must be more than 0") }
-    }
-
-    private struct Answer: Encodable {
-        var replayed: Int
-        var ids: [Int64]
     }
 
     func run() async throws {
@@ -45,10 +41,10 @@ struct DeadLettersReplay: AsyncParsableCommand {
                 return
             }
             let replayed = try await Outbox(pool).replay(filter, perSecond: rate, by: Operator.name, why: why)
-            switch format {
-            case .json: print(try JSONText.encode(Answer(replayed: replayed.count, ids: replayed)))
-            case .table: print("replayed \(replayed.count)" + (replayed.isEmpty ? ": no such letter is open" : ""))
-            }
+            output.print(
+                CommandAnswer(
+                    ["replayed": replayed.count.json, "ids": replayed.json],
+                    text: "replayed \(replayed.count)" + (replayed.isEmpty ? ": no such letter is open" : "")))
         }
     }
 
@@ -60,11 +56,7 @@ struct DeadLettersReplay: AsyncParsableCommand {
             _ = try await dryRun.run(filter, at: WallClock.now())
         }
         let report = try await dryRun.run(filter, at: WallClock.now())
-        let answer = ReplayDryRunAnswer(report)
-        switch format {
-        case .json: print(try JSONText.encode(answer))
-        case .table: print(answer.text)
-        }
+        output.print(CommandAnswer(report))
         if report.letters == ReplayDryRun.limit {
             StandardError.line("storehook: only the oldest \(ReplayDryRun.limit) letters were rehearsed")
         }

@@ -15,7 +15,7 @@ struct DeadLettersShow: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The letter's number.") var id: Int64
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @OptionGroup var output: TableOutput
     @Flag(help: "Print the stored bytes and nothing else.") var raw = false
 
     func run() async throws {
@@ -31,10 +31,6 @@ struct DeadLettersShow: AsyncParsableCommand {
             FileHandle.standardOutput.write(Data(bytes))
             return
         }
-        let answer = DeadLetterDetail(letter, stored)
-        switch format {
-        case .json: print(try JSONText.encode(answer))
-        case .table: print(answer.text)
-        }
+        output.print(CommandAnswer(letter, stored))
     }
 }

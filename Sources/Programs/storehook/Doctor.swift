@@ -31,7 +31,7 @@ struct Doctor: AsyncParsableCommand {
     @Option(help: "The receiver's port.") var port = 8080
     @Option(help: "For how many seconds a transaction may keep dead rows from being removed.") var transactionAge =
         600.0
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @OptionGroup var output: TableOutput
 
     func validate() throws {
         guard (1...65535).contains(port) else { throw ValidationError("--port goes from 1 to 65535") }
@@ -46,16 +46,7 @@ struct Doctor: AsyncParsableCommand {
         findings += try await appleFindings(settings)
         findings.append(await tokenFinding(settings))
         findings.append(await PortCheck(host: host, port: port).finding())
-        switch format {
-        case .json: print(try JSONText.encode(findings))
-        case .table:
-            var table = Table(["", "CHECK", "ANSWER"])
-            for finding in findings {
-                let mark = [.ok: "ok", .failed: "TO DO", .skipped: "-"][finding.status] ?? ""
-                table.add([mark, finding.check, finding.message])
-            }
-            print(table.text)
-        }
+        output.print(CommandAnswer(findings))
         if findings.contains(where: { $0.status == .failed }) { throw ExitStatus.failed }
     }
 

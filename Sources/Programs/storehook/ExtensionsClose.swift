@@ -16,7 +16,7 @@ struct ExtensionsClose: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "Its number.") var id: Int64
     @Option(help: "Why, for the record.") var why: String
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard why.contains(where: { !$0.isWhitespace }) else { throw ValidationError("--why needs a text") }
@@ -30,8 +30,8 @@ struct ExtensionsClose: AsyncParsableCommand {
             else {
                 throw CommandFailure("there is no unfinished extension \(id): storehook extensions list --open")
             }
-            return ExtensionAnswer(found)
+            return CommandAnswer(ShownExtension(found))
         }
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+        output.print(answer)
     }
 }

@@ -12,7 +12,7 @@ struct ExtensionsList: AsyncParsableCommand {
     @Option(help: "Only of this subscription, by its original transaction id.") var subscription: String?
     @Flag(help: "Only those that are not finished.") var open = false
     @Option(help: "At most so many, 1 to 10000.") var limit = 100
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
@@ -22,8 +22,6 @@ struct ExtensionsList: AsyncParsableCommand {
         let found = try await Database.with(try await shared.settings()) { pool in
             try await RenewalExtensions(pool).latest(limit, of: subscription, isOpen: open)
         }
-        let answers = found.map { ExtensionAnswer($0) }
-        print(
-            OutputFormat.chosen(format) == .json ? try JSONText.encode(answers) : ExtensionAnswer.table(answers))
+        output.print(CommandAnswer(found))
     }
 }

@@ -11,7 +11,7 @@ struct ExtensionsShow: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "Its number.") var id: Int64
     @Option(help: "Name at most so many that could not be extended, 1 to 100000.") var limit = 1000
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 100000") }
@@ -23,8 +23,8 @@ struct ExtensionsShow: AsyncParsableCommand {
             guard let found = try await extensions.find(id) else {
                 throw CommandFailure("there is no extension \(id): storehook extensions list")
             }
-            return ExtensionAnswer(found, try await extensions.failures(of: id, limit: limit))
+            return CommandAnswer(ShownExtension(found, try await extensions.failures(of: id, limit: limit)))
         }
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+        output.print(answer)
     }
 }

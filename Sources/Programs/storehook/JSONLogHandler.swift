@@ -28,8 +28,6 @@ struct JSONLogHandler: LogHandler {
         line["level"] = event.level.rawValue
         line["label"] = label
         line["message"] = event.message.description
-        // Strings always encode; should they not, the message must not be lost.
-        guard let json = try? JSONText.encode(line) else { return StandardError.line(event.message.description) }
-        StandardError.line(json)
+        StandardError.line(JSONValue.object(line.map { .init($0, .string($1)) }).sorted.text)
     }
 }

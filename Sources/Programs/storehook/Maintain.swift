@@ -1,5 +1,6 @@
 import AccountStore
 import ArgumentParser
+import Base
 import EventStore
 import EvidenceStore
 import Operations
@@ -19,7 +20,7 @@ struct Maintain: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Flag(help: "Tell which days are older than the retention, and change nothing.") var dryRun = false
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @OptionGroup var output: TableOutput
 
     func run() async throws {
         let settings = try await shared.settings()
@@ -28,17 +29,14 @@ struct Maintain: AsyncParsableCommand {
             let outbox = Outbox(pool)
             if dryRun {
                 let days = try await outbox.daysToDrop(retention)
-                print(format == .json ? try JSONText.encode(days) : days.joined(separator: "\n"))
+                output.print(CommandAnswer(days.json, text: days.joined(separator: "\n")))
                 return nil
             }
             return try await MaintenanceRound(
                 outbox, Usage(pool), EventStore(pool), EndpointStore(pool), retention)
         }
         guard let round else { return }
-        switch format {
-        case .json: print(try JSONText.encode(MaintenanceAnswer(round)))
-        case .table: print(MaintenanceAnswer.text(round))
-        }
+        output.print(CommandAnswer(round))
         if let failure = round.outbox.failures.first { throw failure.error }
         if round.outbox.days.contains(where: { $0.outcome == .postponed }) { throw ExitStatus.failed }
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Base
 import EvidenceStore
 import Foundation
 import Operations
@@ -18,7 +17,7 @@ struct NotificationCommand: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The notificationUUID.") var uuid: String
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
     @Flag(help: "Print Apple's exact bytes and nothing else.") var raw = false
 
     func validate() throws {
@@ -50,8 +49,7 @@ struct NotificationCommand: AsyncParsableCommand {
             return
         }
         let readable = try body.map { try Self.readable($0, uuid) }
-        let answer = try NotificationAnswer(found, readable, stories).answer
-        print(OutputFormat.chosen(format) == .json ? answer.json.text : answer.text)
+        output.print(try NotificationAnswer(found, readable, stories).answer)
     }
 
     private static func readable(_ body: OpenedBody, _ uuid: String) throws -> [UInt8] {

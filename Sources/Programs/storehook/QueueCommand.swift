@@ -15,7 +15,7 @@ struct QueueCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @OptionGroup var output: TableOutput
     @Flag(help: "Also account for every stored notification.") var conservation = false
     @Flag(help: "With --conservation: count every row again.") var audit = false
 
@@ -27,12 +27,9 @@ struct QueueCommand: AsyncParsableCommand {
         let (answer, counted) = try await Database.with(try await shared.settings()) { pool in
             let outbox = Outbox(pool)
             let counted = conservation ? try await outbox.conservation(audit: audit) : nil
-            return (QueueAnswer(try await outbox.depth(), try await outbox.rate(), counted), counted)
+            return (CommandAnswer(try await outbox.depth(), try await outbox.rate(), counted), counted)
         }
-        switch format {
-        case .json: print(try JSONText.encode(answer))
-        case .table: print(answer.text)
-        }
+        output.print(answer)
         // A loss is a "no" to the question that was asked.
         if counted?.isWhole == false { throw ExitStatus.failed }
     }

@@ -32,7 +32,7 @@ struct Reconcile: AsyncParsableCommand {
     )
     var since: Instant?
     @Flag(help: "Only tell what is missing.") var check = false
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func run() async throws {
         let settings = try await shared.settings()
@@ -62,22 +62,16 @@ struct Reconcile: AsyncParsableCommand {
             if check {
                 let checks = try await reconciliation.check(since: since) { counter.advance($0.listed) }
                 counter.finish()
-                let answer = ReconcileCheckAnswer(checks)
-                try show(answer, answer.text)
-                if !answer.isComplete { throw ExitStatus.failed }
+                output.print(CommandAnswer(checks))
+                if !checks.allSatisfy(\.isComplete) { throw ExitStatus.failed }
             } else {
                 let proofs = try await reconciliation.run(since: since) { step, left in
                     counter.advance(step.listed, step.recovered, "\(left) windows left")
                 }
                 counter.finish()
-                let answer = ReconcileAnswer(proofs)
-                try show(answer, answer.text)
-                if !answer.isProven { throw ExitStatus.failed }
+                output.print(CommandAnswer(proofs))
+                if proofs.isEmpty || !proofs.allSatisfy(\.isProven) { throw ExitStatus.failed }
             }
         }
-    }
-
-    private func show(_ answer: some Encodable, _ text: String) throws {
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : text)
     }
 }

@@ -61,9 +61,8 @@ struct RefreshCommand: AsyncParsableCommand {
                 try await PurchaseRefresh(History(pool), client, priority: .interactive).run(id, in: environment)
             }
         }
-        let answer = RefreshAnswer(report)
-        print(OutputFormat.chosen(options.format) == .json ? try JSONText.encode(answer) : answer.text)
-        if !answer.isComplete { throw ExitStatus.failed }
+        options.output.print(CommandAnswer(report))
+        if !report.isComplete { throw ExitStatus.failed }
     }
 
     private func refresh(_ account: String, _ settings: Settings) async throws {
@@ -85,9 +84,8 @@ struct RefreshCommand: AsyncParsableCommand {
             await access.shutdown()
             throw AppleAccess.told(error)
         }
-        let answer = AccountRefreshAnswer(report, of: account)
-        print(OutputFormat.chosen(options.format) == .json ? try JSONText.encode(answer) : answer.text)
-        if !answer.isComplete { throw ExitStatus.failed }
+        options.output.print(CommandAnswer(report, of: account))
+        if !report.isComplete { throw ExitStatus.failed }
     }
 
     private func take(_ file: String, _ settings: Settings) async throws {
@@ -104,8 +102,7 @@ struct RefreshCommand: AsyncParsableCommand {
             if let refusal = error as? ReceiptRefusal { throw CommandFailure("\(refusal)") }
             throw AppleAccess.told(error)
         }
-        let answer = ReceiptReportAnswer(report)
-        print(OutputFormat.chosen(options.format) == .json ? try JSONText.encode(answer) : answer.text)
-        if !answer.isComplete { throw ExitStatus.failed }
+        options.output.print(CommandAnswer(report))
+        if !report.isComplete { throw ExitStatus.failed }
     }
 }

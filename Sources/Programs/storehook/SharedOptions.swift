@@ -1,4 +1,6 @@
 import ArgumentParser
+import Base
+import Operations
 
 #if canImport(Glibc)
     import Glibc
@@ -12,7 +14,7 @@ struct SharedOptions: ParsableArguments {
     func settings() async throws -> Settings { try await Settings(file: config) }
 }
 
-/// How a listing is printed.
+/// How an answer is printed.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     /// For people.
     case table
@@ -20,9 +22,27 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case json
 }
 
-extension OutputFormat {
-    /// What was asked for; else a table for a person at a terminal, and JSON for whatever else reads.
-    static func chosen(_ asked: OutputFormat?) -> OutputFormat {
-        asked ?? (isatty(STDOUT_FILENO) == 1 ? .table : .json)
-    }
+/// Prints answers: for people, or for scripts.
+protocol AnswerPrinter {
+    /// For people?
+    var isTable: Bool { get }
+}
+
+extension AnswerPrinter {
+    /// Prints an answer.
+    func print(_ answer: CommandAnswer) { Swift.print(isTable ? answer.text : answer.json.text) }
+}
+
+/// What was asked for; else a table for a person at a terminal, and JSON for whatever else reads.
+struct Output: ParsableArguments, AnswerPrinter {
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+
+    var isTable: Bool { (format ?? (isatty(STDOUT_FILENO) == 1 ? .table : .json)) == .table }
+}
+
+/// A table, unless JSON is asked for.
+struct TableOutput: ParsableArguments, AnswerPrinter {
+    @Option(help: "table or json.") var format = OutputFormat.table
+
+    var isTable: Bool { format == .table }
 }

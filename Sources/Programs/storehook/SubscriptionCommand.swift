@@ -21,7 +21,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
     @Argument(help: "The original transaction's id.") var originalTransactionID: String
     @Option(help: "The instant, ISO 8601 in UTC; now unless told.") var at: String?
     @Flag(help: "Tell in which order it was learned, and what was believed then.") var asLearned = false
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         if let at, Timestamp(iso8601: at) == nil {
@@ -42,8 +42,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
                 try await LedgerReader($0, policy: policy).asLearned(of: id)
             }
             guard !beliefs.isEmpty else { throw nothing(about: id) }
-            let answer = CommandAnswer(of: id, asKnownThen: beliefs)
-            return print(OutputFormat.chosen(format) == .json ? answer.json.text : answer.text)
+            return output.print(CommandAnswer(of: id, asKnownThen: beliefs))
         }
         let (subscriptions, bought, stories) = try await Database.with(settings) { pool in
             let reader = LedgerReader(pool, policy: policy)
@@ -55,8 +54,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         guard !subscriptions.isEmpty || !bought.isEmpty || stories.contains(where: { !$0.entries.isEmpty }) else {
             throw nothing(about: id)
         }
-        let answer = CommandAnswer(at: instant, subscriptions, bought, stories)
-        print(OutputFormat.chosen(format) == .json ? answer.json.text : answer.text)
+        output.print(CommandAnswer(at: instant, subscriptions, bought, stories))
     }
 
     private func nothing(about id: String) -> CommandFailure {

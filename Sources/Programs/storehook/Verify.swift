@@ -1,6 +1,7 @@
 import AppStorePayloads
 import AppStoreVerification
 import ArgumentParser
+import Base
 import EvidenceStore
 import Foundation
 import Operations
@@ -47,7 +48,7 @@ struct Verify: AsyncParsableCommand {
     func run() async throws {
         let settings = try await shared.settings()
         let bytes = try read()
-        let members: [Member]
+        let members: [JSONValue.Member]
         let cache = try settings.checksRevocation() ? RevocationCache() : nil
         let verifier = Verifier(configuration: try settings.verifier(), revocation: cache, clock: WallClock.now)
         try await OCSPRequester.settle(cache, logger: try settings.logger("verify")) {
@@ -57,8 +58,10 @@ struct Verify: AsyncParsableCommand {
             members = try Self.verify(kind, bytes, verifier)
         } catch {
             print(
-                try JSONText.encode(
-                    Refusal(valid: false, kind: kind.rawValue, code: error.code.rawValue, message: error.message)))
+                JSONValue.object([
+                    .init("valid", false), .init("kind", .string(kind.rawValue)),
+                    .init("code", .string(error.code.rawValue)), .init("message", .string(error.message)),
+                ]).text)
             throw ExitStatus.failed
         }
         guard store else {
@@ -70,44 +73,31 @@ struct Verify: AsyncParsableCommand {
             try await outbox.learnHeaders()
             return try await outbox.store([Evidence(kind.evidence, from: .operator, bytes)]).first ?? 0
         }
-        print(answer(members + [("stored", Array(#"{"outbox_id":\#(id),"source":"operator"}"#.utf8))]))
+        print(answer(members + [.init("stored", ["outbox_id": id.json, "source": "operator"])]))
     }
 
-    private struct Refusal: Encodable {
-        var valid: Bool
-        var kind: String
-        var code: String
-        var message: String
-    }
-
-    /// A member of the answer, as JSON.
-    private typealias Member = (name: String, json: [UInt8]?)
-
-    private func answer(_ members: [Member]) -> String {
-        let parts = members.compactMap { name, json in
-            json.map { "\"\(name)\":\(String(decoding: $0, as: UTF8.self))" }
-        }
-        let head = ["\"valid\":true", "\"kind\":\"\(kind.rawValue)\""]
-        return "{\((head + parts).joined(separator: ","))}"
+    private func answer(_ members: [JSONValue.Member]) -> String {
+        let parts = members.filter { $0.value != .null }
+        return JSONValue.object([.init("valid", true), .init("kind", .string(kind.rawValue))] + parts).text
     }
 
     /// The payloads go out as they were signed, byte for byte.
     private static func verify(
         _ kind: Kind, _ jws: [UInt8], _ verifier: Verifier
-    ) throws(VerificationFailure) -> [Member] {
+    ) throws(VerificationFailure) -> [JSONValue.Member] {
         switch kind {
         case .notification:
             // Out of a file or a pipe: how old it is does not matter here. That it is not yet to come does.
             let verified = try verifier.verifyNotification(jws, ofAnyAge: true)
             return [
-                ("payload", verified.payload.json),
-                ("transaction", verified.transaction?.json),
-                ("renewal", verified.renewal?.json),
-                ("app_transaction", verified.appTransaction?.json),
+                .init("payload", .written(verified.payload.json)),
+                .init("transaction", .written(verified.transaction?.json)),
+                .init("renewal", .written(verified.renewal?.json)),
+                .init("app_transaction", .written(verified.appTransaction?.json)),
             ]
-        case .transaction: return [("payload", try verifier.verifyTransaction(jws).json)]
-        case .renewal: return [("payload", try verifier.verifyRenewal(jws).json)]
-        case .appTransaction: return [("payload", try verifier.verifyAppTransaction(jws).json)]
+        case .transaction: return [.init("payload", .written(try verifier.verifyTransaction(jws).json))]
+        case .renewal: return [.init("payload", .written(try verifier.verifyRenewal(jws).json))]
+        case .appTransaction: return [.init("payload", .written(try verifier.verifyAppTransaction(jws).json))]
         case .receipt:
             let receipt: Receipt
             do throws(ReceiptFault) {
@@ -115,7 +105,7 @@ struct Verify: AsyncParsableCommand {
             } catch {
                 throw VerificationFailure(.malformed, "The receipt cannot be read: \(error).")
             }
-            return [("payload", ReceiptContents(try verifier.verify(receipt).contents).json)]
+            return [.init("payload", ReceiptContents.shape.value(of: try verifier.verify(receipt).contents))]
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Logging
 import Operations
 import Pipeline
@@ -18,8 +19,6 @@ struct AccountErase: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @OptionGroup var account: AccountOptions
 
-    private struct Answer: Encodable { var purchasesFreed: Int }
-
     func run() async throws {
         let name = account.account
         let settings = try await shared.settings()
@@ -31,6 +30,6 @@ struct AccountErase: AsyncParsableCommand {
         try settings.logger("staff").info(
             "Staff has erased an account", metadata: ["purchases_freed": "\(freed)", "by": "\(Operator.name)"])
         let text = "erased; \(freed) purchases are free for who proves them next"
-        print(OutputFormat.chosen(account.format) == .json ? try JSONText.encode(Answer(purchasesFreed: freed)) : text)
+        account.output.print(CommandAnswer(["purchases_freed": freed.json], text: text))
     }
 }

@@ -19,7 +19,7 @@ struct AccountExpiring: AsyncParsableCommand {
     @Option(help: "Within how many days, 0 to 3650; the catalog's warning_days unless told.") var days: Int?
     @Option(help: "Apple's name of the environment.") var environment = Environment.production.rawValue
     @Option(help: "The most to be listed, 1 to 100000.") var limit = 100
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard days.map({ (0...3650).contains($0) }) ?? true else { throw ValidationError("--days goes from 0 to 3650") }
@@ -32,7 +32,6 @@ struct AccountExpiring: AsyncParsableCommand {
                 return try await AccountStore(pool).expiring(within: days, in: environment, limit: limit + 1)
             } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
         }
-        let answer = ExpiringAnswer(found, limit: limit)
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+        output.print(CommandAnswer(found, limit: limit))
     }
 }

@@ -11,7 +11,7 @@ import Subscriptions
 /// What names an account, and how it is answered about.
 struct AccountOptions: ParsableArguments {
     @Argument(help: "The account, as the app's own tokens call it, or its appAccountToken.") var account: String
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard (1...1000).contains(account.unicodeScalars.count) else {
@@ -49,10 +49,10 @@ struct ActOptions: ParsableArguments {
                 metadata["ends"] = done.after.expiresAt.map { "\($0)" }
                 metadata["original_transaction_id"] = done.before.purchase.map { "\($0.originalTransactionID)" }
                 logger.info("Staff has acted for an account", metadata: metadata)
-                return ActAnswer(name, done)
+                return CommandAnswer(name, done)
             } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
         }
-        print(OutputFormat.chosen(account.format) == .json ? try JSONText.encode(answer) : answer.text)
+        account.output.print(answer)
     }
 
     /// Refuses days that no record takes.

@@ -38,7 +38,6 @@ struct AccountShow: AsyncParsableCommand {
             throw CommandFailure("nothing is known of account \(name) in \(environment), so it has what everybody has")
         }
         view.account = view.account ?? name
-        let answer = CommandAnswer(view, AccountShapes.command, text: view.text)
-        print(OutputFormat.chosen(account.format) == .json ? answer.json.text : answer.text)
+        account.output.print(CommandAnswer(view, AccountShapes.command, text: view.text))
     }
 }

@@ -10,7 +10,7 @@ struct AppleOptions: ParsableArguments {
     @Option(help: "The app's bundle id, where keys of several are set.") var app: String?
     @Option(help: "Production or Sandbox; where it is not given, Production and then Sandbox.")
     var environment: String?
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         if let environment, place == nil {
@@ -41,7 +41,7 @@ struct AppleOptions: ParsableArguments {
 
     /// Prints an answer.
     func show(_ answer: AppleAnswer) throws {
-        print(OutputFormat.chosen(format) == .json ? answer.json : answer.text)
+        output.print(answer.answer)
         for record in answer.refused {
             StandardError.line("storehook: kept back record \(record.index + 1) of the answer: \(record.failure)")
         }

@@ -51,9 +51,8 @@ struct ExtensionTerms: ParsableArguments {
                 }
             }
         }
-        let answer = ExtensionAnswer(record)
-        print(OutputFormat.chosen(options.format) == .json ? try JSONText.encode(answer) : answer.text)
-        if !answer.isTaken { throw ExitStatus.failed }
+        options.output.print(CommandAnswer(ShownExtension(record)))
+        if !record.isTaken { throw ExitStatus.failed }
     }
 
     private static func told<T>(_ body: () async throws -> T) async throws -> T {

@@ -22,7 +22,7 @@ struct CatalogApply: AsyncParsableCommand {
     @Argument(help: "The catalog's file.") var file: String
     @Option(help: "For how many seconds others' transactions may stand in the way.")
     var patience: Int64 = AccountStore.usualPatience.components.seconds
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard (0...86_400).contains(patience) else { throw ValidationError("--patience goes from 0 to 86400") }
@@ -32,12 +32,12 @@ struct CatalogApply: AsyncParsableCommand {
         let text = try CatalogFile.read(file)
         let answer = try await Database.with(try await shared.settings()) { pool in
             do {
-                return CatalogDiffAnswer(
+                return CommandAnswer(
                     try await AccountStore(pool).apply(text, by: Operator.name, patience: .seconds(patience)))
             } catch let fault as CatalogFault {
                 throw CommandFailure("\(file): \(fault)")
             } catch let refusal as ApplyRefusal { throw CommandFailure("\(refusal)") }
         }
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+        output.print(answer)
     }
 }

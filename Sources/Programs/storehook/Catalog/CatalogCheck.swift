@@ -14,12 +14,11 @@ struct CatalogCheck: AsyncParsableCommand {
             """)
 
     @Argument(help: "The catalog's file.") var file: String
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func run() async throws {
         let (catalog, findings) = Catalog.check(yaml: try CatalogFile.read(file))
-        let answer = CatalogCheckAnswer(catalog, findings)
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text(of: file))
+        output.print(CommandAnswer(catalog, findings, in: file))
         if catalog == nil { throw ExitStatus.failed }
     }
 }

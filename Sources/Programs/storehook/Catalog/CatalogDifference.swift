@@ -15,7 +15,7 @@ struct CatalogDifference: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The catalog's file.") var file: String
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func run() async throws {
         let text = try CatalogFile.read(file)
@@ -24,8 +24,8 @@ struct CatalogDifference: AsyncParsableCommand {
             throw CommandFailure("\(file): \(error)")
         }
         let answer = try await Database.with(try await shared.settings()) { pool in
-            CatalogDiffAnswer(try await AccountStore(pool).diff(catalog))
+            CommandAnswer(try await AccountStore(pool).diff(catalog))
         }
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
+        output.print(answer)
     }
 }

@@ -27,17 +27,17 @@ extension DemoRun {
             let since = PostgresTimestamp(began)
             let missing = try await reconciliation.check(since: since) { _ in }.reduce(0) { $0 + $1.missingCount }
             detail("\(missing) that Apple lists were missing here")
-            var answer = ReconcileCheckAnswer([])
+            var checks: [HistoryCheck] = []
             let end = ContinuousClock.now + .seconds(patience)
             repeat {
                 _ = try await reconciliation.run(since: nil) { _, _ in }
                 // What was fetched takes the way of what is posted.
                 _ = try await settled(Outbox(pool), progress: false)
-                answer = ReconcileCheckAnswer(try await reconciliation.check(since: since) { _ in })
-            } while !answer.isComplete && ContinuousClock.now < end
-            for line in answer.text.split(separator: "\n") { detail(String(line)) }
+                checks = try await reconciliation.check(since: since) { _ in }
+            } while !checks.allSatisfy(\.isComplete) && ContinuousClock.now < end
+            for line in CommandAnswer(checks).text.split(separator: "\n") { detail(String(line)) }
             try await shop.setLoss(loss)
-            return answer.isComplete
+            return checks.allSatisfy(\.isComplete)
         } catch {
             _ = try? await shop.setLoss(loss)
             throw error

@@ -30,7 +30,7 @@ struct EndpointsAdd: AsyncParsableCommand {
         transform: EndpointsCommand.rateLimit)
     var rate = EndpointStore.RateLimit.none
     @Option(help: "At most so many at the same time, by each worker; 1 to 256.") var inFlight = 32
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard (1...256).contains(inFlight) else { throw ValidationError("--in-flight goes from 1 to 256") }
@@ -63,15 +63,15 @@ struct EndpointsAdd: AsyncParsableCommand {
             try await EndpointStore(pool).add(
                 url, filter, rate: rate, inFlight: inFlight, secret: secret, key, by: Operator.name)
         }
-        let answer = EndpointAnswer(endpoint, secret: secret)
-        print(
-            OutputFormat.chosen(format) == .json
-                ? try JSONText.encode(answer)
-                : """
-                endpoint \(endpoint.id): \(endpoint.url)
-                \(secret.text)
-                This secret is shown once; the receiver checks signatures with it. To try it: storehook endpoints test \(endpoint.id)
-                """)
+        output.print(
+            CommandAnswer(
+                ShownEndpoint(endpoint, secret: secret),
+                text: """
+                    endpoint \(endpoint.id): \(endpoint.url)
+                    \(secret.text)
+                    This secret is shown once; the receiver checks signatures with it. To try it: storehook endpoints test \
+                    \(endpoint.id)
+                    """))
     }
 
     /// What would never be called is refused here; a name that says nothing as yet is left to the workers, who may ask elsewhere.

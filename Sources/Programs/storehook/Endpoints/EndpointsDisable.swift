@@ -11,7 +11,7 @@ struct EndpointsDisable: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The endpoint's number.") var id: Int64
     @Option(help: "Why, for the list.") var why = "disabled by hand"
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard (1...200).contains(why.unicodeScalars.count) else {
@@ -24,8 +24,7 @@ struct EndpointsDisable: AsyncParsableCommand {
             try await EndpointStore(pool).disable(id, why: why, by: Operator.name)
         }
         guard let endpoint else { throw EndpointsCommand.unknown(id) }
-        print(
-            OutputFormat.chosen(format) == .json
-                ? try JSONText.encode(EndpointAnswer(endpoint)) : "disabled endpoint \(id); its events wait")
+        output.print(
+            CommandAnswer(ShownEndpoint(endpoint), text: "disabled endpoint \(id); its events wait"))
     }
 }

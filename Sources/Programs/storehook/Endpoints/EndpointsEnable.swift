@@ -19,16 +19,16 @@ struct EndpointsEnable: AsyncParsableCommand {
         help: "From now on at most so many deliveries a second, 1 to 100000, or none: as many as it takes.",
         transform: EndpointsCommand.rateLimit)
     var rate: EndpointStore.RateLimit?
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func run() async throws {
         let endpoint = try await Database.with(try await shared.settings()) { pool in
             try await EndpointStore(pool).enable(id, skipsMissed: skipMissed, rate: rate, by: Operator.name)
         }
         guard let endpoint else { throw EndpointsCommand.unknown(id) }
-        print(
-            OutputFormat.chosen(format) == .json
-                ? try JSONText.encode(EndpointAnswer(endpoint))
-                : "enabled endpoint \(id)" + (skipMissed ? "; what it had missed is not sent" : "; it catches up"))
+        output.print(
+            CommandAnswer(
+                ShownEndpoint(endpoint),
+                text: "enabled endpoint \(id)" + (skipMissed ? "; what it had missed is not sent" : "; it catches up")))
     }
 }

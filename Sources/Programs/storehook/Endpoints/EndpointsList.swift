@@ -9,16 +9,17 @@ struct EndpointsList: AsyncParsableCommand {
         discussion: "Example: storehook endpoints list --format json")
 
     @OptionGroup var shared: SharedOptions
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func run() async throws {
         let (endpoints, standings) = try await Database.with(try await shared.settings()) { pool in
             let store = EndpointStore(pool)
             return (try await store.list(), try await store.standings())
         }
-        let answers = endpoints.map { endpoint in
-            EndpointAnswer(endpoint, standing: standings.first { $0.endpointID == endpoint.id })
-        }
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answers) : EndpointAnswer.table(answers))
+        output.print(
+            CommandAnswer(
+                endpoints.map { endpoint in
+                    ShownEndpoint(endpoint, standing: standings.first { $0.endpointID == endpoint.id })
+                }))
     }
 }

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Base
 import EventStore
 import Events
 import Operations
+import Postgres
 
 struct EndpointsRotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +20,7 @@ struct EndpointsRotate: AsyncParsableCommand {
     @Argument(help: "The endpoint's number.") var id: Int64
     @Option(help: "For how many hours the old secret signs as well, 1 to 720.") var hours = 24
     @Flag(help: "The old secret ends at once: it may be known to others.") var atOnce = false
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard (1...720).contains(hours) else { throw ValidationError("--hours goes from 1 to 720") }
@@ -33,13 +35,13 @@ struct EndpointsRotate: AsyncParsableCommand {
                 id, to: secret, overlap: atOnce ? .zero : .seconds(hours * 3600), key, by: Operator.name)
         }
         guard let endpoint else { throw EndpointsCommand.unknown(id) }
-        let answer = EndpointAnswer(endpoint, secret: secret)
-        print(
-            OutputFormat.chosen(format) == .json
-                ? try JSONText.encode(answer)
-                : """
-                \(secret.text)
-                This secret is shown once. The old one \(answer.formerSecretEndsAt.map { "signs as well until \($0)" } ?? "is gone").
-                """)
+        let former = endpoint.formerSecretEndsAt.map { "signs as well until \(Timestamp($0))" } ?? "is gone"
+        output.print(
+            CommandAnswer(
+                ShownEndpoint(endpoint, secret: secret),
+                text: """
+                    \(secret.text)
+                    This secret is shown once. The old one \(former).
+                    """))
     }
 }

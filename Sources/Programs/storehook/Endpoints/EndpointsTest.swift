@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import EventStore
 import Operations
 import Webhooks
@@ -16,7 +17,7 @@ struct EndpointsTest: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The endpoint's number.") var id: Int64
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func run() async throws {
         let settings = try await shared.settings()
@@ -29,10 +30,19 @@ struct EndpointsTest: AsyncParsableCommand {
             }
         }
         guard let trial else { throw EndpointsCommand.unknown(id) }
-        let answer = EndpointTrialAnswer(
-            endpoint: id, webhookID: trial.webhookID, outcome: trial.outcome.code, text: trial.outcome.text,
-            status: trial.outcome.status, duration: trial.duration, isDelivered: trial.outcome.isSuccess)
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answer) : answer.text)
-        if !trial.outcome.isSuccess { throw ExitStatus.failed }
+        let outcome = trial.outcome
+        let text =
+            "\(outcome.isSuccess ? "delivered" : "not delivered"): endpoint \(id) \(outcome.text) (\(trial.webhookID), "
+            + "\(Int64(trial.duration / .milliseconds(1))) ms)"
+        output.print(CommandAnswer((id, trial), Self.shape, text: text))
+        if !outcome.isSuccess { throw ExitStatus.failed }
     }
+
+    private static let shape = CommandShape<(endpoint: Int64, trial: EndpointTrial)>([
+        .init("endpoint", \.endpoint), .init("webhook_id", \.trial.webhookID),
+        .init("delivered", \.trial.outcome.isSuccess), .init("outcome", \.trial.outcome.code),
+        .init("status", \.trial.outcome.status),
+        .init("milliseconds") { Int64($0.trial.duration / .milliseconds(1)) },
+        .init("message", \.trial.outcome.text),
+    ])
 }

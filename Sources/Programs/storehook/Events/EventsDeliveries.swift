@@ -12,7 +12,7 @@ struct EventsDeliveries: AsyncParsableCommand {
     @OptionGroup var which: EventSelectionOptions
     @Option(help: "Only those that are waiting, delivered or dead.") var outcome: DeliveryRecord.Outcome?
     @Option(help: "At most so many, 1 to 10000.") var limit = 100
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
@@ -22,8 +22,7 @@ struct EventsDeliveries: AsyncParsableCommand {
         let found = try await Database.with(try await shared.settings()) { pool in
             try await EndpointStore(pool).deliveries(which.selection, outcome: outcome, limit: limit)
         }
-        let answers = found.map { DeliveryAnswer($0) }
-        print(OutputFormat.chosen(format) == .json ? try JSONText.encode(answers) : DeliveryAnswer.table(answers))
+        output.print(CommandAnswer(found))
     }
 }
 

@@ -23,7 +23,7 @@ struct EventsList: AsyncParsableCommand {
     @Option(help: "At most so many to begin with, 1 to 10000.") var limit = 100
     @Option(help: "Only of this account, as the app's tokens name it.") var account: String?
     @Flag(help: "Go on with those that come.") var follow = false
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
@@ -34,7 +34,7 @@ struct EventsList: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let isTable = OutputFormat.chosen(format) == .table
+        let isTable = output.isTable
         let token = account.flatMap(Caller.account).map { AccountToken.of($0) }
         try await Database.with(try await shared.settings()) { pool in
             let events = EventStore(pool)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import EventStore
 import Operations
 
@@ -17,16 +18,12 @@ struct EventsResend: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @OptionGroup var which: EventSelectionOptions
     @Flag(help: "Only deliveries that were given up.") var dead = false
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard dead || which.namesEvents else {
             throw ValidationError("name events, --account, --since or --until, or say --dead")
         }
-    }
-
-    private struct Answer: Encodable {
-        var resent: Int
     }
 
     func run() async throws {
@@ -35,11 +32,11 @@ struct EventsResend: AsyncParsableCommand {
             if let id = which.endpoint, try await store.find(id) == nil { throw EndpointsCommand.unknown(id) }
             return dead ? try await store.resendDead(which.selection) : try await store.resend(which.selection)
         }
-        print(
-            OutputFormat.chosen(format) == .json
-                ? try JSONText.encode(Answer(resent: count))
-                : count == 0
+        output.print(
+            CommandAnswer(
+                ["resent": count.json],
+                text: count == 0
                     ? "nothing to send again: no such event is kept and wanted, or it waits already"
-                    : "\(count) deliveries are sent again; see storehook events deliveries")
+                    : "\(count) deliveries are sent again; see storehook events deliveries"))
     }
 }

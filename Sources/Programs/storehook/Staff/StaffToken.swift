@@ -1,5 +1,6 @@
 import AccountStore
 import ArgumentParser
+import Base
 import Operations
 
 struct StaffToken: AsyncParsableCommand {
@@ -19,7 +20,7 @@ struct StaffToken: AsyncParsableCommand {
     @Option(help: "What the key is for, for the list.") var name: String?
     @Flag(help: "List the keys: never the keys themselves.") var list = false
     @Option(help: "Revoke the key of this number.") var revoke: Int64?
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
+    @OptionGroup var output: Output
 
     func validate() throws {
         guard [accountApi, list, revoke != nil].count(where: \.self) == 1 else {
@@ -32,20 +33,19 @@ struct StaffToken: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        let isJSON = OutputFormat.chosen(format) == .json
         if accountApi {
             let key = ServerKey()
             let recorded = try await Database.with(settings) {
                 try await ServerKeys($0).add(key, name: name ?? "account API", by: Operator.name)
             }
-            return print(
-                isJSON
-                    ? try JSONText.encode(MadeServerKey(id: recorded.id, name: recorded.name, key: key.text))
-                    : """
-                    \(key.text)
-                    This is shown once. It is key \(recorded.id) (\(recorded.name)); to take it back: storehook staff token --revoke \
-                    \(recorded.id)
-                    """)
+            return output.print(
+                CommandAnswer(
+                    ["id": recorded.id.json, "name": .string(recorded.name), "key": .string(key.text)],
+                    text: """
+                        \(key.text)
+                        This is shown once. It is key \(recorded.id) (\(recorded.name)); to take it back: storehook staff token \
+                        --revoke \(recorded.id)
+                        """))
         }
         if let revoke {
             let recorded = try await Database.with(settings) {
@@ -54,19 +54,10 @@ struct StaffToken: AsyncParsableCommand {
             guard let recorded else {
                 throw CommandFailure("there is no key \(revoke); see storehook staff token --list")
             }
-            let answer = ServerKeyAnswer([recorded])
-            return print(
-                isJSON
-                    ? try JSONText.encode(answer)
-                    : "revoked key \(recorded.id) (\(recorded.name)); it counts within seven seconds")
+            return output.print(
+                CommandAnswer(
+                    [recorded], text: "revoked key \(recorded.id) (\(recorded.name)); it counts within seven seconds"))
         }
-        let answer = ServerKeyAnswer(try await Database.with(settings) { try await ServerKeys($0).list() })
-        print(isJSON ? try JSONText.encode(answer) : answer.text)
-    }
-
-    private struct MadeServerKey: Encodable {
-        var id: Int64
-        var name: String
-        var key: String
+        output.print(CommandAnswer(try await Database.with(settings) { try await ServerKeys($0).list() }))
     }
 }

@@ -1,42 +1,27 @@
-import AccountStore
 package import Accounts
-import AppStorePayloads
+import Base
 
-/// What an act of staff's came to, as people and scripts see it.
-package struct ActAnswer: Encodable, Sendable {
-    private struct Standing: Encodable, Sendable {
-        var tier: String
-        var status: String
-        var expiresAt: String?
-
-        init(_ phase: AccountPhase) {
-            tier = phase.tier
-            status = phase.status.rawValue
-            expiresAt = phase.expiresAt.map { "\($0)" }
-        }
-
-        var text: String { "\(status), tier \(tier)\(expiresAt.map { ", \($0)" } ?? "")" }
-    }
-
-    private let account: String
-    private let act: Int64
-    private let kind: String
-    private let at: String
-    private let before: Standing
-    private let after: Standing
-
-    /// An answer about what was recorded.
+extension CommandAnswer {
+    /// What an act of staff's came to: before and after.
     package init(_ account: String, _ done: (act: StaffAct, before: AccountPhase, after: AccountPhase)) {
-        self.account = account
-        act = done.act.id
-        kind = done.act.kind.name
-        at = "\(done.act.at)"
-        before = Standing(done.before)
-        after = Standing(done.after)
+        self.init(
+            [
+                "account": .string(account), "act": .integer(done.act.id), "kind": .string(done.act.kind.name),
+                "at": .time(done.act.at), "before": Self.phase.value(of: done.before),
+                "after": Self.phase.value(of: done.after),
+            ],
+            text: """
+                recorded act #\(done.act.id) (\(done.act.kind.name)) for account \(account)
+                before: \(Self.text(of: done.before))
+                after:  \(Self.text(of: done.after))
+                """)
     }
 
-    /// For people: before and after.
-    package var text: String {
-        "recorded act #\(act) (\(kind)) for account \(account)\nbefore: \(before.text)\nafter:  \(after.text)"
+    private static let phase = CommandShape<AccountPhase>([
+        .init("tier", \.tier), .init("status", \.status), .init("expires_at", \.expiresAt),
+    ])
+
+    private static func text(of phase: AccountPhase) -> String {
+        "\(phase.status.rawValue), tier \(phase.tier)\(phase.expiresAt.map { ", \($0)" } ?? "")"
     }
 }

@@ -1,70 +1,58 @@
 package import Accounts
 import AppStorePayloads
-import AppStoreServerAPI
 import Base
 
-/// The rules of a policy, as people and scripts see them.
-package struct ConsumptionPolicyAnswer: Encodable, Sendable {
-    private struct Rule: Encodable, Sendable {
-        var number: Int
-        var name: String?
-        var products: [String]?
-        var types: [String]?
-        var reasons: [String]?
-        var environments: [String]?
-        var apps: [String]?
-        var leaveToApple: Bool
-        var deliveryStatus: String?
-        var sampleContentProvided: Bool?
-        var consumptionPercentage: Int64?
-        var refundPreference: String?
+extension CommandAnswer {
+    /// The rules of a policy, a line each, in the order in which they are asked.
+    package init(_ policy: ConsumptionPolicy) {
+        self.init(
+            ["rules": ConsumptionRule.shape.values(of: policy.rules)],
+            text: ConsumptionRule.shape.table(of: policy.rules)
+                + "\n\nthe first that fits speaks; what none fits is not answered")
+    }
+}
 
-        init(_ rule: ConsumptionRule) {
-            number = rule.number
-            name = rule.name
-            products = rule.products?.map { product in
-                switch product {
-                case .exactly(let name): name
-                case .beginning(let start): start + "*"
-                }
-            }
-            types = rule.types?.map(\.rawValue).sorted()
-            reasons = rule.reasons?.map(\.rawValue).sorted()
-            environments = rule.environments?.map(\.rawValue).sorted()
-            apps = rule.apps?.sorted()
-            leaveToApple = rule.verdict == .leaveToApple
-            if case .answer(let answer) = rule.verdict {
-                deliveryStatus = answer.deliveryStatus.rawValue
-                sampleContentProvided = answer.sampleContentProvided
-                consumptionPercentage = answer.consumptionPercentage
-                refundPreference = answer.refundPreference?.rawValue
-            }
-        }
+extension ConsumptionRule {
+    fileprivate static let shape = CommandShape<ConsumptionRule>([
+        .init("number", \.number), .init("name", \.name),
+        .column("RULE") { rule in rule.name.map { "\(rule.number) \($0)" } ?? "\(rule.number)" },
+        .init("products", \.productNames), .init("types", \.typeNames), .init("reasons", \.reasonNames),
+        .init("environments", \.environmentNames), .init("apps") { $0.apps?.sorted() },
+        .column("FITS") { $0.conditions }, .init("leave_to_apple") { $0.verdict == .leaveToApple },
+        .init("delivery_status", \.answer?.deliveryStatus.rawValue),
+        .init("sample_content_provided", \.answer?.sampleContentProvided),
+        .init("consumption_percentage", \.answer?.consumptionPercentage),
+        .init("refund_preference", \.answer?.refundPreference?.rawValue), .column("SAYS") { $0.words },
+    ])
 
-        var conditions: String {
-            let all = [products, types, reasons, environments, apps].compactMap { $0?.joined(separator: " or ") }
-            return all.isEmpty ? "everything" : all.joined(separator: "; ")
-        }
-
-        var words: String {
-            guard !leaveToApple else { return "left to Apple" }
-            let share = consumptionPercentage.map { "used \(Double($0) / 1000) %" }
-            return [deliveryStatus, sampleContentProvided == true ? "sample provided" : nil, share, refundPreference]
-                .compactMap(\.self).joined(separator: ", ")
-        }
+    private var answer: ConsumptionAnswer? {
+        if case .answer(let answer) = verdict { answer } else { nil }
     }
 
-    private let rules: [Rule]
-
-    /// An answer of a policy's rules.
-    package init(_ policy: ConsumptionPolicy) { rules = policy.rules.map(Rule.init) }
-
-    /// A line a rule, in the order in which they are asked.
-    package var text: String {
-        var table = Table(["RULE", "FITS", "SAYS"])
-        for rule in rules {
-            table.add([rule.name.map { "\(rule.number) \($0)" } ?? "\(rule.number)", rule.conditions, rule.words])
+    private var productNames: [String]? {
+        products?.map { product in
+            switch product {
+            case .exactly(let name): name
+            case .beginning(let start): start + "*"
+            }
         }
-        return table.text + "\n\nthe first that fits speaks; what none fits is not answered"
+    }
+    private var typeNames: [String]? { types?.map(\.rawValue).sorted() }
+    private var reasonNames: [String]? { reasons?.map(\.rawValue).sorted() }
+    private var environmentNames: [String]? { environments?.map(\.rawValue).sorted() }
+
+    private var conditions: String {
+        let all = [productNames, typeNames, reasonNames, environmentNames, apps?.sorted()]
+            .compactMap { $0?.joined(separator: " or ") }
+        return all.isEmpty ? "everything" : all.joined(separator: "; ")
+    }
+
+    private var words: String {
+        guard let answer else { return "left to Apple" }
+        let share = answer.consumptionPercentage.map { "used \(Double($0) / 1000) %" }
+        return [
+            answer.deliveryStatus.rawValue, answer.sampleContentProvided == true ? "sample provided" : nil, share,
+            answer.refundPreference?.rawValue,
+        ].compactMap(\.self).joined(separator: ", ")
     }
 }

@@ -1,62 +1,25 @@
-import AppStorePayloads
 import Base
 package import EventStore
 import Postgres
-import PurchaseStore
 
-/// A delivery, as people and scripts see it.
-package struct DeliveryAnswer: Encodable, Sendable {
-    private let id: Int64
-    private let event: String
-    private let endpoint: Int64
-    private let type: String?
-    private let account: String?
-    private let originalTransactionId: String?
-    private let sequence: Int64
-    private let toldAt: String
-    private let outcome: String
-    private let attempts: Int
-    private let status: Int?
-    private let reason: String?
-    private let endedAt: String?
-    private let nextAttemptAt: String?
-    private let resentAt: String?
-
-    /// An answer.
-    package init(_ record: DeliveryRecord) {
-        func instant(_ instant: PostgresTimestamp?) -> String? { instant.map { "\(Timestamp($0))" } }
-        id = record.id
-        event = Delivery.webhookID(record.eventID)
-        endpoint = record.endpointID
-        type = record.kind
-        account = record.account
-        originalTransactionId = record.originalTransactionID
-        sequence = record.sequence
-        toldAt = "\(Timestamp(record.toldAt))"
-        outcome = record.outcome.rawValue
-        attempts = record.attempts
-        status = record.status
-        reason = record.reason
-        endedAt = instant(record.endedAt)
-        nextAttemptAt = instant(record.dueAt)
-        resentAt = instant(record.resentAt)
+extension CommandAnswer {
+    /// Deliveries, a line each.
+    package init(_ deliveries: [DeliveryRecord]) {
+        self.init(deliveries, Self.delivery, ifEmpty: "no deliveries")
     }
 
-    /// A line each.
-    package static func table(_ answers: [DeliveryAnswer]) -> String {
-        guard !answers.isEmpty else { return "no deliveries" }
-        var table = Table(
-            ["EVENT", "TYPE", "WHOSE", "SEQUENCE", "ENDPOINT", "TOLD", "OUTCOME", "CALLS", "ANSWER", "ENDED"],
-            numeric: [3, 4, 7])
-        for answer in answers {
-            table.add([
-                answer.event, answer.type ?? "-", answer.account ?? answer.originalTransactionId ?? "-",
-                "\(answer.sequence)", "\(answer.endpoint)", answer.toldAt,
-                answer.resentAt == nil ? answer.outcome : "\(answer.outcome), sent again", "\(answer.attempts)",
-                answer.reason ?? answer.status.map { "http_\($0)" } ?? "-",
-                answer.endedAt ?? answer.nextAttemptAt.map { "next \($0)" } ?? "-",
-            ])
-        }
-        return table.text
-    }
+    private static let delivery = CommandShape<DeliveryRecord>([
+        .init("id", \.id), .init("event", column: "EVENT") { Delivery.webhookID($0.eventID) },
+        .init("type", column: "TYPE", \.kind), .column("WHOSE") { $0.account ?? $0.originalTransactionID },
+        .init("account", \.account), .init("original_transaction_id", \.originalTransactionID),
+        .init("sequence", column: "SEQUENCE", \.sequence), .init("endpoint", column: "ENDPOINT", \.endpointID),
+        .init("told_at", column: "TOLD", \.toldAt), .init("outcome", \.outcome.rawValue),
+        .column("OUTCOME") { $0.outcome.rawValue + ($0.resentAt == nil ? "" : ", sent again") },
+        .init("attempts", column: "CALLS", \.attempts), .init("status", \.status), .init("reason", \.reason),
+        .column("ANSWER") { $0.reason ?? $0.status.map { "http_\($0)" } }, .init("ended_at", \.endedAt),
+        .init("next_attempt_at", \.dueAt), .init("resent_at", \.resentAt),
+        .column("ENDED") { delivery in
+            delivery.endedAt.map { "\(Timestamp($0))" } ?? delivery.dueAt.map { "next \(Timestamp($0))" }
+        },
+    ])
 }

@@ -1,90 +1,67 @@
-import AppStorePayloads
 import Base
 package import EventStore
 package import Events
 import Postgres
-import PurchaseStore
 
-/// An endpoint, as people and scripts see it.
-package struct EndpointAnswer: Encodable, Sendable {
-    private let id: Int64
-    private let url: String
-    private let app: String?
-    private let environment: String?
-    private let kinds: [String]?
-    private let rate: Int?
-    private let inFlight: Int
-    private let state: String
-    private let reason: String?
-    private let createdAt: String
-    private let createdBy: String
-    /// Until when the secret before the present one signs as well.
-    package let formerSecretEndsAt: String?
-    private let failures: Int?
-    private let failingSince: String?
-    private let lastFailure: String?
-    private let pausedAt: String?
-    private let waitingAccounts: Int64?
-    private let behind: Int64?
-    private let dead: Int64?
-    private let oldestAgeSeconds: Int64?
-    private let secret: String?
+/// An endpoint, with what waits for it where that is asked for, and with a new secret for the one time that it is shown.
+package struct ShownEndpoint: Sendable {
+    fileprivate let endpoint: Endpoint
+    fileprivate let standing: EndpointStanding?
+    fileprivate let secret: WebhookSecret?
 
-    /// An answer.
-    /// - Parameters:
-    ///   - standing: what waits for it; nil where that is not asked for.
-    ///   - secret: a new one, for the one time that it is shown.
+    /// An endpoint.
     package init(_ endpoint: Endpoint, standing: EndpointStanding? = nil, secret: WebhookSecret? = nil) {
-        func instant(_ instant: PostgresTimestamp?) -> String? { instant.map { "\(Timestamp($0))" } }
-        id = endpoint.id
-        url = endpoint.url
-        app = endpoint.filter.bundleID
-        environment = endpoint.filter.environment
-        kinds = endpoint.filter.kinds
-        rate = endpoint.rate
-        inFlight = endpoint.inFlight
-        state = endpoint.state.rawValue
-        reason = endpoint.reason
-        createdAt = "\(Timestamp(endpoint.createdAt))"
-        createdBy = endpoint.createdBy
-        formerSecretEndsAt = instant(endpoint.formerSecretEndsAt)
-        failures = endpoint.failures == 0 ? nil : endpoint.failures
-        failingSince = instant(endpoint.failingSince)
-        lastFailure = endpoint.failures == 0 ? nil : endpoint.lastFailure
-        pausedAt = instant(endpoint.pausedAt)
-        waitingAccounts = standing?.lanes
-        behind = standing?.behind
-        dead = standing?.dead
-        oldestAgeSeconds = standing.map { Int64($0.oldestAge / .seconds(1)) }
-        self.secret = secret?.text
+        self.endpoint = endpoint
+        self.standing = standing
+        self.secret = secret
     }
 
+    fileprivate static let shape = CommandShape<ShownEndpoint>([
+        .init("id", column: "ID", \.endpoint.id), .init("url", column: "URL", \.endpoint.url),
+        .init("app", \.endpoint.filter.bundleID), .init("environment", \.endpoint.filter.environment),
+        .init("kinds", \.endpoint.filter.kinds), .column("GETS") { $0.wants }, .init("rate", \.endpoint.rate),
+        .column("RATE", isNumeric: true) { $0.endpoint.rate.map { "\($0)/s" } },
+        .init("in_flight", \.endpoint.inFlight),
+        .init("waiting_accounts", column: "WAITING", \.standing?.lanes),
+        .init("behind", column: "BEHIND", \.standing?.behind), .init("oldest_age_seconds", \.age),
+        .column("OLDEST", isNumeric: true) { $0.age.map { Duration.seconds($0).age } },
+        .init("dead", column: "DEAD", \.standing?.dead), .init("state", \.endpoint.state.rawValue),
+        .column("STATE") { $0.state }, .init("reason", \.endpoint.reason), .init("created_at", \.endpoint.createdAt),
+        .init("created_by", \.endpoint.createdBy), .init("former_secret_ends_at", \.endpoint.formerSecretEndsAt),
+        .init("failures") { $0.hasFailed ? $0.endpoint.failures : nil },
+        .init("failing_since", \.endpoint.failingSince),
+        .init("last_failure") { $0.hasFailed ? $0.endpoint.lastFailure : nil },
+        .init("paused_at", \.endpoint.pausedAt), .init("secret", \.secret?.text),
+    ])
+
+    private var hasFailed: Bool { endpoint.failures != 0 }
+    private var lastFailure: String { hasFailed ? endpoint.lastFailure ?? "" : "" }
+    private var age: Int64? { standing.map { Int64($0.oldestAge / .seconds(1)) } }
+
     private var wants: String {
-        let parts = [app, environment, kinds?.joined(separator: ",")].compactMap(\.self)
+        let filter = endpoint.filter
+        let parts = [filter.bundleID, filter.environment, filter.kinds?.joined(separator: ",")].compactMap(\.self)
         return parts.isEmpty ? "all" : parts.joined(separator: " ")
     }
 
-    private var standing: String {
-        switch Endpoint.State(rawValue: state) {
-        case .disabled: "disabled (\(reason ?? ""))"
-        case .paused: "paused since \(pausedAt ?? ""): \(lastFailure ?? "")"
-        default: failures.map { "\(state), \($0) failures: \(lastFailure ?? "")" } ?? state
+    private var state: String {
+        switch endpoint.state {
+        case .disabled: "disabled (\(endpoint.reason ?? ""))"
+        case .paused: "paused since \(endpoint.pausedAt.map { "\(Timestamp($0))" } ?? ""): \(lastFailure)"
+        default:
+            hasFailed
+                ? "\(endpoint.state.rawValue), \(endpoint.failures) failures: \(lastFailure)" : endpoint.state.rawValue
         }
     }
+}
 
-    /// A line each.
-    package static func table(_ answers: [EndpointAnswer]) -> String {
-        guard !answers.isEmpty else { return "no endpoints; add one with storehook endpoints add URL" }
-        var table = Table(
-            ["ID", "URL", "GETS", "RATE", "WAITING", "BEHIND", "OLDEST", "DEAD", "STATE"], numeric: [0, 3, 4, 5, 6, 7])
-        for answer in answers {
-            table.add([
-                "\(answer.id)", answer.url, answer.wants, answer.rate.map { "\($0)/s" } ?? "-",
-                answer.waitingAccounts.map { "\($0)" } ?? "-", answer.behind.map { "\($0)" } ?? "-",
-                answer.oldestAgeSeconds.map { Duration.seconds($0).age } ?? "-", answer.dead.map { "\($0)" } ?? "-",
-                answer.standing,
-            ])
-        }
-        return table.text
+extension CommandAnswer {
+    /// One endpoint.
+    package init(_ endpoint: ShownEndpoint, text: String) { self.init(endpoint, ShownEndpoint.shape, text: text) }
+
+    /// Endpoints, a line each.
+    package init(_ endpoints: [ShownEndpoint]) {
+        self.init(
+            endpoints, ShownEndpoint.shape, ifEmpty: "no endpoints; add one with storehook endpoints add URL")
     }
 }

@@ -1,48 +1,26 @@
 package import AccountStore
-import AppStorePayloads
 import Base
 
-/// The accounts that lose their access soon, as people and scripts see them.
-package struct ExpiringAnswer: Encodable, Sendable {
-    private struct Entry: Encodable, Sendable {
-        var account: String?
-        var token: String
-        var tier: String
-        var status: String
-        var source: String
-        var productId: String?
-        var accessUntil: String
-        var daysLeft: Int
-    }
-
-    private let days: Int
-    /// Whether there are more than are listed.
-    private let more: Bool
-    private let accounts: [Entry]
-
-    /// An answer about the first of these.
+extension CommandAnswer {
+    /// The first of the accounts that lose their access soon.
     /// - Parameter limit: how many of them are listed.
     package init(_ found: (days: Int, accounts: [ExpiringAccount]), limit: Int) {
-        days = found.days
-        more = found.accounts.count > limit
-        accounts = found.accounts.prefix(limit).map {
-            Entry(
-                account: $0.account, token: "\($0.token)", tier: $0.tier, status: $0.status, source: $0.source,
-                productId: $0.productID, accessUntil: "\($0.accessUntil)", daysLeft: $0.daysLeft)
-        }
+        let accounts = Array(found.accounts.prefix(limit))
+        let hasMore = found.accounts.count > limit
+        let span = found.days == 1 ? "a day" : "\(found.days) days"
+        self.init(
+            [
+                "days": found.days.json, "more": .bool(hasMore), "accounts": Self.expiring.values(of: accounts),
+            ],
+            text: accounts.isEmpty
+                ? "nobody loses access within \(span)"
+                : Self.expiring.table(of: accounts) + (hasMore ? "\n\nand more within \(span); see --limit" : ""))
     }
 
-    /// For people.
-    package var text: String {
-        let span = days == 1 ? "a day" : "\(days) days"
-        guard !accounts.isEmpty else { return "nobody loses access within \(span)" }
-        var table = Table(["ACCOUNT", "TIER", "STATUS", "BY", "PRODUCT", "ACCESS UNTIL", "DAYS"], numeric: [6])
-        for entry in accounts {
-            table.add([
-                entry.account ?? entry.token, entry.tier, entry.status, entry.source, entry.productId ?? "-",
-                entry.accessUntil, "\(entry.daysLeft)",
-            ])
-        }
-        return table.text + (more ? "\n\nand more within \(span); see --limit" : "")
-    }
+    private static let expiring = CommandShape<ExpiringAccount>([
+        .init("account", \.account), .init("token", \.token), .column("ACCOUNT") { $0.account ?? "\($0.token)" },
+        .init("tier", column: "TIER", \.tier), .init("status", column: "STATUS", \.status),
+        .init("source", column: "BY", \.source), .init("product_id", column: "PRODUCT", \.productID),
+        .init("access_until", column: "ACCESS UNTIL", \.accessUntil), .init("days_left", column: "DAYS", \.daysLeft),
+    ])
 }

@@ -1,178 +1,120 @@
-import AppStorePayloads
 package import AppleRecords
 import Base
-import Foundation
+import FoundationEssentials
 import Postgres
-import PurchaseStore
 
-/// An extension of renewal dates, as people and scripts see it.
-package struct ExtensionAnswer: Encodable, Sendable {
-    private struct Failure: Encodable, Sendable {
-        var originalTransactionId: String
-        var notificationUuid: String
-        var signedAt: String
-    }
+/// An extension of renewal dates, with the subscriptions that Apple has named as not extended where they are asked for.
+package struct ShownExtension: Sendable {
+    fileprivate let record: RenewalExtension
+    fileprivate let failures: [ExtensionFailure]?
 
-    private let id: Int64
-    private let environment: String
-    private let app: String
-    private let kind: String
-    private let originalTransactionId: String?
-    private let productId: String?
-    private let storefronts: [String]?
-    private let days: Int64
-    private let reasonCode: Int64
-    private let requestIdentifier: String
-    private let requestedAt: String
-    private let requestedBy: String
-    private let why: String?
-    private let state: String
-    private let askedAt: String?
-    private let askedAgain: Int64?
-    private let renewsBefore: String?
-    private let acceptedAt: String?
-    private let effectiveDate: String?
-    private let confirmedAt: String?
-    private let notificationUuid: String?
-    private let completedAt: String?
-    private let succeededCount: Int64?
-    private let failedCount: Int64?
-    private let failuresHeard: Int64?
-    private let failures: [Failure]?
-    private let code: String?
-    private let message: String?
-    private let closedBy: String?
-    private let closedWhy: String?
-    private let settledAt: String?
-    private let waitingFor: String?
-
-    /// Whether Apple has taken it on.
-    package let isTaken: Bool
-
-    private enum CodingKeys: String, CodingKey {
-        case id, environment, app, kind, originalTransactionId, productId, storefronts, days, reasonCode
-        case requestIdentifier, requestedAt, requestedBy, why, state, askedAt, askedAgain, renewsBefore, acceptedAt
-        case effectiveDate, confirmedAt, notificationUuid, completedAt, succeededCount, failedCount, failuresHeard,
-            failures, code
-        case message, closedBy, closedWhy, settledAt, waitingFor
-    }
-
-    /// An answer.
-    /// - Parameter failures: those that Apple has named; nil where they are not asked for.
+    /// An extension.
     package init(_ record: RenewalExtension, _ failures: [ExtensionFailure]? = nil) {
-        func instant(_ instant: PostgresTimestamp?) -> String? { instant.map { "\(Timestamp($0))" } }
-        id = record.id
-        environment = record.scope.environment
-        app = record.scope.bundleID
-        kind = record.subject.kind
-        switch record.subject {
-        case .one(let original):
-            (originalTransactionId, productId, storefronts) = (original, nil, nil)
-        case .all(let product, let countries):
-            (originalTransactionId, productId, storefronts) = (nil, product, countries)
-        }
-        days = record.days
-        reasonCode = record.reasonCode
-        requestIdentifier = record.requestIdentifier
-        requestedAt = "\(Timestamp(record.requestedAt))"
-        requestedBy = record.requestedBy
-        why = record.why
-        state = record.state.rawValue
-        askedAt = instant(record.askedAt)
-        askedAgain = record.askedAgain == 0 ? nil : record.askedAgain
-        renewsBefore = instant(record.before?.renewsAt)
-        acceptedAt = instant(record.acceptedAt)
-        effectiveDate = instant(record.effectiveAt)
-        confirmedAt = instant(record.confirmedAt)
-        notificationUuid = record.notificationUUID?.uuidString.lowercased()
-        completedAt = instant(record.completedAt)
-        succeededCount = record.succeeded
-        failedCount = record.failed
-        failuresHeard = originalTransactionId == nil ? record.failuresHeard : nil
-        self.failures = failures.flatMap { failures in
-            record.subject.kind == "one"
-                ? nil
-                : failures.map {
-                    Failure(
-                        originalTransactionId: $0.originalTransactionID,
-                        notificationUuid: $0.notificationUUID.uuidString.lowercased(),
-                        signedAt: "\(Timestamp($0.signedAt))")
-                }
-        }
-        code = record.refusal?.code
-        message = record.refusal?.message
-        closedBy = record.closed?.by
-        closedWhy = record.closed?.why
-        settledAt = instant(record.settledAt)
-        waitingFor = record.waitingFor
-        isTaken = [.accepted, .completed, .extended].contains(record.state)
+        self.record = record
+        self.failures = record.subject.kind == "one" ? nil : failures
+    }
+
+    fileprivate static let shape = CommandShape<ShownExtension>([
+        .init("id", column: "ID", \.record.id), .init("environment", \.record.scope.environment),
+        .init("app", \.record.scope.bundleID), .init("kind", \.record.subject.kind),
+        .init("original_transaction_id", \.originalTransactionID), .init("product_id", \.all?.productID),
+        .init("storefronts", \.all?.storefronts), .init("requested_at", column: "REQUESTED", \.record.requestedAt),
+        .init("requested_by", column: "BY", \.record.requestedBy),
+        .column("WHAT") { "\($0.subject) (\($0.record.scope.environment))" },
+        .init("days", column: "DAYS", \.record.days), .init("reason_code", \.record.reasonCode),
+        .init("request_identifier", \.record.requestIdentifier), .init("why", \.record.why),
+        .init("state", \.record.state.rawValue),
+        .column("STATE") { $0.record.state.rawValue + ($0.record.refusal.map { " (\($0.code))" } ?? "") },
+        .init("asked_at", \.record.askedAt),
+        .init("asked_again") { $0.record.askedAgain == 0 ? nil : $0.record.askedAgain },
+        .init("renews_before", \.record.before?.renewsAt), .init("accepted_at", \.record.acceptedAt),
+        .init("effective_date", column: "RENEWS", \.record.effectiveAt), .init("confirmed_at", \.record.confirmedAt),
+        .init("notification_uuid", \.record.notificationUUID), .init("completed_at", \.record.completedAt),
+        .init("succeeded_count", \.record.succeeded), .init("failed_count", column: "FAILED", \.record.failed),
+        .init("failures_heard") { $0.all == nil ? nil : $0.record.failuresHeard },
+        .init("failures") { $0.failures.map { failure.values(of: $0) } },
+        .init("code", \.record.refusal?.code), .init("message", \.record.refusal?.message),
+        .init("closed_by", \.record.closed?.by), .init("closed_why", \.record.closed?.why),
+        .init("settled_at", \.record.settledAt), .init("waiting_for", \.record.waitingFor),
+    ])
+
+    private static let failure = CommandShape<ExtensionFailure>([
+        .init("original_transaction_id", column: "NOT EXTENDED", \.originalTransactionID),
+        .init("signed_at", column: "SIGNED", \.signedAt),
+        .init("notification_uuid", column: "NOTIFICATION", \.notificationUUID),
+    ])
+
+    private var originalTransactionID: String? {
+        if case .one(let original) = record.subject { original } else { nil }
+    }
+
+    private var all: (productID: String, storefronts: [String])? {
+        if case .all(let product, let countries) = record.subject { (product, countries) } else { nil }
     }
 
     /// What is extended, for people.
     private var subject: String {
-        originalTransactionId.map { "subscription \($0)" }
-            ?? "all of \(productId ?? "")"
-            + (storefronts.flatMap { $0.isEmpty ? nil : " in \($0.joined(separator: ", "))" } ?? "")
+        switch record.subject {
+        case .one(let original): "subscription \(original)"
+        case .all(let product, let countries):
+            "all of \(product)" + (countries.isEmpty ? "" : " in \(countries.joined(separator: ", "))")
+        }
     }
 
     /// Where it stands, and what to do.
     private var standing: String {
-        switch RenewalExtension.State(rawValue: state) {
+        switch record.state {
         case .requested:
-            (askedAgain == nil
+            (record.askedAgain == 0
                 ? "requested: Apple was not asked yet" : "requested: Apple had done nothing, and is asked again")
-                + (waitingFor.map { " (\($0))" } ?? "") + "; workers go on trying"
+                + (record.waitingFor.map { " (\($0))" } ?? "") + "; workers go on trying"
         case .unknown:
             "unknown: Apple was asked, and what it did is not known; workers find out before it is asked again"
-        case .accepted where kind == "one": "accepted: Apple has extended it; waiting for RENEWAL_EXTENDED"
+        case .accepted where all == nil: "accepted: Apple has extended it; waiting for RENEWAL_EXTENDED"
         case .accepted: "accepted: Apple works through it, for hours or days"
         case .completed: "completed: Apple is done; waiting for what it posts about failures"
         case .extended: "extended"
-        case .refused: "refused (\(code ?? "")): \(message ?? "")"
+        case .refused: "refused (\(record.refusal?.code ?? "")): \(record.refusal?.message ?? "")"
         case .notExtended:
-            "not_extended: Apple was asked \((askedAgain ?? 0) + 1) times and shows nothing of it; see "
+            "not_extended: Apple was asked \(record.askedAgain + 1) times and shows nothing of it; see "
                 + "StorehookExtensionNotDone in deploy/runbook.md"
-        case .closed: "closed by \(closedBy ?? ""): \(closedWhy ?? "")"
-        case nil: state
+        case .closed: "closed by \(record.closed?.by ?? ""): \(record.closed?.why ?? "")"
         }
     }
 
     /// For people: what it is, a line a step, and whom Apple could not extend.
-    package var text: String {
-        let counts = failedCount.map { failed in
-            "\(succeededCount ?? 0) extended, \(failed) failed, of which \(failuresHeard ?? 0) are named"
+    fileprivate var text: String {
+        func time(_ instant: PostgresTimestamp?) -> String? { instant.map { "\(Timestamp($0))" } }
+        let counts = record.failed.map { failed in
+            "\(record.succeeded ?? 0) extended, \(failed) failed, of which \(record.failuresHeard) are named"
         }
-        let rows: [(String, String?)] = [
-            ("extension", "\(id) of \(subject), \(app), \(environment)"), ("state", standing),
-            ("days", "\(days)"), ("request", requestIdentifier), ("requested", "\(requestedAt) by \(requestedBy)"),
-            ("why", why), ("renewed before", renewsBefore), ("asked", askedAt),
-            ("asked again", askedAgain.map { "\($0) times" }), ("accepted", acceptedAt),
-            ("renews", effectiveDate), ("confirmed", confirmedAt.map { "\($0), by Apple's status" }),
-            ("completed", completedAt), ("counts", kind == "all" ? counts : nil), ("notification", notificationUuid),
-            ("settled", settledAt),
-        ]
-        var text = AppleAnswer.lines(rows)
-        if let failures, !failures.isEmpty {
-            var table = Table(["NOT EXTENDED", "SIGNED", "NOTIFICATION"])
-            for failure in failures {
-                table.add([failure.originalTransactionId, failure.signedAt, failure.notificationUuid])
-            }
-            text += "\n\n" + table.text
-        }
-        return text
+        let head = CommandAnswer.lines([
+            ("extension", "\(record.id) of \(subject), \(record.scope.bundleID), \(record.scope.environment)"),
+            ("state", standing), ("days", "\(record.days)"), ("request", record.requestIdentifier),
+            ("requested", "\(Timestamp(record.requestedAt)) by \(record.requestedBy)"), ("why", record.why),
+            ("renewed before", time(record.before?.renewsAt)), ("asked", time(record.askedAt)),
+            ("asked again", record.askedAgain == 0 ? nil : "\(record.askedAgain) times"),
+            ("accepted", time(record.acceptedAt)), ("renews", time(record.effectiveAt)),
+            ("confirmed", time(record.confirmedAt).map { "\($0), by Apple's status" }),
+            ("completed", time(record.completedAt)), ("counts", all == nil ? nil : counts),
+            ("notification", record.notificationUUID?.uuidString.lowercased()), ("settled", time(record.settledAt)),
+        ])
+        guard let failures, !failures.isEmpty else { return head }
+        return "\(head)\n\n\(Self.failure.table(of: failures))"
     }
+}
 
-    /// A line each.
-    package static func table(_ answers: [ExtensionAnswer]) -> String {
-        guard !answers.isEmpty else { return "no extensions" }
-        var table = Table(["ID", "REQUESTED", "BY", "WHAT", "DAYS", "STATE", "RENEWS", "FAILED"], numeric: [0, 4, 7])
-        for answer in answers {
-            table.add([
-                "\(answer.id)", answer.requestedAt, answer.requestedBy, "\(answer.subject) (\(answer.environment))",
-                "\(answer.days)", answer.code.map { "\(answer.state) (\($0))" } ?? answer.state,
-                answer.effectiveDate ?? "-", answer.failedCount.map { "\($0)" } ?? "-",
-            ])
-        }
-        return table.text
+extension RenewalExtension {
+    /// Whether Apple has taken it on.
+    package var isTaken: Bool { [.accepted, .completed, .extended].contains(state) }
+}
+
+extension CommandAnswer {
+    /// One extension.
+    package init(_ shown: ShownExtension) { self.init(shown, ShownExtension.shape, text: shown.text) }
+
+    /// Extensions, a line each.
+    package init(_ records: [RenewalExtension]) {
+        self.init(records.map { ShownExtension($0) }, ShownExtension.shape, ifEmpty: "no extensions")
     }
 }

@@ -1,58 +1,35 @@
-import AppStorePayloads
 import Base
 package import EvidenceStore
 import Postgres
-import PurchaseStore
 
-/// What is waiting, since when, and how fast it goes, as people and scripts see it.
-package struct QueueAnswer: Encodable, Sendable {
-    private struct Depth: Encodable, Sendable {
-        var state: String
-        var count: Int64
-        var oldestAgeSeconds: Double
-        var reason: String?
-        var nextDueAt: String?
-    }
-
-    private let depth: [Depth]
-    private let receivedLastMinute: Int64
-    private let appliedLastMinute: Int64
-    private let conservation: [String: Int64]?
-
-    /// An answer; with `conservation`, it also accounts for every stored notification.
+extension CommandAnswer {
+    /// What is waiting, since when, and how fast it goes; with `conservation`, it also accounts for every stored notification.
     package init(_ depth: [QueueDepth], _ rate: QueueRate, _ conservation: Conservation?) {
-        self.depth = depth.map {
-            Depth(
-                state: $0.state.rawValue, count: $0.count, oldestAgeSeconds: $0.oldestAge / .seconds(1),
-                reason: $0.reason, nextDueAt: $0.nextDueAt.map { Timestamp($0).description })
+        var text = Self.depth.table(of: depth)
+        text += "\n\nlast minute: \(rate.receivedLastMinute) received, \(rate.appliedLastMinute) applied"
+        if let conservation {
+            text += "\n\n" + conservation.places.map { "\($0) \($1)" }.joined(separator: ", ")
         }
-        receivedLastMinute = rate.receivedLastMinute
-        appliedLastMinute = rate.appliedLastMinute
-        self.conservation = conservation.map { Dictionary($0.places) { first, _ in first } }
+        var members: [JSONValue.Member] = [
+            .init("depth", Self.depth.values(of: depth)),
+            .init("received_last_minute", rate.receivedLastMinute.json),
+            .init("applied_last_minute", rate.appliedLastMinute.json),
+        ]
+        if let conservation {
+            members.append(.init("conservation", .object(conservation.places.map { .init($0, $1.json) })))
+        }
+        self.init(.object(members), text: text)
     }
 
-    /// For people.
-    package var text: String {
-        var table = Table(["STATE", "COUNT", "OLDEST", "REASON", "NEXT DUE"], numeric: [1, 2])
-        for row in depth {
-            let age = row.count == 0 ? "-" : Duration.seconds(row.oldestAgeSeconds).age
-            table.add([row.state, "\(row.count)", age, row.reason ?? "-", row.nextDueAt ?? "-"])
-        }
-        var text = table.text
-        text += "\n\nlast minute: \(receivedLastMinute) received, \(appliedLastMinute) applied"
-        if let conservation {
-            text += "\n\n" + Conservation.names.map { "\($0) \(conservation[$0] ?? 0)" }.joined(separator: ", ")
-        }
-        return text
-    }
+    private static let depth = CommandShape<QueueDepth>([
+        .init("state", column: "STATE", \.state.rawValue), .init("count", column: "COUNT", \.count),
+        .init("oldest_age_seconds") { JSONValue.number($0.oldestAge / .seconds(1)) },
+        .column("OLDEST", isNumeric: true) { $0.count == 0 ? nil : $0.oldestAge.age },
+        .init("reason", column: "REASON", \.reason), .init("next_due_at", column: "NEXT DUE", \.nextDueAt),
+    ])
 }
 
 extension Conservation {
-    fileprivate static let names = [
-        "received", "pending", "applied", "duplicate", "parked", "dead", "discarded", "missing", "doubled",
-        "acknowledged", "withoutBytes", "waitingForHeader",
-    ]
-
     fileprivate var places: [(String, Int64)] {
         [
             ("received", received), ("pending", pending), ("applied", applied), ("duplicate", duplicate),

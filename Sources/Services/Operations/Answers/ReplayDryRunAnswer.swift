@@ -2,64 +2,33 @@ import Base
 import EvidenceStore
 import Subscriptions
 
-/// What a replay would do, as people and scripts see it.
-package struct ReplayDryRunAnswer: Encodable, Sendable {
-    private struct StillDead: Encodable, Sendable {
-        var id: Int64
-        var reason: String
-        var message: String
-    }
-    private struct Change: Encodable, Sendable {
-        var environment: String
-        var bundleId: String
-        var originalTransactionId: String
-        var from: String?
-        var to: String
-    }
-
-    private let dryRun: Bool
-    private let letters: Int
-    private let applied: Int
-    private let duplicate: Int
-    private let parked: Int
-    private let stillDead: [StillDead]
-    private let changes: [Change]
-
-    /// An answer.
+extension CommandAnswer {
+    /// What a replay would do.
     package init(_ report: ReplayDryRun.Report) {
-        dryRun = true
-        letters = report.letters
-        applied = report.applied
-        duplicate = report.duplicate
-        parked = report.parked
-        stillDead = report.stillDead.map { StillDead(id: $0.id, reason: $0.reason.rawValue, message: $0.message) }
-        changes = report.moves.map {
-            Change(
-                environment: $0.purchase.environment, bundleId: $0.purchase.bundleID,
-                originalTransactionId: $0.purchase.originalTransactionID, from: $0.from?.rawValue, to: $0.to.rawValue)
-        }
+        var lines = [
+            "dry run, nothing was changed: of \(report.letters) letters \(report.applied) would be applied, \(report.duplicate) are duplicates, "
+                + "\(report.parked) would be parked, \(report.stillDead.count) would die again"
+        ]
+        if !report.moves.isEmpty { lines += ["", Self.move.table(of: report.moves)] }
+        if !report.stillDead.isEmpty { lines += ["", Self.letter.table(of: report.stillDead)] }
+        self.init(report, Self.dryRun, text: lines.joined(separator: "\n"))
     }
 
-    /// For people.
-    package var text: String {
-        var lines = [
-            "dry run, nothing was changed: of \(letters) letters \(applied) would be applied, \(duplicate) are duplicates, "
-                + "\(parked) would be parked, \(stillDead.count) would die again"
-        ]
-        if !changes.isEmpty {
-            var table = Table(["SUBSCRIPTION", "APP", "ENVIRONMENT", "FROM", "TO"])
-            for change in changes {
-                table.add([
-                    change.originalTransactionId, change.bundleId, change.environment, change.from ?? "-", change.to,
-                ])
-            }
-            lines += ["", table.text]
-        }
-        if !stillDead.isEmpty {
-            var table = Table(["LETTER", "REASON", "MESSAGE"], numeric: [0])
-            for letter in stillDead { table.add(["\(letter.id)", letter.reason, letter.message]) }
-            lines += ["", table.text]
-        }
-        return lines.joined(separator: "\n")
-    }
+    private static let dryRun = CommandShape<ReplayDryRun.Report>([
+        .init("dry_run") { _ in true }, .init("letters", \.letters), .init("applied", \.applied),
+        .init("duplicate", \.duplicate), .init("parked", \.parked), .list("still_dead", letter, \.stillDead),
+        .list("changes", move, \.moves),
+    ])
+
+    private static let move = CommandShape<ReplayDryRun.Report.Move>([
+        .init("original_transaction_id", column: "SUBSCRIPTION", \.purchase.originalTransactionID),
+        .init("bundle_id", column: "APP", \.purchase.bundleID),
+        .init("environment", column: "ENVIRONMENT", \.purchase.environment),
+        .init("from", column: "FROM", \.from?.rawValue), .init("to", column: "TO", \.to.rawValue),
+    ])
+
+    private static let letter = CommandShape<ReplayDryRun.Report.StillDead>([
+        .init("id", column: "LETTER", \.id), .init("reason", column: "REASON", \.reason.rawValue),
+        .init("message", column: "MESSAGE", \.message),
+    ])
 }

@@ -5,7 +5,7 @@ package import Base
 extension AppleAnswer {
     /// That Apple has taken something that has no answer of its own.
     package init(accepted what: String, from environment: Environment) {
-        self.init(environment, [("accepted", "true")], text: "\(what) (\(environment))")
+        self.init(environment, [.init("accepted", true)], text: "\(what) (\(environment))")
     }
 
     /// How far Apple is with a mass extension.
@@ -13,11 +13,11 @@ extension AppleAnswer {
         self.init(
             environment,
             [
-                ("complete", "\(answer.complete)"), ("complete_date", Self.instant(answer.completeDate)),
-                ("succeeded_count", answer.succeededCount.map { "\($0)" } ?? "null"),
-                ("failed_count", answer.failedCount.map { "\($0)" } ?? "null"),
+                .init("complete", .bool(answer.complete)), .init("complete_date", .time(answer.completeDate)),
+                .init("succeeded_count", answer.succeededCount.json),
+                .init("failed_count", answer.failedCount.json),
             ], unknown: answer.unknownFields,
-            text: Self.lines([
+            text: CommandAnswer.lines([
                 ("complete", answer.complete ? "yes" : "not yet"), ("at", answer.completeDate.map { "\($0)" }),
                 ("extended", answer.succeededCount.map { "\($0)" }), ("failed", answer.failedCount.map { "\($0)" }),
                 ("environment", "\(environment)"),

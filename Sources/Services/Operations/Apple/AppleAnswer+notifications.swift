@@ -26,8 +26,8 @@ extension AppleAnswer {
         self.init(
             environment,
             [
-                ("notifications", Self.list(notifications.map { Self.object(Self.members($0)) })),
-                ("has_more", "\(isCut)"),
+                .init("notifications", .array(notifications.map(Self.value))),
+                .init("has_more", .bool(isCut)),
             ], refused: refused,
             text: (notifications.isEmpty ? "no notifications" : table.text) + more + "\n\(environment)")
     }
@@ -37,7 +37,7 @@ extension AppleAnswer {
         let (token, environment) = (way.token, way.environment ?? .production)
         guard let test = way.status else {
             self.init(
-                environment, [("test_notification_token", Self.quoted(token)), ("send_attempts", "[]")],
+                environment, [.init("test_notification_token", .text(token)), .init("send_attempts", [])],
                 text: "asked for; Apple has not posted it yet. Ask again: storehook apple test --token \(token)")
             return
         }
@@ -50,12 +50,12 @@ extension AppleAnswer {
         self.init(
             environment,
             [
-                ("test_notification_token", Self.quoted(token)), ("payload", Self.payload(payload.json)),
-                ("asked_at", Self.instant(way.askedAt)), ("send_attempts", Self.attempts(test.sendAttempts)),
-                ("place", Self.quoted(way.arrival?.place.rawValue)), ("stored_at", Self.instant(storedAt)),
-                ("applied_at", Self.instant(appliedAt)),
+                .init("test_notification_token", .text(token)), .init("payload", .written(payload.json)),
+                .init("asked_at", .time(way.askedAt)), .init("send_attempts", Self.attempts(test.sendAttempts)),
+                .init("place", .text(way.arrival?.place.rawValue)), .init("stored_at", .time(storedAt)),
+                .init("applied_at", .time(appliedAt)),
             ], unknown: test.unknownFields,
-            text: Self.lines([
+            text: CommandAnswer.lines([
                 ("notification", "\(payload.notificationUUID)"), ("signed", "\(payload.signedDate)"),
                 ("environment", "\(environment)"), ("asked", way.askedAt.map { "\($0)" }),
                 ("attempts", attempts.isEmpty ? "none yet" : attempts.joined(separator: "\n              ")),
@@ -72,22 +72,21 @@ extension AppleAnswer {
         }
     }
 
-    private static func members(_ one: ListedNotification) -> [(String, String)] {
+    private static func value(of one: ListedNotification) -> JSONValue {
         [
-            ("payload", payload(one.record.payload.payload.json)),
-            ("transaction", payload(one.record.payload.transaction?.json)),
-            ("renewal", payload(one.record.payload.renewal?.json)),
-            ("send_attempts", attempts(one.sendAttempts)),
+            "payload": .written(one.record.payload.payload.json),
+            "transaction": .written(one.record.payload.transaction?.json),
+            "renewal": .written(one.record.payload.renewal?.json), "send_attempts": attempts(one.sendAttempts),
         ]
     }
 
-    private static func attempts(_ attempts: [SendAttempt]) -> String {
-        list(
+    private static func attempts(_ attempts: [SendAttempt]) -> JSONValue {
+        .array(
             attempts.map { attempt in
-                object([
-                    ("attempted_at", instant(attempt.attemptDate)),
-                    ("result", quoted(attempt.sendAttemptResult?.rawValue)),
-                ])
+                [
+                    "attempted_at": .time(attempt.attemptDate),
+                    "result": .text(attempt.sendAttemptResult?.rawValue),
+                ]
             })
     }
 

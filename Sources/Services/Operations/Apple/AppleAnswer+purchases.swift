@@ -7,7 +7,7 @@ extension AppleAnswer {
     package init(transactions pages: [TransactionsPage], from environment: Environment) {
         let records = pages.flatMap(\.transactions)
         self.init(
-            environment, [("transactions", Self.list(records.map { Self.payload($0.payload.json) }))],
+            environment, [.init("transactions", .array(records.map { .written($0.payload.json) }))],
             unknown: pages.last?.unknownFields ?? [:], refused: pages.flatMap(\.refused),
             text: Self.table(records.map(\.payload), "no transactions") + "\n\(environment)")
     }
@@ -15,7 +15,7 @@ extension AppleAnswer {
     /// One transaction.
     package init(transaction record: SignedRecord<TransactionPayload>, from environment: Environment) {
         self.init(
-            environment, [("transaction", Self.payload(record.payload.json))],
+            environment, [.init("transaction", .written(record.payload.json))],
             text: Self.table([record.payload], "") + "\n\(environment)")
     }
 
@@ -28,7 +28,7 @@ extension AppleAnswer {
             ("first version", payload.originalApplicationVersion), ("version", payload.applicationVersion),
             ("platform", payload.originalPlatform), ("environment", "\(environment)"),
         ]
-        self.init(environment, [("app_transaction", Self.payload(payload.json))], text: Self.lines(rows))
+        self.init(environment, [.init("app_transaction", .written(payload.json))], text: CommandAnswer.lines(rows))
     }
 
     /// The purchases behind an order number.
@@ -37,8 +37,8 @@ extension AppleAnswer {
         self.init(
             environment,
             [
-                ("status", "\(order.status.rawValue)"),
-                ("transactions", Self.list(order.transactions.map { Self.payload($0.payload.json) })),
+                .init("status", .integer(Int64(order.status.rawValue))),
+                .init("transactions", .array(order.transactions.map { .written($0.payload.json) })),
             ], unknown: order.unknownFields, refused: order.refused,
             text: isValid
                 ? Self.table(order.transactions.map(\.payload), "an order without in-app purchases")
@@ -62,18 +62,18 @@ extension AppleAnswer {
             }
         }
         let lines = statuses.groups.flatMap { group in
-            group.lastTransactions.map { line in
-                Self.object([
-                    ("subscription_group_id", Self.quoted(group.subscriptionGroupIdentifier)),
-                    ("original_transaction_id", Self.quoted(line.originalTransactionId)),
-                    ("apple_status", line.status.map { "\($0.rawValue)" } ?? "null"),
-                    ("transaction", Self.payload(line.transaction?.payload.json)),
-                    ("renewal", Self.payload(line.renewal?.payload.json)),
-                ])
+            group.lastTransactions.map { line -> JSONValue in
+                [
+                    "subscription_group_id": .text(group.subscriptionGroupIdentifier),
+                    "original_transaction_id": .text(line.originalTransactionId),
+                    "apple_status": (line.status?.rawValue).json,
+                    "transaction": .written(line.transaction?.payload.json),
+                    "renewal": .written(line.renewal?.payload.json),
+                ]
             }
         }
         self.init(
-            environment, [("subscriptions", Self.list(lines))], unknown: statuses.unknownFields,
+            environment, [.init("subscriptions", .array(lines))], unknown: statuses.unknownFields,
             refused: statuses.refused, text: (lines.isEmpty ? "no subscriptions" : table.text) + "\n\(environment)")
     }
 
@@ -109,12 +109,5 @@ extension AppleAnswer {
         let digits = String(1000 + abs(rest)).dropFirst()
         return (milliunits < 0 && units == 0 ? "-" : "")
             + "\(units).\(digits.hasSuffix("0") ? digits.dropLast() : digits)"
-    }
-
-    static func lines(_ rows: [(String, String?)]) -> String {
-        let width = (rows.map(\.0.count).max() ?? 0) + 2
-        return rows.compactMap { name, value in
-            value.map { name + String(repeating: " ", count: width - name.count) + $0 }
-        }.joined(separator: "\n")
     }
 }

@@ -1,7 +1,9 @@
+import Base
+
 /// One line of the doctor's.
-package struct Finding: Encodable, Sendable {
+package struct Finding: Sendable {
     /// What came of a check.
-    package enum Status: String, Encodable, Sendable {
+    package enum Status: String, Sendable {
         case ok
         /// Something is to be done, and the message says what.
         case failed
@@ -30,4 +32,23 @@ package struct Finding: Encodable, Sendable {
     package static func skipped(_ check: String, _ message: String) -> Finding {
         Finding(check: check, status: .skipped, message: message)
     }
+}
+
+extension CommandAnswer {
+    /// What the doctor has found, a line each.
+    package init(_ findings: [Finding]) {
+        self.init(findings, Self.finding, ifEmpty: "")
+    }
+
+    private static let finding = CommandShape<Finding>([
+        .column("") { finding in
+            switch finding.status {
+            case .ok: "ok"
+            case .failed: "TO DO"
+            case .skipped: "-"
+            }
+        },
+        .init("check", column: "CHECK", \.check), .init("status", \.status.rawValue),
+        .init("message", column: "ANSWER", \.message),
+    ])
 }

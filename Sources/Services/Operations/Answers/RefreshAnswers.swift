@@ -1,0 +1,68 @@
+import Base
+package import Pipeline
+
+extension PurchaseRefresh.Report {
+    /// Whether everything in Apple's answers was Apple's.
+    package var isComplete: Bool { refused == 0 }
+
+    fileprivate static let shape = CommandShape<PurchaseRefresh.Report>([
+        .init("environment", \.environment.rawValue), .init("answered", \.answered), .init("stored", \.stored),
+        .init("refused", \.refused),
+    ])
+
+    fileprivate var text: String {
+        "\(environment.rawValue): Apple answered with \(answered) signed records, \(stored) were stored and wait for a worker"
+            + (refused == 0 ? "" : "; \(refused) more are not Apple's and were not looked at")
+    }
+}
+
+extension ReceiptIntake.Report {
+    /// Whether it is proven, everything in Apple's answers was Apple's, and what was not answered will be asked again.
+    package var isComplete: Bool {
+        proof != nil && refreshes.allSatisfy(\.isComplete) && (trouble == nil || queued > 0)
+    }
+}
+
+extension CommandAnswer {
+    /// What asking for a purchase brought.
+    package init(_ report: PurchaseRefresh.Report) {
+        self.init(report, PurchaseRefresh.Report.shape, text: report.text)
+    }
+
+    /// What became of an old receipt.
+    package init(_ report: ReceiptIntake.Report) {
+        var lines: [String] = []
+        if let proof = report.proof {
+            let vouching = proof.name == "signature" ? "Apple signed it" : "verifyReceipt vouches for it"
+            lines.append(
+                "\(proof.environment.rawValue): a receipt of \(report.bundleID) with \(report.transactionIDs.count) purchases; \(vouching)"
+            )
+            lines.append("stored as evidence: row \(report.outboxIDs.map { "\($0)" }.joined(separator: " and "))")
+        } else {
+            lines.append(
+                "nobody vouches for this receipt, and it is not stored: \(report.refusal?.description ?? "no reason is known")"
+            )
+            if report.refusal?.isTransient == true { lines.append("that passes: hand it in again later") }
+        }
+        if report.words > 0 {
+            lines.append(
+                "\(report.words) things that verifyReceipt says, and nobody signs, were stored and wait for a worker")
+        }
+        lines += report.refreshes.map(\.text)
+        if let trouble = report.trouble { lines.append("asking about it went wrong: \(trouble)") }
+        if report.queued > 0 { lines.append("\(report.queued) purchases are asked for later, by a worker") }
+        self.init(report, Self.receipt, text: lines.joined(separator: "\n"))
+    }
+
+    /// `proof` is `signature` or `verify_receipt`, and left out where nobody vouches for the receipt; then `refusal` says why, and
+    /// whether somebody may another time. `unsigned_stored`: how much of what verifyReceipt says, and nobody signs, was stored to
+    /// derive state from.
+    private static let receipt = CommandShape<ReceiptIntake.Report>([
+        .init("bundle_id", \.bundleID), .init("environment", \.proof?.environment.rawValue),
+        .init("proof", \.proof?.name), .init("refusal", \.refusal?.description),
+        .init("refusal_is_transient", \.refusal?.isTransient), .init("transaction_ids", \.transactionIDs),
+        .init("outbox_ids", \.outboxIDs), .init("unsigned_stored", \.words),
+        .list("refreshes", PurchaseRefresh.Report.shape, \.refreshes), .init("queued", \.queued),
+        .init("trouble", \.trouble),
+    ])
+}
