@@ -49,7 +49,7 @@ public struct PurchaseStory: Sendable, Hashable {
         // notification knows more.
         let notified = Set(evidence.filter { $0.notificationUUID != nil }.flatMap(\.recordDigests))
         let signed = SignedWord(facts)
-        var told = StorySoFar()
+        var told = TimelineBuilder()
         var before: SubscriptionStatus?
         entries = evidence.map { piece in
             let after = state?.status(at: piece.instant)

@@ -71,8 +71,8 @@ extension AccountHandlers {
             "result": "\(taken[0].outcome.rawValue)", "binding": "\(proven.outcomes[purchase]?.rawValue ?? "none")",
         ]
         if let problem = Self.problem(proven.outcomes[purchase], metadata) { throw problem }
-        let told = try await standing(request)
-        let here = try await standing(caller, in: purchase.environment, request, having: told)
+        let told = try await readAccount(request)
+        let here = try await readAccount(caller, in: purchase.environment, request, having: told)
         guard here.reader.catalog.product(transaction.productId ?? "", of: purchase.bundleID) != nil else {
             throw APIProblem(
                 .unknownProduct, "the catalog does not have this product; the purchase is kept", log: metadata)
@@ -102,7 +102,7 @@ extension AccountHandlers {
         let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller, until: deadline) { _ in }
         let (fromReceipt, refusal) = try await prove(
             receipt, beside: proven, claiming: ClaimedPurchase(request.body), by: caller, until: deadline)
-        let told = try await standing(request)
+        let told = try await readAccount(request)
         var items = proven.answers.map { item($0, proven, told.reader.catalog) }
         if let fromReceipt { items += self.items(fromReceipt, told.reader) }
         if let refusal { items.append(.init(refusing: refusal)) }

@@ -11,8 +11,8 @@ import Subscriptions
 extension AccountHandlers {
     /// Answers a shape of the account as it is.
     func read(_ request: AccountRequest, _ shape: AccountShape<AccountView>) async throws -> APIAnswer {
-        let standing = try await standing(request)
-        return APIAnswer(.ok, shape.value(of: standing.view, for: standing.reader))
+        let account = try await readAccount(request)
+        return APIAnswer(.ok, shape.value(of: account.view, for: account.reader))
     }
 
     /// Asks Apple, then answers a shape of the account as it is.
@@ -26,30 +26,30 @@ extension AccountHandlers {
     }
 
     /// Whether the account may start the app's own trial: the rules of the catalog and of what it has had.
-    func eligibility(_ standing: Standing, _ caller: Caller) async throws -> TrialEligibility {
-        guard standing.reader.catalog.trial != nil else { return .refused(.notOffered) }
-        if standing.view.trial != nil { return .refused(.used) }
+    func eligibility(_ account: ReadAccount, _ caller: Caller) async throws -> TrialEligibility {
+        guard account.reader.catalog.trial != nil else { return .refused(.notOffered) }
+        if account.view.trial != nil { return .refused(.used) }
         if try await accounts.hadTrial(caller.account) { return .refused(.used) }
-        let bought = standing.view.purchases.filter { $0.oneTime != .consumable }
+        let bought = account.view.purchases.filter { $0.oneTime != .consumable }
         if bought.contains(where: \.givesAccess) { return .refused(.subscribed) }
         return bought.isEmpty ? .eligible : .refused(.paidBefore)
     }
 
     func trialEligibility(_ request: AccountRequest) async throws -> APIAnswer {
-        let (standing, caller) = try await production(request)
+        let (account, caller) = try await production(request)
         return APIAnswer(
             .ok,
-            TrialAnswers.eligibility.value(of: try await eligibility(standing, caller), for: standing.reader))
+            TrialAnswers.eligibility.value(of: try await eligibility(account, caller), for: account.reader))
     }
 
     func startTrial(_ request: AccountRequest) async throws -> APIAnswer {
-        let (standing, caller) = try await production(request)
-        if Self.isUnderWay(in: standing, request) { return Self.trialAnswer(standing) }
-        let eligibility = try await eligibility(standing, caller)
+        let (account, caller) = try await production(request)
+        if Self.isUnderWay(in: account, request) { return Self.trialAnswer(account) }
+        let eligibility = try await eligibility(account, caller)
         guard eligibility.isEligible else { throw refusal(eligibility.reason ?? .notOffered, caller) }
         var product: String?
         if let named = request.body?.string("productId") {
-            guard let known = standing.reader.catalog.products.first(where: { $0.productID == named || $0.id == named })
+            guard let known = account.reader.catalog.products.first(where: { $0.productID == named || $0.id == named })
             else { throw APIProblem(.unknownProduct, "the catalog does not have this product") }
             product = known.id
         }
@@ -58,12 +58,12 @@ extension AccountHandlers {
         case .started: break
         case .hadOne:
             // The same start may have been sent twice at once.
-            let (standing, _) = try await production(request)
-            if Self.isUnderWay(in: standing, request) { return Self.trialAnswer(standing) }
+            let (account, _) = try await production(request)
+            if Self.isUnderWay(in: account, request) { return Self.trialAnswer(account) }
             throw refusal(download == nil ? .used : .usedOnDevice, caller)
         case .notOffered: throw refusal(.notOffered, caller)
         }
-        let started = try await self.standing(caller, in: Environment.production.rawValue, request)
+        let started = try await self.readAccount(caller, in: Environment.production.rawValue, request)
         log.note(
             "Started the trial", of: caller,
             [
@@ -76,24 +76,24 @@ extension AccountHandlers {
 
     /// Whether the start that a request asks for has been done and lasts: its answer may not have been heard, and whoever repeats it
     /// asks for nothing more. With another product it is another start.
-    private static func isUnderWay(in standing: Standing, _ request: AccountRequest) -> Bool {
-        guard let trial = standing.view.trial, standing.view.instant < trial.endsAt,
-            standing.view.trialConvertedAt == nil, standing.view.current.status != .revoked
+    private static func isUnderWay(in account: ReadAccount, _ request: AccountRequest) -> Bool {
+        guard let trial = account.view.trial, account.view.instant < trial.endsAt,
+            account.view.trialConvertedAt == nil, account.view.current.status != .revoked
         else { return false }
         guard let named = request.body?.string("productId") else { return trial.product == nil }
-        return standing.reader.catalog.products.contains {
+        return account.reader.catalog.products.contains {
             $0.id == trial.product && ($0.productID == named || $0.id == named)
         }
     }
 
-    private static func trialAnswer(_ standing: Standing) -> APIAnswer {
-        APIAnswer(.ok, AccountShapes.trial.value(of: standing.view, for: standing.reader))
+    private static func trialAnswer(_ account: ReadAccount) -> APIAnswer {
+        APIAnswer(.ok, AccountShapes.trial.value(of: account.view, for: account.reader))
     }
 
     /// The trial belongs to Production.
-    func production(_ request: AccountRequest) async throws -> (Standing, Caller) {
+    func production(_ request: AccountRequest) async throws -> (ReadAccount, Caller) {
         let caller = try request.requireCaller()
-        return (try await standing(caller, in: Environment.production.rawValue, request), caller)
+        return (try await readAccount(caller, in: Environment.production.rawValue, request), caller)
     }
 
     /// The customer's download of the app, where the app proves one.
@@ -113,17 +113,17 @@ extension AccountHandlers {
     }
 
     func products(_ request: AccountRequest) async throws -> APIAnswer {
-        let (standing, caller) = try await production(request)
+        let (account, caller) = try await production(request)
         let answer = ProductsAnswer(
-            standing.reader.catalog.productsToShow(), trial: try await eligibility(standing, caller))
-        return APIAnswer(.ok, ProductsAnswer.shape.value(of: answer, for: standing.reader))
+            account.reader.catalog.productsToShow(), trial: try await eligibility(account, caller))
+        return APIAnswer(.ok, ProductsAnswer.shape.value(of: answer, for: account.reader))
     }
 
     func emoFlowProducts(_ request: AccountRequest) async throws -> APIAnswer {
-        let (standing, _) = try await production(request)
+        let (account, _) = try await production(request)
         return APIAnswer(
             .ok,
-            EmoFlowAnswers.products.value(of: standing.reader.catalog.productsToShow(), for: standing.reader))
+            EmoFlowAnswers.products.value(of: account.reader.catalog.productsToShow(), for: account.reader))
     }
 
     /// Takes note of what an app saw of an attempt to buy.

@@ -123,8 +123,8 @@ extension AccountHandlers {
         let meant = finding.purchases(withTransaction: claimed.transaction, product: claimed.product)
         let held = meant.filter { proven.outcomes[$0]?.isHeld == true }
         guard !held.isEmpty else { throw Self.refusal(of: meant, proven) }
-        let told = try await standing(request)
-        let here = try await standing(caller, in: finding.scope.environment, request, having: told)
+        let told = try await readAccount(request)
+        let here = try await readAccount(caller, in: finding.scope.environment, request, having: told)
         let originals = Set(
             held.filter { key in
                 let line = here.view.purchases.first {

@@ -8,8 +8,8 @@ import Logging
 
 extension AccountHandlers {
     /// All features of the account, with what it has used of those that are counted.
-    private func features(_ standing: Standing, _ caller: Caller) async throws -> [FeatureView] {
-        let (catalog, tier) = (standing.reader.catalog, standing.view.current.tier)
+    private func features(_ account: ReadAccount, _ caller: Caller) async throws -> [FeatureView] {
+        let (catalog, tier) = (account.reader.catalog, account.view.current.tier)
         let counts = try await usage.current(catalog.counted(in: tier), of: caller.token, in: catalog.timeZone)
         let byID = Dictionary(counts.map { ($0.feature, $0) }) { first, _ in first }
         return catalog.features.map { feature in
@@ -21,52 +21,52 @@ extension AccountHandlers {
         _ request: AccountRequest, _ shape: AccountShape<(tier: String, features: [FeatureView])>
     ) async throws -> APIAnswer {
         let caller = try request.requireCaller()
-        let standing = try await standing(request)
-        let features = try await features(standing, caller)
-        return APIAnswer(.ok, shape.value(of: (standing.view.current.tier, features), for: standing.reader))
+        let account = try await readAccount(request)
+        let features = try await features(account, caller)
+        return APIAnswer(.ok, shape.value(of: (account.view.current.tier, features), for: account.reader))
     }
 
     func feature(_ request: AccountRequest) async throws -> APIAnswer {
         let caller = try request.requireCaller()
-        let standing = try await standing(request)
-        let feature = try Self.feature(request.path["feature"], in: standing.reader.catalog)
-        let counted = standing.reader.catalog.counting(of: feature, in: standing.view.current.tier)
+        let account = try await readAccount(request)
+        let feature = try Self.feature(request.path["feature"], in: account.reader.catalog)
+        let counted = account.reader.catalog.counting(of: feature, in: account.view.current.tier)
         let counts = try await usage.current(
-            counted.map { [$0] } ?? [], of: caller.token, in: standing.reader.catalog.timeZone)
+            counted.map { [$0] } ?? [], of: caller.token, in: account.reader.catalog.timeZone)
         let view = FeatureView(
-            feature, in: standing.view.current.tier, used: counts.first?.used ?? 0, window: counts.first?.window)
-        return APIAnswer(.ok, FeatureAnswer.shape.value(of: view, for: standing.reader))
+            feature, in: account.view.current.tier, used: counts.first?.used ?? 0, window: counts.first?.window)
+        return APIAnswer(.ok, FeatureAnswer.shape.value(of: view, for: account.reader))
     }
 
     /// Counts use, or refuses and counts nothing.
     /// - Parameter name: the feature, where the path does not say.
     func count(_ request: AccountRequest, of name: String? = nil) async throws -> APIAnswer {
         let caller = try request.requireCaller()
-        let standing = try await standing(request)
-        let catalog = standing.reader.catalog
+        let account = try await readAccount(request)
+        let catalog = account.reader.catalog
         let feature = try Self.feature(name ?? request.path["feature"], in: catalog)
         let report = try Self.report(request)
-        guard let counted = catalog.counting(of: feature, in: standing.view.current.tier) else {
-            let view = FeatureView(feature, in: standing.view.current.tier)
+        guard let counted = catalog.counting(of: feature, in: account.view.current.tier) else {
+            let view = FeatureView(feature, in: account.view.current.tier)
             guard view.restriction == nil else {
-                noteRefusal(of: view, standing, "tier_required", caller)
+                noteRefusal(of: view, account, "tier_required", caller)
                 throw APIProblem(
                     .tierRequired, "the account's tier does not have this feature",
-                    members: UsageAnswer.members(of: view, for: standing.reader))
+                    members: UsageAnswer.members(of: view, for: account.reader))
             }
             throw APIProblem(.notCounted, "nobody counts this feature: it is there or it is not")
         }
         switch try await usage.count(report, of: counted, for: caller.token, in: catalog.timeZone) {
         case .counted(let count):
-            return Self.answer(report, isNew: true, feature, count, standing)
+            return Self.answer(report, isNew: true, feature, count, account)
         case .repeated(let count):
-            return Self.answer(report, isNew: false, feature, count, standing)
+            return Self.answer(report, isNew: false, feature, count, account)
         case .limitReached(let count):
-            let view = FeatureView(feature, in: standing.view.current.tier, used: count.used, window: count.window)
-            noteRefusal(of: view, standing, "limit_reached", caller)
+            let view = FeatureView(feature, in: account.view.current.tier, used: count.used, window: count.window)
+            noteRefusal(of: view, account, "limit_reached", caller)
             throw APIProblem(
                 .limitReached, "what the account's tier gives of this feature is used up",
-                members: UsageAnswer.members(of: view, for: standing.reader), headers: Self.retry(count, standing),
+                members: UsageAnswer.members(of: view, for: account.reader), headers: Self.retry(count, account),
                 log: ["feature": "\(feature.id)", "used": "\(count.used)"])
         case .keyReused: throw APIProblem(.keyReused, "another report was sent with this key")
         case .tooOld: throw APIProblem(.invalidRequest, "usedAt is more than 35 days ago")
@@ -76,32 +76,32 @@ extension AccountHandlers {
         }
     }
 
-    private func noteRefusal(of view: FeatureView, _ standing: Standing, _ reason: String, _ caller: Caller) {
+    private func noteRefusal(of view: FeatureView, _ account: ReadAccount, _ reason: String, _ caller: Caller) {
         var metadata: Logger.Metadata = [
             "feature": "\(view.feature.id)", "reason": "\(reason)", "tier": "\(view.tier)",
             "used": "\(view.used)",
         ]
         metadata["limit"] = view.most.map { "\($0)" }
-        metadata["ends"] = standing.view.current.expiresAt.map { "\($0)" }
+        metadata["ends"] = account.view.current.expiresAt.map { "\($0)" }
         log.note("Refused use", of: caller, metadata)
     }
 
     private static func answer(
-        _ report: UsageReport, isNew: Bool, _ feature: Catalog.Feature, _ count: UsageCount, _ standing: Standing
+        _ report: UsageReport, isNew: Bool, _ feature: Catalog.Feature, _ count: UsageCount, _ account: ReadAccount
     ) -> APIAnswer {
         let amount: Int64 =
             switch report.act {
             case .add(let amount), .set(let amount): amount
             case .release(let amount): -amount
             }
-        let view = FeatureView(feature, in: standing.view.current.tier, used: count.used, window: count.window)
+        let view = FeatureView(feature, in: account.view.current.tier, used: count.used, window: count.window)
         return APIAnswer(
-            .ok, UsageAnswer.shape.value(of: UsageAnswer(amount, isNew: isNew, view), for: standing.reader))
+            .ok, UsageAnswer.shape.value(of: UsageAnswer(amount, isNew: isNew, view), for: account.reader))
     }
 
-    private static func retry(_ count: UsageCount, _ standing: Standing) -> HTTPFields {
+    private static func retry(_ count: UsageCount, _ account: ReadAccount) -> HTTPFields {
         guard let resetsAt = count.window.resetsAt else { return [:] }
-        let seconds = resetsAt.milliseconds(since: standing.view.instant) / 1000 + 1
+        let seconds = resetsAt.milliseconds(since: account.view.instant) / 1000 + 1
         return [.retryAfter: "\(max(1, min(seconds, 86_400)))"]
     }
 

@@ -59,7 +59,7 @@ package struct AccountHandlers: Sendable {
     }
 
     /// An account with the catalog that it was read by, and for whom the answer is written.
-    struct Standing: Sendable {
+    struct ReadAccount: Sendable {
         var view: AccountView
         var reader: Reader
     }
@@ -78,28 +78,28 @@ package struct AccountHandlers: Sendable {
     /// Unless told that is Production. Where Production gives nothing, and Sandbox opens something for this account, it is Sandbox
     /// if that gives something.
     /// - Throws: ``APIProblem`` where the caller may not ask for the environment; `PostgresError`.
-    func standing(_ request: AccountRequest) async throws -> Standing {
+    func readAccount(_ request: AccountRequest) async throws -> ReadAccount {
         let caller = try request.requireCaller()
         let isTester = sandbox.includes(caller.account)
         try requireEnvironment(request)
         if let asked = request.query["environment"] {
-            return try await standing(caller, in: asked, request)
+            return try await readAccount(caller, in: asked, request)
         }
-        let production = try await standing(caller, in: Environment.production.rawValue, request)
+        let production = try await readAccount(caller, in: Environment.production.rawValue, request)
         guard isTester, !production.view.current.access else { return production }
-        let sandbox = try await standing(caller, in: Environment.sandbox.rawValue, request)
+        let sandbox = try await readAccount(caller, in: Environment.sandbox.rawValue, request)
         return sandbox.view.current.access ? sandbox : production
     }
 
     /// The account in an environment.
     /// - Parameter known: how it was read just now; it is not read again where that was of the same environment.
-    func standing(
-        _ caller: Caller, in environment: String, _ request: AccountRequest, having known: Standing? = nil
-    ) async throws -> Standing {
+    func readAccount(
+        _ caller: Caller, in environment: String, _ request: AccountRequest, having known: ReadAccount? = nil
+    ) async throws -> ReadAccount {
         if let known, known.view.environment == environment { return known }
         var view = try await reads.value(of: .init(caller.token, in: environment))
         view.account = caller.account
-        return Standing(view: view, reader: Reader(view.catalog ?? Self.noCatalog, languages: request.languages))
+        return ReadAccount(view: view, reader: Reader(view.catalog ?? Self.noCatalog, languages: request.languages))
     }
 
     /// Where none was ever applied: everybody has nothing.

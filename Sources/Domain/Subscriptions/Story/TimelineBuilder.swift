@@ -5,7 +5,7 @@ import Base
 ///
 /// Changes are found in the signed records. Apple's type only states what no record does (a refund was asked for) and
 /// which of two names for one change is meant. A lost or unknown type leaves the rest of the story as it is.
-struct StorySoFar {
+struct TimelineBuilder {
     /// The latest-signed record of each period, or of each one-time transaction.
     private var records: [String: TransactionFact] = [:]
     /// The record of the period that begins last.
