@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Foundation
 import ServiceLifecycle
 import Simulation
@@ -43,24 +44,12 @@ struct AppStoreCommand: AsyncParsableCommand {
         for (name, value) in [("--loss", loss), ("--failures", failures), ("--refunds", refunds)] {
             guard (0...100).contains(value) else { throw ValidationError("\(name) goes from 0 to 100 percent") }
         }
-        guard (0...100_000).contains(customers) else { throw ValidationError("--customers goes from 0 to 100000") }
-        guard (0...3650).contains(daysBehind) else { throw ValidationError("--days-behind goes from 0 to 3650") }
-        guard (0...65535).contains(port) else { throw ValidationError("--port goes from 0 to 65535") }
+        try (0...100_000).check(customers, "--customers")
+        try (0...3650).check(daysBehind, "--days-behind")
+        try (0...65535).check(port, "--port")
     }
 
     private var chosenSpeed: StandInConfiguration.Speed? { StandInConfiguration.Speed(speed) }
-
-    private struct Announcement: Encodable {
-        var url: String
-        var issuerId: String
-        var keyId: String
-        var privateKeyFile: String
-        var keysFile: String
-        var rootFingerprint: String
-        var bundleId: String
-        var appAppleId: Int64
-        var sharedSecret: String
-    }
 
     func run() async throws {
         let logger = try await shared.settings().programLogger("app-store")
@@ -78,16 +67,14 @@ struct AppStoreCommand: AsyncParsableCommand {
             stateFile: state)
         let host = host
         let server = StandInServer(configuration, access: access, host: host, port: port, logger: logger) { port in
-            let announcement = Announcement(
-                url: "http://\(host):\(port)", issuerId: access.issuerId, keyId: access.keyId,
-                privateKeyFile: access.privateKeyFile, keysFile: access.keysFile,
-                rootFingerprint: access.authority.rootFingerprint,
-                bundleId: app.bundleId, appAppleId: app.appAppleId, sharedSecret: access.sharedSecret)
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            if let line = try? encoder.encode(announcement) {
-                FileHandle.standardOutput.write(line + Data("\n".utf8))
-            }
+            let announcement: JSONValue = [
+                "appAppleId": app.appAppleId.json, "bundleId": .string(app.bundleId),
+                "issuerId": .string(access.issuerId), "keyId": .string(access.keyId),
+                "keysFile": .string(access.keysFile), "privateKeyFile": .string(access.privateKeyFile),
+                "rootFingerprint": .string(access.authority.rootFingerprint),
+                "sharedSecret": .string(access.sharedSecret), "url": .string("http://\(host):\(port)"),
+            ]
+            FileHandle.standardOutput.write(Data(announcement.bytes + [UInt8(ascii: "\n")]))
         }
         do {
             try await ServiceGroup(

@@ -27,8 +27,8 @@ struct ConsumptionListCommand: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func validate() throws {
-        guard (1...36_500).contains(days) else { throw ValidationError("--days goes from 1 to 36500") }
-        guard (1...100_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 100000") }
+        try (1...36_500).check(days, "--days")
+        try (1...100_000).check(limit, "--limit")
     }
 
     func run() async throws {

@@ -11,17 +11,12 @@ struct DeadLettersDiscard: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The letters' numbers.") var ids: [Int64]
-    @Option(help: "Why, for the record.") var why: String
+    @OptionGroup var reason: ReasonOption
     @OptionGroup var output: TableOutput
-
-    func validate() throws {
-        guard why.contains(where: { !$0.isWhitespace }) else { throw ValidationError("--why needs a text") }
-        guard why.unicodeScalars.count <= 1000 else { throw ValidationError("--why takes at most 1000 characters") }
-    }
 
     func run() async throws {
         let discarded = try await Database.with(try await shared.settings()) { pool in
-            try await Outbox(pool).discard(ids, by: Operator.name, why: why)
+            try await Outbox(pool).discard(ids, by: Operator.name, why: reason.why)
         }
         output.print(
             CommandAnswer(

@@ -17,11 +17,10 @@ struct DeadLettersList: AsyncParsableCommand {
     @Option(help: "Only with this reason code.") var reason: String?
     @Option(help: "Only of this notification type.") var type: String?
     @Option(help: "Only buried since then (ISO 8601, UTC).") var since: String?
-    @Option(help: "At most so many, 1 to 10000.") var limit = 100
+    @OptionGroup var list: ListLimit
     @OptionGroup var output: TableOutput
 
     func validate() throws {
-        guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
         if let since, Timestamp(iso8601: since) == nil {
             throw ValidationError("--since takes a date like 2026-01-31 or 2026-01-31T03:00:00Z")
         }
@@ -32,7 +31,7 @@ struct DeadLettersList: AsyncParsableCommand {
             reason: reason, type: type, since: since.flatMap(Timestamp.init(iso8601:)).map(PostgresTimestamp.init))
         let (letters, counts) = try await Database.with(try await shared.settings()) { pool in
             let outbox = Outbox(pool)
-            return (try await outbox.deadLetters(filter, limit: limit), try await outbox.deadLetterCounts(filter))
+            return (try await outbox.deadLetters(filter, limit: list.limit), try await outbox.deadLetterCounts(filter))
         }
         output.print(CommandAnswer(letters, counts: counts))
     }

@@ -34,7 +34,7 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var output: TableOutput
 
     func validate() throws {
-        guard (1...65535).contains(port) else { throw ValidationError("--port goes from 1 to 65535") }
+        try (1...65535).check(port, "--port")
         guard transactionAge >= 0 else { throw ValidationError("--transaction-age must not be negative") }
     }
 

@@ -15,18 +15,14 @@ struct ExtensionsClose: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "Its number.") var id: Int64
-    @Option(help: "Why, for the record.") var why: String
+    @OptionGroup var reason: ReasonOption
     @OptionGroup var output: Output
-
-    func validate() throws {
-        guard why.contains(where: { !$0.isWhitespace }) else { throw ValidationError("--why needs a text") }
-        guard why.unicodeScalars.count <= 1000 else { throw ValidationError("--why takes at most 1000 characters") }
-    }
 
     func run() async throws {
         let answer = try await Database.with(try await shared.settings()) { pool in
             let extensions = RenewalExtensions(pool)
-            guard try await extensions.close(id, by: Operator.name, why: why), let found = try await extensions.find(id)
+            guard try await extensions.close(id, by: Operator.name, why: reason.why),
+                let found = try await extensions.find(id)
             else {
                 throw CommandFailure("there is no unfinished extension \(id): storehook extensions list --open")
             }

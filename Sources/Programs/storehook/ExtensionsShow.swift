@@ -14,7 +14,7 @@ struct ExtensionsShow: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func validate() throws {
-        guard (1...100_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 100000") }
+        try (1...100_000).check(limit, "--limit")
     }
 
     func run() async throws {

@@ -30,7 +30,7 @@ struct Receive: AsyncParsableCommand {
     var tlsKey: String?
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("--port goes from 0 to 65535") }
+        try (0...65535).check(port, "--port")
     }
 
     func run() async throws {

@@ -44,8 +44,8 @@ struct Serve: AsyncParsableCommand {
     var tlsKey: String?
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("--port goes from 0 to 65535") }
-        guard (1...100).contains(connections) else { throw ValidationError("--connections goes from 1 to 100") }
+        try (0...65535).check(port, "--port")
+        try (1...100).check(connections, "--connections")
     }
 
     func run() async throws {

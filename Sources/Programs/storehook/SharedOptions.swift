@@ -46,3 +46,28 @@ struct TableOutput: ParsableArguments, AnswerPrinter {
 
     var isTable: Bool { format == .table }
 }
+
+/// How long a list may be.
+struct ListLimit: ParsableArguments {
+    @Option(help: "At most so many, 1 to 10000.") var limit = 100
+
+    func validate() throws { try (1...10_000).check(limit, "--limit") }
+}
+
+/// Why somebody does what cannot be taken back.
+struct ReasonOption: ParsableArguments {
+    @Option(help: "Why, for the record.") var why: String
+
+    func validate() throws {
+        guard why.contains(where: { !$0.isWhitespace }) else { throw ValidationError("--why needs a text") }
+        guard why.unicodeScalars.count <= 1000 else { throw ValidationError("--why takes at most 1000 characters") }
+    }
+}
+
+extension ClosedRange where Bound: FixedWidthInteger {
+    /// Refuses a number that lies outside.
+    func check(_ number: Bound?, _ option: String) throws {
+        guard let number, !contains(number) else { return }
+        throw ValidationError("\(option) goes from \(lowerBound) to \(upperBound)")
+    }
+}

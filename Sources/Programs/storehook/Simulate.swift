@@ -29,7 +29,7 @@ struct Simulate: AsyncParsableCommand {
             throw ValidationError("--notifications must be positive")
         }
         guard percent != nil else { throw ValidationError("--duplicates goes from 0 to 99") }
-        guard (1...1024).contains(connections) else { throw ValidationError("--connections goes from 1 to 1024") }
+        try (1...1024).check(connections, "--connections")
         if let subscribers, subscribers < 1 { throw ValidationError("--subscribers must be positive") }
         if let rate, !(rate > 0 && rate.isFinite) { throw ValidationError("--rate must be more than 0") }
     }

@@ -34,7 +34,7 @@ struct Work: AsyncParsableCommand {
     @Option(help: "Notifications claimed at a time, 1 to 1000.") var batch = 100
 
     func validate() throws {
-        guard (1...1000).contains(batch) else { throw ValidationError("--batch goes from 1 to 1000") }
+        try (1...1000).check(batch, "--batch")
     }
 
     func run() async throws {

@@ -22,8 +22,8 @@ struct AccountExpiring: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func validate() throws {
-        guard days.map({ (0...3650).contains($0) }) ?? true else { throw ValidationError("--days goes from 0 to 3650") }
-        guard (1...100_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 100000") }
+        try (0...3650).check(days, "--days")
+        try (1...100_000).check(limit, "--limit")
     }
 
     func run() async throws {

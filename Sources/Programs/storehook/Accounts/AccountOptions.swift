@@ -57,6 +57,6 @@ struct ActOptions: ParsableArguments {
 
     /// Refuses days that no record takes.
     static func validate(days: Int64) throws {
-        guard (1...36_500).contains(days) else { throw ValidationError("--days goes from 1 to 36500") }
+        try (1...36_500).check(days, "--days")
     }
 }

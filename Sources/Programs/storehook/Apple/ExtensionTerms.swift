@@ -14,7 +14,7 @@ struct ExtensionTerms: ParsableArguments {
     @Option(help: "Why, for the record.") var why: String?
 
     func validate() throws {
-        guard (1...90).contains(days) else { throw ValidationError("--days goes from 1 to 90") }
+        try (1...90).check(days, "--days")
         if let why, why.unicodeScalars.count > 1000 {
             throw ValidationError("--why takes at most 1000 characters")
         }

@@ -25,7 +25,7 @@ struct CatalogApply: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func validate() throws {
-        guard (0...86_400).contains(patience) else { throw ValidationError("--patience goes from 0 to 86400") }
+        try (0...86_400).check(patience, "--patience")
     }
 
     func run() async throws {

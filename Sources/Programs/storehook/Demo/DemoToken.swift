@@ -24,7 +24,7 @@ struct DemoToken: AsyncParsableCommand {
     @Flag(help: "Make the key and its JWKS where they are not there, and sign nothing.") var keyOnly = false
 
     func validate() throws {
-        guard (1...8760).contains(hours) else { throw ValidationError("--hours goes from 1 to 8760") }
+        try (1...8760).check(hours, "--hours")
         guard keyOnly != (account != nil) else { throw ValidationError("name an account, or say --key-only") }
         if let account, Caller.account(account) == nil {
             throw ValidationError("an account has 1 to 200 printable ASCII characters without spaces")

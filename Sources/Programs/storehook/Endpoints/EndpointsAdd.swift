@@ -33,7 +33,7 @@ struct EndpointsAdd: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func validate() throws {
-        guard (1...256).contains(inFlight) else { throw ValidationError("--in-flight goes from 1 to 256") }
+        try (1...256).check(inFlight, "--in-flight")
         guard app.map({ (1...255).contains($0.unicodeScalars.count) }) ?? true else {
             throw ValidationError("--app takes a bundle id")
         }

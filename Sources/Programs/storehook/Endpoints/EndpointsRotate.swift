@@ -23,7 +23,7 @@ struct EndpointsRotate: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func validate() throws {
-        guard (1...720).contains(hours) else { throw ValidationError("--hours goes from 1 to 720") }
+        try (1...720).check(hours, "--hours")
     }
 
     func run() async throws {

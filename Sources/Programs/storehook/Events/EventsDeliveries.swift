@@ -11,16 +11,12 @@ struct EventsDeliveries: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @OptionGroup var which: EventSelectionOptions
     @Option(help: "Only those that are waiting, delivered or dead.") var outcome: DeliveryRecord.Outcome?
-    @Option(help: "At most so many, 1 to 10000.") var limit = 100
+    @OptionGroup var list: ListLimit
     @OptionGroup var output: Output
-
-    func validate() throws {
-        guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
-    }
 
     func run() async throws {
         let found = try await Database.with(try await shared.settings()) { pool in
-            try await EndpointStore(pool).deliveries(which.selection, outcome: outcome, limit: limit)
+            try await EndpointStore(pool).deliveries(which.selection, outcome: outcome, limit: list.limit)
         }
         output.print(CommandAnswer(found))
     }

@@ -26,7 +26,7 @@ struct EventsList: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func validate() throws {
-        guard (1...10_000).contains(limit) else { throw ValidationError("--limit goes from 1 to 10000") }
+        try (1...10_000).check(limit, "--limit")
         guard after.map({ $0 >= 0 }) ?? true else { throw ValidationError("--after takes a cursor, 0 or more") }
         guard account.map({ Caller.account($0) != nil }) ?? true else {
             throw ValidationError("--account takes 1 to 200 printable ASCII characters without spaces")
