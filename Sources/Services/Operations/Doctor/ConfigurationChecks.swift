@@ -57,20 +57,22 @@ package struct ConfigurationChecks: Sendable {
 
     /// A finding a check.
     package func findings() -> [Finding] {
-        [configuration(), apps(), roots(), ownCertificate(), trustedProxies(), consumptionPolicy()]
+        [
+            Finding("configuration", configuration()), Finding("apps", apps()), Finding("roots", roots()),
+            Finding("certificate", ownCertificate()), Finding("proxies", trustedProxies()),
+            Finding("consumption policy", consumptionPolicy()),
+        ]
     }
 
-    private func consumptionPolicy() -> Finding {
-        let name = "consumption policy"
+    private func consumptionPolicy() -> Finding.Answer {
         switch policy {
         case .none:
             return .skipped(
-                name,
                 "none is set, so Apple's requests for consumption data are not answered; see the chapter Refund requests"
             )
-        case .unusable: return .skipped(name, "see configuration")
+        case .unusable: return .skipped("see configuration")
         case .usable where role == .receiver || role == .monitor || role == .api:
-            return .skipped(name, "a \(role?.rawValue ?? "") needs none")
+            return .skipped("a \(role?.rawValue ?? "") needs none")
         case .usable(let rules, let without, let overrules):
             var faults: [String] = []
             if overrules {
@@ -83,74 +85,69 @@ package struct ConfigurationChecks: Sendable {
                     "it is set, and no key for \(without.joined(separator: ", ")), so Apple cannot be told: set "
                         + "STOREHOOK_APPLE_KEYS")
             }
-            guard faults.isEmpty else { return .failed(name, faults.joined(separator: "; ")) }
-            return .ok(name, "\(rules) \(rules == 1 ? "rule" : "rules"), and a key for each app that it answers for")
+            guard faults.isEmpty else { return .failed(faults.joined(separator: "; ")) }
+            return .ok("\(rules) \(rules == 1 ? "rule" : "rules"), and a key for each app that it answers for")
         }
     }
 
-    private func configuration() -> Finding {
+    private func configuration() -> Finding.Answer {
         faults.isEmpty
-            ? .ok("configuration", "every setting can be read")
-            : .failed("configuration", faults.joined(separator: "; "))
+            ? .ok("every setting can be read")
+            : .failed(faults.joined(separator: "; "))
     }
 
-    private func apps() -> Finding {
-        guard let trust else { return .skipped("apps", "see configuration") }
+    private func apps() -> Finding.Answer {
+        guard let trust else { return .skipped("see configuration") }
         guard !trust.apps.isEmpty else {
-            if role == .receiver || role == .monitor { return .skipped("apps", "a \(role?.rawValue ?? "") needs none") }
+            if role == .receiver || role == .monitor { return .skipped("a \(role?.rawValue ?? "") needs none") }
             return .failed(
-                "apps",
                 "STOREHOOK_APPS names none, so workers do not start; set STOREHOOK_APPS=bundle.id=AppAppleID,...")
         }
         let names = trust.apps.keys.sorted()
         let without = names.filter { (trust.apps[$0] ?? nil) == nil }
         if trust.environments.contains(.production), !without.isEmpty {
             return .failed(
-                "apps",
                 "no App Apple ID for \(without.joined(separator: ", ")): Production refuses what is sent for it; "
                     + "write bundle.id=AppAppleID in STOREHOOK_APPS")
         }
         let environments = trust.environments.map(\.rawValue).sorted().joined(separator: ", ")
-        return .ok("apps", "\(names.joined(separator: ", ")) in \(environments)")
+        return .ok("\(names.joined(separator: ", ")) in \(environments)")
     }
 
-    private func trustedProxies() -> Finding {
-        guard let proxies else { return .skipped("proxies", "see configuration") }
+    private func trustedProxies() -> Finding.Answer {
+        guard let proxies else { return .skipped("see configuration") }
         return .ok(
-            "proxies",
             proxies == "none"
                 ? "none: whoever connects to the receiver is taken for the sender"
                 : "\(proxies): what their X-Forwarded-For names is taken for the sender")
     }
 
-    private func ownCertificate() -> Finding {
+    private func ownCertificate() -> Finding.Answer {
         switch certificate {
-        case .none: return .skipped("certificate", "TLS is a proxy's business here")
-        case .unusable(let why): return .failed("certificate", why)
+        case .none: return .skipped("TLS is a proxy's business here")
+        case .unusable(let why): return .failed(why)
         case .usable(let file, let expires):
             let until = expires.formatted(.iso8601)
             guard expires > Date(timeIntervalSinceNow: Self.renewalTime / .seconds(1)) else {
-                return .failed(
-                    "certificate", "\(file) is valid until \(until): renew it, then send SIGHUP to the receiver")
+                return .failed("\(file) is valid until \(until): renew it, then send SIGHUP to the receiver")
             }
-            return .ok("certificate", "\(file) is valid until \(until)")
+            return .ok("\(file) is valid until \(until)")
         }
     }
 
     /// Certificates of 90 days are renewed with 30 days left; with 14 left, somebody should look.
     private static let renewalTime = Duration.seconds(14 * 86_400)
 
-    private func roots() -> Finding {
-        guard let trust else { return .skipped("roots", "see configuration") }
+    private func roots() -> Finding.Answer {
+        guard let trust else { return .skipped("see configuration") }
         // What is made on a developer's machine is signed there, by a root of its own.
         let purchases = trust.environments.intersection([.production, .sandbox]).map(\.rawValue).sorted()
             .map(Environment.init(rawValue:))
         guard !purchases.isEmpty else {
-            return .ok("roots", "\(trust.trustedRoots.all.count), none of them for purchases")
+            return .ok("\(trust.trustedRoots.all.count), none of them for purchases")
         }
         if let without = purchases.first(where: { !trust.trustedRoots.trusts(.appleRootG3, for: $0) }) {
             return .failed(
-                "roots",
                 "STOREHOOK_TRUSTED_ROOTS leaves out Apple Root CA - G3, so nothing that Apple signs for \(without) is trusted; "
                     + "unset it, or add \(Fingerprint.appleRootG3)")
         }
@@ -159,10 +156,9 @@ package struct ConfigurationChecks: Sendable {
         }.subtracting([.appleRootG3]).map(\.description).sorted()
         guard unknown.isEmpty else {
             return .failed(
-                "roots",
                 "trusts \(unknown.joined(separator: ", ")), which is not Apple's: who holds its key can make any "
                     + "notification; take it out of STOREHOOK_TRUSTED_ROOTS unless this is a test")
         }
-        return .ok("roots", "Apple Root CA - G3")
+        return .ok("Apple Root CA - G3")
     }
 }

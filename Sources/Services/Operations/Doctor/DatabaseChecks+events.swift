@@ -6,20 +6,44 @@ extension DatabaseChecks {
     private static let tellingTolerance = (late: Duration.seconds(300), unplaced: Int64(100_000))
 
     /// Whether what comes to be is told, and readers see it.
-    func events() async throws -> Finding {
+    func events() async throws -> Finding.Answer {
         let status = try await EventStore(pool).status()
         if status.dueFor > Self.tellingTolerance.late {
             return .failed(
-                "events",
                 "what is due first has not been told for \(status.dueFor.age): is a worker running, and is the queue short? See "
                     + "StorehookTellingBehind in deploy/runbook.md")
         }
         guard status.unplaced <= Self.tellingTolerance.unplaced else {
             return .failed(
-                "events",
                 "\(status.unplaced) events have no place so far, so that no reader sees them: is a worker running? See "
                     + "StorehookTellingBehind in deploy/runbook.md")
         }
-        return .ok("events", "nothing is told late")
+        return .ok("nothing is told late")
+    }
+
+    /// How long an event may wait for an endpoint: as the alert StorehookDeliveriesLate has it.
+    private static let deliveryTolerance = Duration.seconds(900)
+
+    /// Whether events arrive.
+    func endpoints() async throws -> Finding.Answer {
+        let standings = try await EndpointStore(pool).standings()
+        guard !standings.isEmpty else { return .ok("there is none; see storehook endpoints add") }
+        let troubles = standings.compactMap { standing -> String? in
+            switch standing.state {
+            case .paused: "\(standing.endpointID) fails (\(standing.lastFailure ?? "-"))"
+            case .disabled where standing.reason == "gone" || standing.reason == "failing":
+                "\(standing.endpointID) is disabled (\(standing.reason ?? ""))"
+            case .disabled: nil
+            case .enabled where standing.oldestAge > Self.deliveryTolerance:
+                "events wait for \(standing.endpointID) since \(standing.oldestAge.age)"
+            case .enabled: standing.dead > 0 ? "\(standing.dead) dead deliveries to \(standing.endpointID)" : nil
+            }
+        }
+        guard troubles.isEmpty else {
+            return .failed(
+                troubles.joined(separator: "; ")
+                    + ": storehook endpoints list, storehook events deliveries --outcome dead")
+        }
+        return .ok("\(standings.count) get what they want")
     }
 }

@@ -12,44 +12,37 @@ extension DatabaseChecks {
     /// Transaction ids used since a pin whose age in seconds cannot be seen, from which on it counts as old.
     private static let manyTransactions: Int64 = 100_000
 
-    func disk() async -> Finding {
-        await check("disk") {
-            let (size, directory) = try await survey.storage()
-            let used = "the database takes \(Self.gibibytes(UInt64(clamping: size)))"
-            guard let directory, let room = Self.room(at: directory) else {
-                return .skipped("disk", "\(used); what is left cannot be seen from here")
-            }
-            let left = "\(Self.gibibytes(room.free)) of \(Self.gibibytes(room.total)) left, \(used)"
-            guard room.free >= Self.leastBytes, Double(room.free) >= Self.leastShare * Double(room.total) else {
-                return .failed(
-                    "disk",
-                    "\(left): make room where PostgreSQL keeps its data, or keep bytes for fewer days "
-                        + "(STOREHOOK_RETENTION_DAYS)")
-            }
-            return .ok("disk", left)
+    func disk() async throws -> Finding.Answer {
+        let (size, directory) = try await survey.storage()
+        let used = "the database takes \(Self.gibibytes(UInt64(clamping: size)))"
+        guard let directory, let room = Self.room(at: directory) else {
+            return .skipped("\(used); what is left cannot be seen from here")
         }
+        let left = "\(Self.gibibytes(room.free)) of \(Self.gibibytes(room.total)) left, \(used)"
+        guard room.free >= Self.leastBytes, Double(room.free) >= Self.leastShare * Double(room.total) else {
+            return .failed(
+                "\(left): make room where PostgreSQL keeps its data, or keep bytes for fewer days "
+                    + "(STOREHOOK_RETENTION_DAYS)")
+        }
+        return .ok(left)
     }
 
-    func horizon() async -> Finding {
-        await check("vacuum horizon") {
-            let pins = try await survey.horizon()
-            guard let worst = pins.first(where: isOld) else {
-                return .ok("vacuum horizon", "nothing older than \(transactionAge.age) holds it back")
-            }
-            let age = worst.age.map { "for \($0.age)" } ?? "for \(worst.transactions) transactions"
-            let (who, remedy) =
-                switch worst.kind {
-                case .session:
-                    ("session \(worst.name)", "end it: select pg_terminate_backend(\(worst.name))")
-                case .prepared:
-                    ("prepared transaction \(worst.name)", "commit prepared or rollback prepared it")
-                case .slot:
-                    ("replication slot \(worst.name)", "let its consumer catch up, or pg_drop_replication_slot it")
-                }
-            return .failed(
-                "vacuum horizon",
-                "\(who) (\(worst.detail)) has held it back \(age), so dead rows of the queue pile up; \(remedy)")
+    func horizon() async throws -> Finding.Answer {
+        let pins = try await survey.horizon()
+        guard let worst = pins.first(where: isOld) else {
+            return .ok("nothing older than \(transactionAge.age) holds it back")
         }
+        let age = worst.age.map { "for \($0.age)" } ?? "for \(worst.transactions) transactions"
+        let (who, remedy) =
+            switch worst.kind {
+            case .session:
+                ("session \(worst.name)", "end it: select pg_terminate_backend(\(worst.name))")
+            case .prepared:
+                ("prepared transaction \(worst.name)", "commit prepared or rollback prepared it")
+            case .slot:
+                ("replication slot \(worst.name)", "let its consumer catch up, or pg_drop_replication_slot it")
+            }
+        return .failed("\(who) (\(worst.detail)) has held it back \(age), so dead rows of the queue pile up; \(remedy)")
     }
 
     private func isOld(_ pin: ServerSurvey.HorizonPin) -> Bool {

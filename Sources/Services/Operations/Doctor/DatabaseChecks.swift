@@ -14,6 +14,8 @@ package struct DatabaseChecks: Sendable {
     let transactionAge: Duration
     let configuration: PostgresConfiguration
     let storeDeadline: Duration
+    /// The user's rights, read once for all checks.
+    private var surveyed: Result<DatabaseRights, any Error>?
 
     /// Checks of a database.
     /// - Parameters:
@@ -36,13 +38,41 @@ package struct DatabaseChecks: Sendable {
 
     /// What a connection's `queryTimeout` should be: nobody waits for the doctor for long.
     package static let queryTimeout = Duration.seconds(5)
-    /// The checks, in their order.
-    package static let names = [
-        "database", "schema", "rights", "hosts", "replication", "clock", "date style", "disk", "vacuum horizon",
-        "notices",
-        "partitions", "queue", "evidence", "dead letters", "anomalies", "history", "canary", "extensions",
-        "consumption requests", "events", "endpoints",
+    /// A question, and what it is called.
+    private struct Check: Sendable {
+        let name: String
+        /// Whether it can be asked of the program's own schema alone.
+        var needsSchema = true
+        /// The relation that it reads, where some users may not read it.
+        var reads: String?
+        let ask: @Sendable (DatabaseChecks) async throws -> Finding.Answer
+    }
+
+    /// In the order in which they are asked.
+    private static let checks = [
+        Check(name: "schema", needsSchema: false) { try await $0.schema() },
+        Check(name: "rights", needsSchema: false) { try await $0.rights() },
+        Check(name: "hosts", needsSchema: false) { try await $0.hosts() },
+        Check(name: "replication", needsSchema: false) { try await $0.replication() },
+        Check(name: "clock", needsSchema: false) { try await $0.clock() },
+        Check(name: "date style", needsSchema: false) { try await $0.dateStyle() },
+        Check(name: "disk", needsSchema: false) { try await $0.disk() },
+        Check(name: "vacuum horizon", needsSchema: false) { try await $0.horizon() },
+        Check(name: "notices", needsSchema: false) { try await $0.notices() },
+        Check(name: "partitions") { try await $0.partitions() }, Check(name: "queue") { try await $0.queue() },
+        Check(name: "evidence") { try await $0.evidence() },
+        Check(name: "dead letters") { try await $0.deadLetters() },
+        Check(name: "anomalies", reads: LedgerReader.monitored) { try await $0.anomalies() },
+        Check(name: "history", reads: History.monitored) { try await $0.history() },
+        Check(name: "canary", reads: Canaries.monitored) { try await $0.canary() },
+        Check(name: "extensions", reads: RenewalExtensions.monitored) { try await $0.extensions() },
+        Check(name: "consumption requests", reads: ConsumptionRequests.monitored) { try await $0.consumption() },
+        Check(name: "events", reads: EventStore.monitored) { try await $0.events() },
+        Check(name: "endpoints", reads: EndpointStore.monitored) { try await $0.endpoints() },
     ]
+
+    /// What the checks are called, in their order.
+    package static let names = ["database"] + checks.map(\.name)
     /// How far clocks may be apart; NTP keeps them within milliseconds.
     private static let clockTolerance = Duration.seconds(5)
     /// How long the oldest notification may wait before somebody should ask where the workers are.
@@ -50,176 +80,146 @@ package struct DatabaseChecks: Sendable {
 
     /// A finding for each of ``names``.
     package func findings() async -> [Finding] {
-        var database = Finding.ok("database", "reached \(configuration)")
         do {
             _ = try await survey.user()
         } catch {
-            database = .failed("database", "\(error): is the server running, and is DATABASE_URL right?")
+            let answer = Finding.Answer.failed("\(error): is the server running, and is DATABASE_URL right?")
+            return [Finding("database", answer)] + Self.checks.map { Finding($0.name, .skipped("no database to ask")) }
         }
-        guard database.status == .ok else {
-            return [database] + Self.names.dropFirst().map { .skipped($0, "no database to ask") }
-        }
-        let schema = await self.schema()
-        let surveyed = await rights()
-        var findings = [database, schema, await rights(surveyed), await hosts(), await replication()]
-        findings += [await clock(), await dateStyle(), await disk(), await horizon(), await notices()]
-        let rest: [(String, reads: String?, () async throws -> Finding)] = [
-            ("partitions", nil, partitions), ("queue", nil, queue), ("evidence", nil, evidence),
-            ("dead letters", nil, deadLetters), ("anomalies", LedgerReader.monitored, anomalies),
-            ("history", History.monitored, history), ("canary", Canaries.monitored, canary),
-            ("extensions", RenewalExtensions.monitored, extensions),
-            ("consumption requests", ConsumptionRequests.monitored, consumption),
-            ("events", EventStore.monitored, events), ("endpoints", EndpointStore.monitored, endpoints),
-        ]
-        for (name, relation, body) in rest {
-            guard schema.status == .ok else {
-                findings.append(.skipped(name, "see schema"))
-                continue
-            }
-            findings.append(
-                await check(name) {
-                    if let relation, try !surveyed.get().mayRead(relation) {
-                        return .skipped(name, "this user may not see \(name.hasSuffix("s") ? "them" : "it")")
-                    }
-                    return try await body()
-                })
+        var findings = [Finding("database", .ok("reached \(configuration)"))]
+        var asked = self
+        asked.surveyed = await surveyRights()
+        var fits = true
+        for check in Self.checks {
+            let answer = check.needsSchema && !fits ? .skipped("see schema") : await asked.answer(of: check)
+            if check.name == "schema" { fits = answer.status == .ok }
+            findings.append(Finding(check.name, answer))
         }
         return findings
-    }
-
-    /// One question for all that any check has to know.
-    private func rights() async -> Result<DatabaseRights, any Error> {
-        do {
-            let relations = [
-                LedgerReader.monitored, History.monitored, Canaries.monitored, RenewalExtensions.monitored,
-                ConsumptionRequests.monitored, EventStore.monitored, EndpointStore.monitored,
-            ]
-            return .success(
-                try await DatabaseRights(of: role.map { [$0] } ?? DatabaseRole.allCases, reading: relations, on: pool))
-        } catch {
-            return .failure(error)
-        }
     }
 
     var survey: ServerSurvey { ServerSurvey(pool) }
     var outbox: Outbox { Outbox(pool) }
 
-    /// A question that this user may not ask is no fault: rights are a check of their own.
-    func check(_ name: String, _ body: () async throws -> Finding) async -> Finding {
+    /// One question for all that any check has to know.
+    private func surveyRights() async -> Result<DatabaseRights, any Error> {
         do {
-            return try await body()
-        } catch let error as PostgresError where error.sqlState == "42501" {
-            return .skipped(name, "this user may not see it")
+            return .success(
+                try await DatabaseRights(
+                    of: role.map { [$0] } ?? DatabaseRole.allCases, reading: Self.checks.compactMap(\.reads), on: pool))
         } catch {
-            return .failed(name, "\(error)")
+            return .failure(error)
         }
     }
 
-    private func schema() async -> Finding {
-        let finding = await check("schema") {
+    /// A question that this user may not ask is no fault: rights are a check of their own.
+    private func answer(of check: Check) async -> Finding.Answer {
+        do {
+            if let relation = check.reads, let surveyed, try !surveyed.get().mayRead(relation) {
+                return .skipped("this user may not see \(check.name.hasSuffix("s") ? "them" : "it")")
+            }
+            return try await check.ask(self)
+        } catch let error as PostgresError where error.sqlState == "42501" {
+            return .skipped("this user may not see it")
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    private func schema() async throws -> Finding.Answer {
+        do {
             let state = try await migrator.check(on: pool)
-            if let misfit = state.misfit { return .failed("schema", misfit) }
-            return .ok("schema", "\(state)")
+            return state.misfit.map { .failed($0) } ?? .ok("\(state)")
+        } catch let error as PostgresError where error.sqlState == "42501" {
+            return .skipped("this user may not see it; see rights")
         }
-        return finding.status == .skipped ? .skipped("schema", "this user may not see it; see rights") : finding
     }
 
-    private func rights(_ surveyed: Result<DatabaseRights, any Error>) async -> Finding {
-        await check("rights") {
-            let rights = try surveyed.get()
-            let user = try await survey.user()
-            var fitting: [DatabaseRole] = []
-            var nearest: (role: DatabaseRole, missing: [String])?
-            for candidate in role.map({ [$0] }) ?? DatabaseRole.allCases {
-                let missing = rights.lacking(for: candidate).map(\.description)
-                if missing.isEmpty { fitting.append(candidate) }
-                if missing.count < nearest?.missing.count ?? .max { nearest = (candidate, missing) }
-            }
-            // Without a wish, a user for one of the two programs is expected here.
-            if role != nil ? !fitting.isEmpty : fitting.contains(.receiver) || fitting.contains(.worker) {
-                return .ok("rights", "\(user) may be \(fitting.map(\.rawValue).joined(separator: ", "))")
-            }
-            if let other = fitting.first {
-                return .failed(
-                    "rights",
-                    "\(user) may be \(other.rawValue), and neither receiver nor worker: use the program's own user in "
-                        + "DATABASE_URL, or say --role \(other.rawValue)")
-            }
-            let wanted = role ?? nearest?.role ?? .worker
-            let missing = nearest?.missing ?? []
+    private func rights() async throws -> Finding.Answer {
+        guard let rights = try surveyed?.get() else { return .skipped("no database to ask") }
+        let user = try await survey.user()
+        var fitting: [DatabaseRole] = []
+        var nearest: (role: DatabaseRole, missing: [String])?
+        for candidate in role.map({ [$0] }) ?? DatabaseRole.allCases {
+            let missing = rights.lacking(for: candidate).map(\.description)
+            if missing.isEmpty { fitting.append(candidate) }
+            if missing.count < nearest?.missing.count ?? .max { nearest = (candidate, missing) }
+        }
+        // Without a wish, a user for one of the two programs is expected here.
+        if role != nil ? !fitting.isEmpty : fitting.contains(.receiver) || fitting.contains(.worker) {
+            return .ok("\(user) may be \(fitting.map(\.rawValue).joined(separator: ", "))")
+        }
+        if let other = fitting.first {
             return .failed(
-                "rights",
-                "\(user) may not be \(wanted.rawValue): it lacks \(missing.prefix(3).joined(separator: ", "))"
-                    + (missing.count > 3 ? " and \(missing.count - 3) more" : "")
-                    + "; run sql/roles.sql as the owner, then grant storehook_\(wanted.rawValue) to it")
+                "\(user) may be \(other.rawValue), and neither receiver nor worker: use the program's own user in "
+                    + "DATABASE_URL, or say --role \(other.rawValue)")
         }
+        let wanted = role ?? nearest?.role ?? .worker
+        let missing = nearest?.missing ?? []
+        return .failed(
+            "\(user) may not be \(wanted.rawValue): it lacks \(missing.prefix(3).joined(separator: ", "))"
+                + (missing.count > 3 ? " and \(missing.count - 3) more" : "")
+                + "; run sql/roles.sql as the owner, then grant storehook_\(wanted.rawValue) to it")
     }
 
-    private func clock() async -> Finding {
-        await check("clock") {
-            let before = Date()
-            let there = try await survey.clock()
-            let after = Date()
-            let difference = ClockDifference(
-                before: .seconds(before.timeIntervalSince1970), after: .seconds(after.timeIntervalSince1970),
-                there: .microseconds(there.microsecondsSince1970))
-            guard difference.certain <= Self.clockTolerance else {
-                return .failed(
-                    "clock",
-                    "this machine is \(difference.text) the database: let both keep time by NTP; leases and retries go by "
-                        + "the database's clock, certificates by this machine's")
-            }
-            return .ok("clock", "this machine is \(difference.text) the database")
+    private func clock() async throws -> Finding.Answer {
+        let before = Date()
+        let there = try await survey.clock()
+        let after = Date()
+        let difference = ClockDifference(
+            before: .seconds(before.timeIntervalSince1970), after: .seconds(after.timeIntervalSince1970),
+            there: .microseconds(there.microsecondsSince1970))
+        guard difference.certain <= Self.clockTolerance else {
+            return .failed(
+                "this machine is \(difference.text) the database: let both keep time by NTP; leases and retries go by "
+                    + "the database's clock, certificates by this machine's")
         }
+        return .ok("this machine is \(difference.text) the database")
     }
 
-    private func partitions() async throws -> Finding {
+    private func partitions() async throws -> Finding.Answer {
         let (ready, without) = try await outbox.daysAhead()
         if without > 0 {
             return .failed(
-                "partitions",
                 "notifications of \(without) days this week stand in the default partition: storehook maintain")
         }
         guard ready >= 2 else {
             return .failed(
-                "partitions",
                 "made for \(ready) days ahead: storehook maintain, and see that a worker runs, which does it")
         }
-        return .ok("partitions", "made for \(ready) days ahead")
+        return .ok("made for \(ready) days ahead")
     }
 
-    private func queue() async throws -> Finding {
+    private func queue() async throws -> Finding.Answer {
         let depth = try await outbox.depth()
         let waiting = depth.filter { $0.state != .dead }.reduce(0) { $0 + $1.count }
         guard let ready = depth.first(where: { $0.state == .ready }), ready.oldestAge > Self.queueTolerance
         else {
-            return .ok("queue", "\(waiting) to do, none of them overdue")
+            return .ok("\(waiting) to do, none of them overdue")
         }
         return .failed(
-            "queue",
             "the oldest of \(ready.count) waits for \(ready.oldestAge.age): is a worker running? storehook work"
         )
     }
 
     /// What was lost, or what rule is wrong.
-    private func anomalies() async throws -> Finding {
+    private func anomalies() async throws -> Finding.Answer {
         let counts = try await LedgerReader(pool).anomalyCounts()
         let found = counts.filter { $0.value > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard !found.isEmpty else {
-            return .ok("anomalies", "Apple's records explain every status that Apple reported")
+            return .ok("Apple's records explain every status that Apple reported")
         }
         let kinds = found.map { "\($0.value) \($0.key.rawValue)" }.joined(separator: ", ")
         return .failed(
-            "anomalies",
             "\(kinds): something was not heard, or a rule is wrong; select * from storehook.anomalies names the purchases"
         )
     }
 
-    private func deadLetters() async throws -> Finding {
+    private func deadLetters() async throws -> Finding.Answer {
         let counts = try await outbox.deadLetterCounts()
-        guard !counts.isEmpty else { return .ok("dead letters", "none is open") }
+        guard !counts.isEmpty else { return .ok("none is open") }
         let total = counts.reduce(0) { $0 + $1.count }
         let reasons = counts.prefix(4).map { "\($0.count) \($0.reason)" }.joined(separator: ", ")
-        return .failed("dead letters", "\(total) open (\(reasons)): storehook dead-letters list")
+        return .failed("\(total) open (\(reasons)): storehook dead-letters list")
     }
 }

@@ -11,27 +11,43 @@ package struct Finding: Sendable {
         case skipped
     }
 
+    /// What came of a check; what was found and, where something is to be done, what.
+    package struct Answer: Sendable {
+        package let status: Status
+        package let message: String
+
+        /// All is well.
+        package static func ok(_ message: String) -> Answer { Answer(status: .ok, message: message) }
+
+        /// Something is to be done.
+        package static func failed(_ message: String) -> Answer { Answer(status: .failed, message: message) }
+
+        /// Could not be looked at.
+        package static func skipped(_ message: String) -> Answer { Answer(status: .skipped, message: message) }
+    }
+
     /// What was looked at.
     package let check: String
     /// What came of it.
-    package let status: Status
-    /// What was found and, where something is to be done, what.
-    package let message: String
+    package let answer: Answer
+
+    /// What came of a check.
+    package init(_ check: String, _ answer: Answer) {
+        self.check = check
+        self.answer = answer
+    }
 
     /// All is well.
-    package static func ok(_ check: String, _ message: String) -> Finding {
-        Finding(check: check, status: .ok, message: message)
-    }
+    package static func ok(_ check: String, _ message: String) -> Finding { Finding(check, .ok(message)) }
 
     /// Something is to be done.
-    package static func failed(_ check: String, _ message: String) -> Finding {
-        Finding(check: check, status: .failed, message: message)
-    }
+    package static func failed(_ check: String, _ message: String) -> Finding { Finding(check, .failed(message)) }
 
     /// Could not be looked at.
-    package static func skipped(_ check: String, _ message: String) -> Finding {
-        Finding(check: check, status: .skipped, message: message)
-    }
+    package static func skipped(_ check: String, _ message: String) -> Finding { Finding(check, .skipped(message)) }
+
+    /// What came of it, in a word.
+    package var status: Status { answer.status }
 }
 
 extension CommandAnswer {
@@ -49,6 +65,6 @@ extension CommandAnswer {
             }
         },
         .init("check", column: "CHECK", \.check), .init("status", \.status.rawValue),
-        .init("message", column: "ANSWER", \.message),
+        .init("message", column: "ANSWER", \.answer.message),
     ])
 }
