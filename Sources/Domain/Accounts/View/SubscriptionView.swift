@@ -40,11 +40,11 @@ package struct SubscriptionView: Sendable, Hashable {
     package var graceEndsAt: Timestamp?
     /// Why it ended, or will, 1 to 5.
     package var expirationIntent: Int?
-    /// What the status rests on.
+    /// The basis of the status.
     package var basis = StatusAtInstant.Basis.records
-    /// Since when it is so.
+    /// Since when the status holds.
     package var since: Timestamp?
-    /// The transaction of the period; nil for a period that was never heard of.
+    /// The transaction of the period; nil for a period whose transaction never arrived.
     package var transactionID: String?
     /// `PURCHASED`, `FAMILY_SHARED`, …, as Apple spells it.
     package var ownership: String?
