@@ -23,6 +23,10 @@ struct PartTests {
         let object = try #require(try JSONDocument(value.bytes).object)
         #expect(object.string("b") == "a\"\\\n\u{1}\u{7F}é😀")
         #expect(value["a"] == [1, .integer(.min), true, nil] && value["x"] == nil)
+        let lines: JSONValue = ["b": [1, ["c": "x/y"]], "a": []]
+        #expect(
+            lines.sorted.indented
+                == "{\n  \"a\" : [],\n  \"b\" : [\n    1,\n    {\n      \"c\" : \"x/y\"\n    }\n  ]\n}")
     }
 
     @Test("A table never holds more than it may, and keeps what is asked for")
@@ -65,7 +69,7 @@ struct PartTests {
 
     @Test("A schema finds what does not fit, by its place, in lists and objects within")
     func schema() throws {
-        let schema = APISchema.named(
+        let schema = ValueSchema.named(
             "S",
             .object([
                 .required("s", .string(.init(2, 3))), .optional("n", .integer(1...5)),
@@ -96,9 +100,9 @@ struct PartTests {
             (#"{"s":"ab","z":null,"o":[]}"#, "o must be an object"),
             (#"{"s":"ab","z":null,"os":[{"y":1},{"y":"1"}]}"#, "os[1].y must be a whole number"),
         ] { #expect(try fault(text) == message, "\(text)") }
-        #expect(APISchema.integer(1...5).fault(inQuery: "7", "q") == "q must be from 1 to 5")
-        #expect(APISchema.integer().fault(inQuery: "7a", "q") == "q must be a whole number")
-        #expect(APISchema.string(.init(1, 2)).fault(inQuery: "", "q") == "q is empty")
+        #expect(ValueSchema.integer(1...5).fault(inQuery: "7", "q") == "q must be from 1 to 5")
+        #expect(ValueSchema.integer().fault(inQuery: "7a", "q") == "q must be a whole number")
+        #expect(ValueSchema.string(.init(1, 2)).fault(inQuery: "", "q") == "q is empty")
     }
 
     @Test("Languages are read in the order in which they are wanted")

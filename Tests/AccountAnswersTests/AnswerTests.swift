@@ -221,7 +221,7 @@ struct AnswerTests {
 
     @Test("have named schemas that say the same as the answers, each name once")
     func schemas() {
-        let schemas: [APISchema] = [
+        let schemas: [ValueSchema] = [
             AccountShapes.account.schema, SubscriptionShapes.api.schema, AccountShapes.status.schema,
             VerifyAnswer.shape.schema, RestoreAnswer.shape.schema, ProductsAnswer.shape.schema,
             TrialAnswers.eligibility.schema, AccountShapes.trial.schema, AccountShapes.entitlements.schema,
@@ -230,7 +230,7 @@ struct AnswerTests {
             EmoFlowAnswers.refresh.schema, EmoFlowAnswers.restore.schema, EmoFlowAnswers.status.schema,
             EmoFlowAnswers.products.schema,
         ]
-        var named: [String: APISchema] = [:]
+        var named: [String: ValueSchema] = [:]
         for schema in schemas {
             for (name, part) in schema.named {
                 #expect(named[name] == nil || named[name] == part, "\(name)")

@@ -16,13 +16,13 @@ package struct APISuccess: Sendable {
     /// What it means, in a sentence.
     var about: String
     /// The body's; nil for none.
-    var schema: APISchema?
+    var schema: ValueSchema?
 
     /// 200.
-    package init(_ about: String, _ schema: APISchema?) { self.init(.ok, about, schema) }
+    package init(_ about: String, _ schema: ValueSchema?) { self.init(.ok, about, schema) }
 
     /// A success.
-    package init(_ status: HTTPResponse.Status, _ about: String, _ schema: APISchema?) {
+    package init(_ status: HTTPResponse.Status, _ about: String, _ schema: ValueSchema?) {
         self.status = status
         self.about = about
         self.schema = schema
@@ -34,14 +34,14 @@ package struct APIQueryParameter: Sendable {
     /// Its name.
     var name: String
     /// What it is.
-    var schema: APISchema
+    var schema: ValueSchema
     /// A sentence about it.
     var about: String
     /// Whether it has to be there.
     var isRequired: Bool
 
     /// An optional one unless told.
-    package init(_ name: String, _ schema: APISchema, _ about: String, isRequired: Bool = false) {
+    package init(_ name: String, _ schema: ValueSchema, _ about: String, isRequired: Bool = false) {
         self.name = name
         self.schema = schema
         self.about = about
@@ -52,14 +52,14 @@ package struct APIQueryParameter: Sendable {
 /// What a request may carry.
 package struct APIBody: Sendable {
     /// An object.
-    package var schema: APISchema
+    package var schema: ValueSchema
     /// Whether it may be left out.
     var isOptional: Bool
     /// The most bytes that are read.
     package var most: Int
 
     /// A body of at most 256 KiB unless told.
-    package init(_ schema: APISchema, isOptional: Bool = false, most: Int = 256 << 10) {
+    package init(_ schema: ValueSchema, isOptional: Bool = false, most: Int = 256 << 10) {
         self.schema = schema
         self.isOptional = isOptional
         self.most = most

@@ -18,7 +18,7 @@ package struct APIEndpoint<Access: APIAccess>: Sendable {
     /// Which limits of rate hold.
     package var limits: APIRateLimits = .usual
     /// The values of the path's parts in braces, by their names.
-    package var pathSchemas: [String: APISchema] = [:]
+    package var pathSchemas: [String: ValueSchema] = [:]
     /// The query's values.
     package var query: [APIQueryParameter] = []
     /// What it takes; nil where a body is not read.

@@ -32,7 +32,7 @@ package enum OpenAPIDocument {
     }
 
     private static func schemas<Access>(_ endpoints: [APIEndpoint<Access>]) -> [String: JSONValue] {
-        var named: [String: APISchema] = [:]
+        var named: [String: ValueSchema] = [:]
         for endpoint in endpoints {
             var all = endpoint.successes.compactMap(\.schema) + endpoint.query.map(\.schema)
             if let body = endpoint.body { all.append(body.schema) }
@@ -99,7 +99,7 @@ package enum OpenAPIDocument {
                         "headers",
                         [
                             "Retry-After": [
-                                "description": "In seconds.", "schema": APISchema.integer(0...86_400).openAPI,
+                                "description": "In seconds.", "schema": ValueSchema.integer(0...86_400).openAPI,
                             ]
                         ]))
             }

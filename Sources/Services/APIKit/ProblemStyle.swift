@@ -6,13 +6,13 @@ package struct ProblemStyle: Sendable {
     /// Makes the answer of a problem.
     package var answer: @Sendable (APIProblem) -> APIAnswer
     /// What `/openapi.json` says of it: the type of its content and its schema; nil where there is no content.
-    package var content: (type: String, schema: APISchema)?
+    package var content: (type: String, schema: ValueSchema)?
     /// Which status a problem's is in this style.
     package var status: @Sendable (HTTPResponse.Status) -> HTTPResponse.Status
 
     /// A style; each status is itself unless told.
     package init(
-        content: (type: String, schema: APISchema)?,
+        content: (type: String, schema: ValueSchema)?,
         status: @escaping @Sendable (HTTPResponse.Status) -> HTTPResponse.Status = { $0 },
         _ answer: @escaping @Sendable (APIProblem) -> APIAnswer
     ) {
@@ -28,7 +28,7 @@ package struct ProblemStyle: Sendable {
             log: problem.log)
     }
 
-    private static let schema = APISchema.named(
+    private static let schema = ValueSchema.named(
         "Problem",
         .object([
             .required("type", .text, "An URN that ends with the code."),

@@ -14,5 +14,5 @@ extension PostgresTimestamp: JSONConvertible {
     /// As RFC 3339 has it, in UTC.
     package var json: JSONValue { Timestamp(self).json }
     /// The same.
-    package static var schema: APISchema { Timestamp.schema }
+    package static var schema: ValueSchema { Timestamp.schema }
 }

@@ -13,10 +13,10 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
             var cell: @Sendable (Subject, Reader) -> String?
         }
 
-        fileprivate var member: (property: APISchema.Property, value: Value)?
+        fileprivate var member: (property: ValueSchema.Property, value: Value)?
         fileprivate var column: Column?
 
-        fileprivate init(_ property: APISchema.Property, column: String? = nil, _ value: @escaping Value) {
+        fileprivate init(_ property: ValueSchema.Property, column: String? = nil, _ value: @escaping Value) {
             member = (property, value)
             self.column = column.map { heading in
                 Column(heading: heading, isNumeric: property.schema.isNumber) { value($0, $1).cell }
@@ -44,7 +44,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
 
         /// A member with a schema of its own, equal for every reader.
         package init(
-            _ name: String, _ schema: APISchema, _ about: String? = nil,
+            _ name: String, _ schema: ValueSchema, _ about: String? = nil,
             _ value: @escaping @Sendable (Subject) -> JSONValue
         ) {
             self.init(.required(name, schema, about)) { subject, _ in value(subject) }
@@ -59,7 +59,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
 
         /// A member that depends on the reader, with a schema of its own.
         package static func read(
-            _ name: String, _ schema: APISchema, _ about: String? = nil,
+            _ name: String, _ schema: ValueSchema, _ about: String? = nil,
             _ value: @escaping @Sendable (Subject, Reader) -> JSONValue
         ) -> Field {
             Field(.required(name, schema, about), value)
@@ -135,8 +135,8 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
     }
 
     /// Its schema in `/openapi.json`.
-    package var schema: APISchema {
-        let object = APISchema.object(fields.compactMap(\.member?.property))
+    package var schema: ValueSchema {
+        let object = ValueSchema.object(fields.compactMap(\.member?.property))
         return name.map { .named($0, object) } ?? object
     }
 
@@ -177,7 +177,7 @@ extension Shape where Reader == Void {
     package func table(of subjects: [Subject]) -> String { table(of: subjects, for: ()) }
 }
 
-extension APISchema {
+extension ValueSchema {
     fileprivate var isNumber: Bool {
         switch self {
         case .integer: true

@@ -65,7 +65,7 @@ extension Catalog.Limit: LosslessStringConvertible {
         default:
             let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
             guard let period = Catalog.UsagePeriod.allCases.first(where: { parts.last ?? "" == $0.words }),
-                let digits = parts.first, digits.utf8.allSatisfy(CatalogWord.isDigit), digits.utf8.count <= 15,
+                let digits = parts.first, digits.utf8.allSatisfy(\.isDigit), digits.utf8.count <= 15,
                 let count = Int64(digits)
             else { return nil }
             self = .count(count, per: period)

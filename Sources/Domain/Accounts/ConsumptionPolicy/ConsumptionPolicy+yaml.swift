@@ -21,9 +21,8 @@ extension ConsumptionPolicy {
         guard let root = try YAMLText.root(of: text, "a policy"), root.mapping != nil else {
             throw YAMLFault(line: nil, message: "write rules: and below it a list of rules")
         }
-        let members = try Members(root, "a policy", ["rules"])
-        try self.init(
-            rules: try members.required("rules", "rules: and below it a list, each with answer:"), called: "rules")
+        let members = try StrictMapping(root, .policy)
+        try self.init(rules: try members.required("rules"), called: "rules")
     }
 
     /// Reads a list of rules, of a policy's file or of a catalog: they have one form.
@@ -61,8 +60,7 @@ extension ConsumptionPolicy {
 
 extension ConsumptionRule {
     fileprivate init(_ node: Node, number: Int) throws(YAMLFault) {
-        let members = try Members(
-            node, "a rule", ["name", "products", "types", "reasons", "environments", "apps", "answer"])
+        let members = try StrictMapping(node, .rule)
         let answer = try members.required(
             "answer", "answer: leave_to_apple, or answer: with delivery_status, sample_content_provided, …")
         self.init(number: number, verdict: try Verdict(answer))
@@ -109,11 +107,9 @@ extension ConsumptionRule.Verdict {
             ) { $0 == "leave_to_apple" ? .leaveToApple : nil }
             return
         }
-        let members = try Members(
-            node, "an answer",
-            ["delivery_status", "sample_content_provided", "consumption_percentage", "refund_preference"])
+        let members = try StrictMapping(node, .answer)
         let answer = ConsumptionAnswer(
-            deliveryStatus: try members.required("delivery_status", "delivery_status: DELIVERED")
+            deliveryStatus: try members.required("delivery_status")
                 .one("delivery_status", of: DeliveryStatus.known.names),
             sampleContentProvided: try members.required(
                 "sample_content_provided",

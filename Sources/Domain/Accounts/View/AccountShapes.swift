@@ -4,7 +4,7 @@ import Subscriptions
 /// What each surface calls the members of an ``AccountView``.
 package enum AccountShapes {
     /// What may have been bought.
-    static let purchaseTypes = APISchema.choice(PurchaseType.allCases.map(\.rawValue) + ["none"])
+    static let purchaseTypes = ValueSchema.choice(PurchaseType.allCases.map(\.rawValue) + ["none"])
 
     // MARK: The account API
 

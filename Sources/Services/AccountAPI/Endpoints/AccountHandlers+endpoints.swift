@@ -98,7 +98,7 @@ extension AccountHandlers {
     // MARK: Kinds of endpoints
 
     private func endpoint(
-        _ method: HTTPRequest.Method, _ path: String, _ name: String, _ summary: String, _ schema: APISchema,
+        _ method: HTTPRequest.Method, _ path: String, _ name: String, _ summary: String, _ schema: ValueSchema,
         _ answer: @escaping @Sendable (AccountRequest) async throws -> APIAnswer
     ) -> AccountEndpoint {
         AccountEndpoint(method, path, name, summary, for: .account, successes: [.init(summary, schema)], answer)
@@ -127,7 +127,7 @@ extension AccountHandlers {
     }
 
     private func proving(
-        _ path: String, _ name: String, _ summary: String, _ body: APISchema, _ schema: APISchema,
+        _ path: String, _ name: String, _ summary: String, _ body: ValueSchema, _ schema: ValueSchema,
         isOptional: Bool = false, _ answer: @escaping @Sendable (AccountRequest) async throws -> APIAnswer
     ) -> AccountEndpoint {
         var endpoint = endpoint(.post, path, name, summary, schema, answer)
@@ -185,12 +185,12 @@ extension AccountHandlers {
 
     // MARK: What is sent
 
-    private static let signed = APISchema.string(.init(1, 262_144))
+    private static let signed = ValueSchema.string(.init(1, 262_144))
 
     /// As long as a body may be.
-    private static let receipt = APISchema.string(.init(1, 4_194_304))
+    private static let receipt = ValueSchema.string(.init(1, 4_194_304))
 
-    private static let verifyBody = APISchema.named(
+    private static let verifyBody = ValueSchema.named(
         "VerifyRequest",
         .object([
             .optional("signedTransactionInfo", signed, "As StoreKit hands it out: jwsRepresentation."),
@@ -200,7 +200,7 @@ extension AccountHandlers {
             .optional("transactionId", .string(.init(1, 64)), "The same."),
         ]))
 
-    private static let restoreBody = APISchema.named(
+    private static let restoreBody = ValueSchema.named(
         "RestoreRequest",
         .object([
             .optional("signedTransactions", .array(signed, most: 100)),
@@ -209,12 +209,12 @@ extension AccountHandlers {
             .optional("productId", .string(.init(1, 255))), .optional("transactionId", .string(.init(1, 64))),
         ]))
 
-    private static let trialBody = APISchema.object([
+    private static let trialBody = ValueSchema.object([
         .optional("productId", .string(.init(1, 255)), "The product that it is started with."),
         .optional("signedAppTransactionInfo", signed, "Proves the download: one trial each."),
     ])
 
-    private static let usageBody = APISchema.ruled(
+    private static let usageBody = ValueSchema.ruled(
         .object([
             .optional("amount", .integer(1...1_000_000), "How much was used; 1 unless told."),
             .optional("release", .integer(1...1_000_000), "How much of a stock was given back."),
@@ -223,14 +223,14 @@ extension AccountHandlers {
             .optional("usedAt", .time, "When it was used, in UTC, where that was offline."),
         ]), [.atMostOne(["amount", "release", "set"])])
 
-    private static let attemptBody = APISchema.object([
+    private static let attemptBody = ValueSchema.object([
         .required("productId", .string(.init(1, 255))),
         .required("outcome", .choice(["pending", "cancelled", "failed", "completed"])),
         .required("kind", .choice(["purchase", "restore"])), .optional("reason", .string(.init(0, 1000))),
     ])
 
     /// `password` is that backend's shared secret: it is passed over, and never looked at.
-    private static let emoFlowBody = APISchema.named(
+    private static let emoFlowBody = ValueSchema.named(
         "EmoFlowReceipt",
         .object([
             .optional("signedTransactionInfo", signed), .optional("receipt_data", receipt),

@@ -25,7 +25,7 @@ package struct FeedAnswer: Sendable {
     }
 
     /// What `/openapi.json` says of it.
-    static let schema = APISchema.named(
+    static let schema = ValueSchema.named(
         "EventPage",
         .object([
             .required("events", .array(event, most: 1000), "In order."),
@@ -33,7 +33,7 @@ package struct FeedAnswer: Sendable {
             .required("newest", .integer(0...Int64.max), "The cursor of the last event that there is."),
         ]))
 
-    private static let event = APISchema.named(
+    private static let event = ValueSchema.named(
         "Event",
         .object([
             .required("id", .text, "Its name, under which it is delivered as well: webhook-id."),
@@ -43,7 +43,7 @@ package struct FeedAnswer: Sendable {
             .required("data", data),
         ]))
 
-    private static let data = APISchema.object([
+    private static let data = ValueSchema.object([
         .required("app", .nullable(.text), "The bundle id; null for what is no app's."),
         .required("environment", .text),
         .required("account", .nullable(.text), "Null for a purchase of no account."),

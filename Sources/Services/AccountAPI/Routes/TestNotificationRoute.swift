@@ -65,7 +65,7 @@ package struct TestNotificationRoute: Sendable {
         return endpoint
     }
 
-    private static let schema = APISchema.object([
+    private static let schema = ValueSchema.object([
         .required("app", .text, "The app's bundle id."), .required("environment", .text),
         .required("notificationUUID", .string(format: "uuid")),
         .required("askedAt", .time, "When Apple was asked, by this machine's clock."),

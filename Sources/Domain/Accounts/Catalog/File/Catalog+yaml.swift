@@ -4,7 +4,7 @@ extension Catalog {
     /// Reads a file and reports its errors and warnings, in the order of the lines.
     /// - Returns: the catalog, if there are no errors; and the findings.
     public static func check(yaml text: String) -> (catalog: Catalog?, findings: [CatalogFinding]) {
-        DeepStack.run {
+        LargeStack.run {
             var reader = CatalogReader()
             let catalog = reader.read(text)
             let sorted = reader.findings.enumerated().sorted {

@@ -1,18 +1,18 @@
 import Base
 import Yams
 
-/// An object in a catalog's file. It returns only members that match their form: ``CatalogForm/check(_:_:_:)`` has
-/// reported the others, and they are ignored here.
+/// An object of a catalog's file. Only members that fit their schema are seen: the check of the file has reported the
+/// others.
 struct CatalogEntry {
     let node: Node
-    private let object: CatalogObject
-    private let members: Members
+    private let object: StrictObject
+    private let members: StrictMapping
 
-    init(_ node: Node, _ object: CatalogObject) {
+    init(_ node: Node, _ object: StrictObject) {
         var told: [YAMLFault] = []
         self.node = node
         self.object = object
-        members = Members(node, object.what, object.names, faults: &told)
+        members = StrictMapping(node, object, faults: &told)
     }
 
     /// The node of a member, whatever its content.
@@ -20,8 +20,7 @@ struct CatalogEntry {
 
     /// The text of a member with one value.
     func text(_ name: String) -> String? {
-        guard case .scalar(let scalar)? = form(name), let text = members[name]?.scalar?.string, scalar.accepts(text)
-        else { return nil }
+        guard let text = members[name]?.scalar?.string, object[name]?.accepts(text) == true else { return nil }
         return text
     }
 
@@ -33,38 +32,40 @@ struct CatalogEntry {
 
     /// The objects of a list.
     func entries(_ name: String) -> [CatalogEntry] {
-        guard case .list(.object(let object), let range)? = form(name), let items = members[name]?.sequence else {
+        guard case .array(.strict(let object), _, let most)? = object[name], let items = members[name]?.sequence else {
             return []
         }
-        return items.prefix(range.upperBound).filter { $0.mapping != nil }.map { CatalogEntry($0, object) }
+        return items.prefix(most ?? .max).filter { $0.mapping != nil }.map { CatalogEntry($0, object) }
     }
 
     /// The object of a member.
     func entry(_ name: String) -> CatalogEntry? {
-        guard case .object(let object)? = form(name), let node = members[name], node.mapping != nil else { return nil }
+        guard case .strict(let object)? = object[name], let node = members[name], node.mapping != nil else {
+            return nil
+        }
         return CatalogEntry(node, object)
     }
 
     /// The values of a list, with their nodes.
     func texts(_ name: String) -> [(node: Node, text: String)] {
-        guard case .list(.scalar(let scalar), let range)? = form(name), let items = members[name]?.sequence else {
+        guard case .array(let schema, _, let most)? = object[name], let items = members[name]?.sequence else {
             return []
         }
-        return items.prefix(range.upperBound).compactMap { node in
-            node.scalar.flatMap { scalar.accepts($0.string) ? (node, $0.string) : nil }
+        return items.prefix(most ?? .max).compactMap { node in
+            node.scalar.flatMap { schema.accepts($0.string) ? (node, $0.string) : nil }
         }
     }
 
     /// The values of a mapping by their names, with the names' nodes.
     func values(_ name: String) -> [(node: Node, name: String, text: String)] {
-        guard case .map(let scalar, let range)? = form(name), let mapping = members[name]?.mapping else { return [] }
+        guard case .map(let schema, let keys?, let range?)? = object[name], let mapping = members[name]?.mapping else {
+            return []
+        }
         return mapping.prefix(range.upperBound).compactMap { key, value in
-            guard let own = key.scalar?.string, CatalogWord.id.accepts(own), let text = value.scalar?.string,
-                scalar.accepts(text)
+            guard let own = key.scalar?.string, keys.accepts(own), let text = value.scalar?.string,
+                schema.accepts(text)
             else { return nil }
             return (key, own, text)
         }
     }
-
-    private func form(_ name: String) -> CatalogForm? { object.members.first { $0.name == name }?.form }
 }

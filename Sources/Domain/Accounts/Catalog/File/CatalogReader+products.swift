@@ -64,6 +64,6 @@ extension CatalogReader {
             complain(entry["price"], "a price needs a currency; write currency: CNY, once for all products at the top")
         }
         let currency = entry.text("currency") ?? (entry["currency"] == nil ? file.text("currency") : nil)
-        return (entry.text("price").flatMap(CatalogScalar.milliunits), currency)
+        return (entry.text("price").flatMap(Catalog.milliunits), currency)
     }
 }

@@ -2,12 +2,12 @@ import Base
 import Yams
 
 extension CatalogReader {
-    /// The policy for refunds, read as a policy's own file is. If the form has found a fault already, nothing
-    /// more is reported.
+    /// The policy for refunds, read as a policy's own file is. If its schema has found a fault already, nothing more is
+    /// reported.
     mutating func refunds(_ file: CatalogEntry, _ products: [Catalog.Product]) -> ConsumptionPolicy? {
         guard let node = file["refunds"] else { return nil }
         var faults: [YAMLFault] = []
-        CatalogForm.list(of: .object(.rule), 1...1000).check(node, "refunds", &faults)
+        StrictObject.catalog["refunds"]?.check(node, "refunds", &faults)
         guard faults.isEmpty else { return nil }
         do throws(YAMLFault) {
             let policy = try ConsumptionPolicy(rules: node, called: "refunds")

@@ -3,7 +3,7 @@ import Base
 import Foundation
 import Yams
 
-/// Reads a catalog's file and reports all findings. Single nodes were checked by their forms; here they are combined,
+/// Reads a catalog's file and reports all findings. Single nodes were checked by their schemas; here they are combined,
 /// and contradictions are found.
 struct CatalogReader {
     private(set) var findings: [CatalogFinding] = []
@@ -24,7 +24,7 @@ struct CatalogReader {
             return nil
         }
         var faults: [YAMLFault] = []
-        CatalogForm.object(.catalog).check(root, "a catalog", &faults)
+        ValueSchema.strict(.catalog).check(root, "a catalog", &faults)
         findings = faults.prefix(YAMLText.mostFaults).map { CatalogFinding(.error, line: $0.line, $0.message) }
         let catalog = catalog(CatalogEntry(root, .catalog))
         return findings.contains { $0.severity == .error } ? nil : catalog

@@ -8,8 +8,8 @@ import Subscriptions
 ///
 /// Where there is nothing to say a member is null, and `auto_renew` is false.
 enum EmoFlowAnswers {
-    private static let statuses = APISchema.choice(EmoFlowWords.statuses)
-    private static let environments = APISchema.choice(["production", "sandbox", "xcode", "localtesting"])
+    private static let statuses = ValueSchema.choice(EmoFlowWords.statuses)
+    private static let environments = ValueSchema.choice(["production", "sandbox", "xcode", "localtesting"])
     private static let isMember = AccountShape<AccountView>.Field("is_member", \.current.access)
 
     private static let subscription = AccountShape<AccountView>(

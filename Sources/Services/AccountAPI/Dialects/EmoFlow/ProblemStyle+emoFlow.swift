@@ -15,7 +15,7 @@ extension ProblemStyle {
             log: problem.log)
     }
 
-    private static let emoFlowSchema = APISchema.named("EmoFlowProblem", .object([.required("detail", .text)]))
+    private static let emoFlowSchema = ValueSchema.named("EmoFlowProblem", .object([.required("detail", .text)]))
 
     /// The text of a problem, by its code where that says more than its status.
     static func emoFlowDetail(of code: ProblemCode) -> String {

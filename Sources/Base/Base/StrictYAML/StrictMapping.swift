@@ -1,36 +1,38 @@
 package import Yams
 
-/// The members of a mapping that has only known names.
-package struct Members {
+/// The members of a mapping that has only declared names.
+package struct StrictMapping {
     private let node: Node
+    private let object: StrictObject
     private let values: [String: Node]
-    private let what: String
 
-    /// Reads the members; `what` names the mapping in faults.
+    /// Reads the members of an object.
     /// - Throws: the first fault, if there is one.
-    package init(_ node: Node, _ what: String, _ names: [String]) throws(YAMLFault) {
+    package init(_ node: Node, _ object: StrictObject) throws(YAMLFault) {
         var faults: [YAMLFault] = []
-        self.init(node, what, names, faults: &faults)
+        self.init(node, object, faults: &faults)
         if let fault = faults.first { throw fault }
     }
 
-    /// Reads the members; `what` names the mapping in faults. Members with unknown names are added to the faults.
-    package init(_ node: Node, _ what: String, _ names: [String], faults: inout [YAMLFault]) {
+    /// Reads the members of an object. Members with unknown names are added to the faults.
+    package init(_ node: Node, _ object: StrictObject, faults: inout [YAMLFault]) {
         var values: [String: Node] = [:]
+        let names = object.names
         if let mapping = node.mapping {
             for (key, value) in mapping {
                 if let name = key.scalar?.string, names.contains(name) {
                     values[name] = value
                 } else if faults.count < YAMLText.mostFaults {
                     let stranger = key.scalar.map { YAMLFault.quoting($0.string) } ?? "such member"
-                    faults.append(YAMLFault(key, "\(what) has no \(stranger); it has \(names.joined(separator: ", "))"))
+                    faults.append(
+                        YAMLFault(key, "\(object.what) has no \(stranger); it has \(names.joined(separator: ", "))"))
                 }
             }
         } else {
-            faults.append(YAMLFault(node, "\(what) has members: \(names.joined(separator: ", "))"))
+            faults.append(YAMLFault(node, "\(object.what) has members: \(names.joined(separator: ", "))"))
         }
         self.node = node
-        self.what = what
+        self.object = object
         self.values = values
     }
 
@@ -38,9 +40,11 @@ package struct Members {
     package subscript(_ name: String) -> Node? { values[name] }
 
     /// A member that must be present.
-    package func required(_ name: String, _ example: String) throws(YAMLFault) -> Node {
+    /// - Parameter example: what to write, where that is not what the declaration says.
+    package func required(_ name: String, _ example: String? = nil) throws(YAMLFault) -> Node {
         guard let value = values[name] else {
-            throw YAMLFault(node, "\(what) needs \(name); write \(example)")
+            let example = example ?? object.members.first { $0.name == name }?.example ?? name + ":"
+            throw YAMLFault(node, "\(object.what) needs \(name); write \(example)")
         }
         return value
     }

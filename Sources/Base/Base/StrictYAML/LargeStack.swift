@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A stack deep enough for the nesting of any text: the parser recurses for each level, of which it allows a thousand,
-/// and so does the release of its nodes. On the stack of an ordinary thread that ends the process.
-package enum DeepStack {
-    /// Runs a body on a thread of its own and waits for it. The body must release all nodes before it returns.
+/// A stack with room for the deepest text that the parser of YAML allows, a thousand levels. The parser calls itself for each level,
+/// and so does releasing its nodes: on the stack of an ordinary thread that ends the process.
+package enum LargeStack {
+    /// Runs a body on a thread of its own and waits for it. The body must not return nodes.
     package static func run<T: Sendable>(_ body: @escaping @Sendable () -> T) -> T {
         let box = Box<T>()
         let done = DispatchSemaphore(value: 0)

@@ -1,0 +1,19 @@
+/// An object that operators write: all members that it may have.
+package struct StrictObject: Sendable, Hashable {
+    /// Its name in faults, like `a product`.
+    package let what: String
+    /// Its members, in the order in which people write them.
+    package let members: [ValueSchema.Property]
+
+    /// An object.
+    package init(what: String, members: [ValueSchema.Property]) {
+        self.what = what
+        self.members = members
+    }
+
+    /// The names of its members.
+    package var names: [String] { members.map(\.name) }
+
+    /// The schema of a member.
+    package subscript(_ name: String) -> ValueSchema? { members.first { $0.name == name }?.schema }
+}

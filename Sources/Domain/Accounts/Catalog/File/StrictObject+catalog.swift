@@ -1,0 +1,101 @@
+import Base
+
+extension StrictObject {
+    private static let productID = SchemaWord(
+        of: "A-Za-z0-9._-", 1...255,
+        "is Apple's id of the product: 1 to 255 of A to Z, a to z, 0 to 9, ., _ and -, like com.example.pro.yearly")
+    private static let currency = SchemaWord(of: "A-Z", 3...3, "is three capital letters, like CNY (ISO 4217)")
+    private static let language = SchemaWord(
+        first: "A-Za-z", of: "A-Za-z0-9-", 2...35, "is a language tag, like en or zh-Hans (BCP 47)")
+    private static let timeZone = SchemaWord(
+        of: "A-Za-z0-9_+/-", 1...64, "is a time zone of IANA's list, like Asia/Shanghai, or UTC")
+
+    /// The file as a whole.
+    static let catalog = StrictObject(
+        what: "a catalog",
+        members: [
+            .init("language", .word(language), "The language of texts that name none; en unless told."),
+            .init(
+                "time_zone", .word(timeZone), "Whose days and months usage is counted by (IANA); UTC unless told."),
+            .init(
+                "warning_days", .integer(0...365),
+                "So many days before its end an access is said to end soon; 7 unless told."),
+            .init("app", .word(.bundleID), "The bundle id of the products that name none."),
+            .init("currency", .word(currency), "The currency of the prices that name none (ISO 4217)."),
+            .init(
+                "tiers", .array(.strict(tier), least: 1, most: 100),
+                needed: "tiers: and below it a list, each with id:",
+                "Levels of access, in rising order. The first is what everybody has."),
+            .init("products", .array(.strict(product), least: 0, most: 2000), "What is sold."),
+            .init(
+                "features", .array(.strict(feature), least: 0, most: 1000),
+                "What is allowed, counted or limited, by tier."),
+            .init(
+                "aliases", .map(.word(.id), keys: .id, 0...1000),
+                "Other names under which the use of a feature is reported, each with the feature's id."),
+            .init("trial", .strict(trial), "The app's own trial, apart from Apple's introductory offers."),
+            .init(
+                "refunds", .array(.strict(rule), least: 1, most: 1000),
+                "What Apple is told when customers want their money back: the first rule that fits speaks."),
+        ])
+
+    /// One of the tiers.
+    static let tier = StrictObject(
+        what: "a tier",
+        members: [
+            .init("id", .word(.id), needed: "id: pro", "Its id, unique among the tiers."),
+            .init("name", .localized(200, tags: .languageTag), "What customers call it."),
+        ])
+
+    /// One of the products.
+    static let product = StrictObject(
+        what: "a product",
+        members: [
+            .init("id", .word(.id), needed: "id: monthly", "Its short id, unique among the products."),
+            .init(
+                "product_id", .word(productID), needed: "product_id: com.example.pro.monthly", "Apple's id of it."),
+            .init("app", .word(.bundleID), "The bundle id of its app, where that is not the catalog's."),
+            .init("tier", .word(.id), needed: "tier: pro", "The tier that it gives."),
+            .init(
+                "period", .choice(Catalog.Period.allCases.map(\.rawValue)), needed: "period: month",
+                "For how long it is bought. term is a time that does not renew itself, of lasts days; lifetime is for good."
+            ),
+            .init(
+                "lasts", .integer(1...36_500), "The days that one purchase of a term lasts."),
+            .init("name", .localized(200, tags: .languageTag), "What customers call it."),
+            .init("text", .localized(4000, tags: .languageTag), "What customers are told about it."),
+            .init("period_name", .localized(200, tags: .languageTag), "What customers call its period."),
+            .init(
+                "price", .word(.money), "Its price, for display: what a customer pays is Apple's to say."),
+            .init("currency", .word(currency), "The price's currency, where that is not the catalog's."),
+            .init(
+                "price_text", .localized(200, tags: .languageTag),
+                "The price as it is to be shown, where that is not to be made out of price and currency."),
+            .init(
+                "sort_order", .integer(0...1_000_000), "The lower, the earlier it is shown; 0 unless told."),
+            .init("popular", .boolean, "Whether it is to stand out; false unless told."),
+        ])
+
+    /// One of the features.
+    static let feature = StrictObject(
+        what: "a feature",
+        members: [
+            .init("id", .word(.id), needed: "id: export", "Its id, unique among the features."),
+            .init("name", .localized(200, tags: .languageTag), "What customers call it."),
+            .init("unit", .localized(200, tags: .languageTag), "What is counted, like minutes."),
+            .init(
+                "limits", .map(.word(.limit), keys: .id, 1...100), needed: "limits: {free: no, pro: yes}",
+                "What each tier gives of it: no, yes, unlimited, or so many per day, per month or in total."),
+        ])
+
+    /// The app's own trial.
+    static let trial = StrictObject(
+        what: "a trial",
+        members: [
+            .init("tier", .word(.id), needed: "tier: pro", "The tier that it gives."),
+            .init("days", .integer(1...366), needed: "days: 7", "For how many days of 24 hours."),
+            .init(
+                "products", .array(.word(.id), least: 0, most: 2000),
+                "The short ids of the products that it is offered with."),
+        ])
+}
