@@ -12,7 +12,10 @@ struct RequestBody {
     mutating func add(_ name: String, _ value: Bool?) { add(name, value.map(JSONValue.bool)) }
     /// In milliseconds since 1970.
     mutating func add(_ name: String, _ value: Timestamp?) { add(name, value?.millisecondsSince1970) }
-    mutating func add(_ name: String, _ values: [String]) { add(name, values.isEmpty ? nil : values.json) }
+    /// Left out if empty.
+    mutating func add(_ name: String, _ values: [String]) {
+        if !values.isEmpty { add(name, values.json) }
+    }
 
     private mutating func add(_ name: String, _ value: JSONValue?) {
         if let value { members.append(.init(name, value)) }

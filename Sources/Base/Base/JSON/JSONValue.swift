@@ -130,8 +130,9 @@ package enum JSONValue: Sendable, Hashable {
     }
 }
 
+// Not by `nil`: where a member may be missing, it would not be clear whether `nil` leaves it out or writes `null`.
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
-    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// A text.
     package init(stringLiteral value: String) { self = .string(value) }
@@ -145,6 +146,4 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { Member($0.0, $0.1) })
     }
-    /// `null`
-    package init(nilLiteral: ()) { self = .null }
 }
