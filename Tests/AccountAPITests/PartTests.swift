@@ -13,7 +13,7 @@ struct PartTests {
     @Test("Values are written as JSON that everybody reads, members in the order given")
     func values() throws {
         let value: JSONValue = [
-            "b": "a\"\\\n\u{1}\u{7F}é😀", "a": [1, -9_223_372_036_854_775_808, true, nil], "c": [:], "d": [],
+            "b": "a\"\\\n\u{1}\u{7F}é😀", "a": [1, -9_223_372_036_854_775_808, true, .null], "c": [:], "d": [],
             "t": .time(Timestamp(millisecondsSince1970: 1_767_225_600_250)),
         ]
         let text = String(decoding: value.bytes, as: UTF8.self)
@@ -22,7 +22,7 @@ struct PartTests {
                 + #""t":"2026-01-01T00:00:00.250Z"}"#)
         let object = try #require(try JSONDocument(value.bytes).object)
         #expect(object.string("b") == "a\"\\\n\u{1}\u{7F}é😀")
-        #expect(value["a"] == [1, .integer(.min), true, nil] && value["x"] == nil)
+        #expect(value["a"] == [1, .integer(.min), true, .null] && value["x"] == nil)
         let lines: JSONValue = ["b": [1, ["c": "x/y"]], "a": []]
         #expect(
             lines.sorted.indented

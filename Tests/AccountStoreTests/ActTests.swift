@@ -57,20 +57,23 @@ struct ActTests {
             _ = try await pipeline.startTrial(of: name(3))
             _ = try await pipeline.erase(name(2), by: "staff")
             #expect(limits.seen == ["30s", "30s", "30s", "30s"])
+            // Without evidence, too, an observer is told which purchases have changed.
+            #expect(limits.purchases == [[], [purchase(1)], [], [purchase(1)]])
         }
     }
 
     /// Notes how long each transaction may stand still.
     private final class Limits: ChangeObserver {
-        private let all = Mutex<[String]>([])
+        private let all = Mutex<[(limit: String, purchases: [PurchaseKey])]>([])
 
-        var seen: [String] { all.withLock(\.self) }
+        var seen: [String] { all.withLock { $0.map(\.limit) } }
+        var purchases: [[PurchaseKey]] { all.withLock { $0.map(\.purchases) } }
 
         func observe(_ applied: EvidencePipeline.Applied, _ session: borrowing PostgresSession) throws {
             let limit: String = try session.query(
                 "select current_setting('idle_in_transaction_session_timeout')"
             ).one().decode(0)
-            all.withLock { $0.append(limit) }
+            all.withLock { $0.append((limit, applied.change.purchases)) }
         }
     }
 

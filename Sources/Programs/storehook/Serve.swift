@@ -88,9 +88,8 @@ struct Serve: AsyncParsableCommand {
         let budget = RateBudget()
         let clients = try apple?.clients(settings, budget: budget)
         let events = EventStore(pool)
-        let accounts = AccountStore(pool)
-        let pipeline = EvidencePipeline(
-            ledger: Ledger(policy: try settings.statusPolicy()), accounts: accounts, events: events)
+        let pipeline = EvidencePipeline(pool, ledger: Ledger(policy: try settings.statusPolicy()))
+        let accounts = pipeline.accounts
         let watchPool = PostgresPool(
             configuration: DatabaseWatch.configuration(like: try settings.servingDatabase()), size: 1,
             logger: logger.quieter)

@@ -47,7 +47,7 @@ package struct DutyRunner<Duty: AppleDuty>: Service {
                     continue
                 case .idle:
                     failures = 0
-                    try? await Task.sleep(for: interval * Double.random(in: 0.75...1.25))
+                    try? await Task.sleep(for: interval.jittered)
                     continue
                 case .inTrouble(let reason): trouble = reason
                 }

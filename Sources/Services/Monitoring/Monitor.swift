@@ -54,7 +54,9 @@ public struct Monitor: Sendable {
         }
         self.schemaFits = CachedReading(every: .seconds(30), maxWait: maxWait, maxAge: .seconds(300), schemaFits)
         let relations = [Outbox.monitored] + stores.map { type(of: $0.store).monitored }
-        let rights = CachedReading(every: .seconds(30), maxWait: .seconds(2), maxAge: .seconds(900)) {
+        let rights = CachedReading(
+            every: .seconds(30), afterFailure: .seconds(1), maxWait: .seconds(2), maxAge: .seconds(900)
+        ) {
             try await DatabaseRights(reading: relations, on: pool)
         }
         func reading(_ store: any MonitoredStore, _ interval: Duration) -> CachedReading<[MetricSample]> {

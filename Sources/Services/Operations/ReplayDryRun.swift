@@ -48,7 +48,8 @@ package struct ReplayDryRun: Sendable {
         package var moves: [Move] = []
     }
 
-    /// Letters that one rehearsal takes; it holds its locks and its memory until the end.
+    /// The most dead letters of one rehearsal. It locks their purchases and accounts until its end, so workers and callers
+    /// wait for it.
     package static let limit = 5000
 
     private let pool: PostgresPool
@@ -95,8 +96,9 @@ package struct ReplayDryRun: Sendable {
         _ entries: [LedgerEntry], at now: Timestamp
     ) async throws -> (outcomes: [LedgerOutcome], moves: [Report.Move]) {
         guard !entries.isEmpty else { return ([], []) }
+        let options = TransactionOptions(idleTimeout: .seconds(30), goesByIndexes: true, name: "dead-letters.rehearse")
         do {
-            return try await pool.withTransaction { session in
+            return try await pool.withTransaction(options) { session in
                 let change = try pipeline.apply(entries, comparing: true, session).change
                 throw RolledBack(change: change)
             }

@@ -19,24 +19,37 @@ package struct EvidencePipeline: Sendable {
         case proven([PurchaseKey], account: String, rule: RestoreRule)
     }
 
-    /// What evidence has changed, before accounts follow.
+    /// What has changed, before accounts follow.
     package struct Change: Sendable {
-        /// What became of each entry, in their order.
-        package var outcomes: [LedgerOutcome] = []
-        /// What has become of each purchase; they are locked until the transaction ends.
-        package var deltas: [PurchaseDelta] = []
-        /// The purchases that changed.
-        package var purchases: [PurchaseKey] { deltas.map(\.key) }
+        /// The outcome of each entry of evidence, in their order.
+        package let outcomes: [LedgerOutcome]
+        /// How evidence changed each purchase.
+        package let deltas: [PurchaseDelta]
+        /// The purchases whose state or owner changed; they are locked until the transaction ends.
+        package let purchases: [PurchaseKey]
+
+        /// A change by evidence.
+        init(outcomes: [LedgerOutcome], deltas: [PurchaseDelta]) {
+            self.outcomes = outcomes
+            self.deltas = deltas
+            purchases = deltas.map(\.key)
+        }
+
+        /// A change without evidence.
+        init(of purchases: [PurchaseKey]) {
+            (outcomes, deltas) = ([], [])
+            self.purchases = purchases
+        }
     }
 
     /// What has happened in the transaction.
     package struct Applied: Sendable {
-        /// What evidence has changed.
+        /// The purchases that changed, and why.
         package var change: Change
-        /// What the accounts are by now. ``AccountStore/AccountStore/announce(_:)`` names those that changed, after the commit.
+        /// The accounts as they are now. ``AccountStore/AccountStore/announce(_:)`` names those that changed, after the commit.
         package var settled: AccountStore.Settled
-        /// What became of the purchases that were proven.
-        package var outcomes: [PurchaseKey: BindOutcome] = [:]
+        /// The outcome for each purchase that an account has proven.
+        package var bindings: [PurchaseKey: BindOutcome] = [:]
         /// The events that were written; nil where none are.
         package var events: EventCounts?
     }
@@ -48,18 +61,22 @@ package struct EvidencePipeline: Sendable {
     private let events: EventStore?
     private let observers: [any ChangeObserver]
 
-    /// The pipeline of a database as every program has it, with events.
-    package init(_ pool: PostgresPool, ledger: Ledger = Ledger(), observers: [any ChangeObserver] = []) {
-        self.init(ledger: ledger, accounts: AccountStore(pool), events: EventStore(pool), observers: observers)
+    /// The readers of changes of every program, called in this order. A new one is added here, and nowhere else.
+    private static let programObservers: [any ChangeObserver] = []
+
+    /// The pipeline of a database, as every program has it.
+    /// - Parameter rules: the rules for events; nil writes none, for measuring what events cost.
+    package init(_ pool: PostgresPool, ledger: Ledger = Ledger(), events rules: EventRules? = EventRules()) {
+        self.init(
+            ledger: ledger, accounts: AccountStore(pool), events: rules.map { EventStore(pool, rules: $0) },
+            observers: Self.programObservers)
     }
 
-    /// A pipeline.
+    /// A pipeline of these parts, for tests.
     /// - Parameters:
     ///   - events: nil where no events are written.
-    ///   - observers: further readers of changes, called in this order.
-    package init(
-        ledger: Ledger, accounts: AccountStore, events: EventStore?, observers: [any ChangeObserver] = []
-    ) {
+    ///   - observers: the readers of changes, called in this order.
+    package init(ledger: Ledger, accounts: AccountStore, events: EventStore?, observers: [any ChangeObserver] = []) {
         self.ledger = ledger
         self.accounts = accounts
         self.events = events
@@ -91,7 +108,7 @@ package struct EvidencePipeline: Sendable {
             applied.events = try events?.record(change.deltas, applied.settled, cause: cause, upTo: instant, session)
         case .proven(let purchases, let account, let rule):
             let bound = try accounts.bind(purchases, to: account, under: rule, changed: change.deltas, session)
-            applied = Applied(change: change, settled: bound.settled, outcomes: bound.outcomes)
+            applied = Applied(change: change, settled: bound.settled, bindings: bound.outcomes)
             applied.events = try events?.record(change.deltas, proving: purchases, bound.settled, session)
         }
         for observer in observers { try observer.observe(applied, session) }
@@ -105,7 +122,7 @@ package struct EvidencePipeline: Sendable {
         _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,
         _ session: borrowing PostgresSession
     ) throws {
-        var applied = Applied(change: Change(), settled: settled)
+        var applied = Applied(change: Change(of: purchases), settled: settled)
         applied.events = try events?.record(settled, of: purchases, cause: cause, session)
         for observer in observers { try observer.observe(applied, session) }
     }

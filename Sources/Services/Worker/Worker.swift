@@ -1,7 +1,5 @@
-import AccountStore
 package import AppStoreVerification
 import Base
-import EventStore
 import EvidenceStore
 import Foundation
 package import Logging
@@ -55,9 +53,8 @@ package final class Worker: Service {
             configuration: configuration, watch: watch, metrics: metrics)
         settler = BatchSettler(
             pool: pool,
-            pipeline: EvidencePipeline(
-                ledger: ledger, accounts: AccountStore(pool),
-                events: configuration.events.map { EventStore(pool, rules: $0) }), configuration: configuration,
+            pipeline: EvidencePipeline(pool, ledger: ledger, events: configuration.events),
+            configuration: configuration,
             watch: watch, logger: logger, metrics: metrics,
             clock: clock)
         self.listener = listener

@@ -6,9 +6,9 @@ package struct PurchaseDelta: Sendable {
     package var key: PurchaseKey
     /// The subscription's phases, if it is one: those that were derived, which include the present and all later ones.
     package var phases: [Phase]
-    /// How many of the phases stand in `subscription_history`, and how many stand there in all.
-    package var movedPhases = 0
-    /// See ``movedPhases``.
+    /// How many of ``phases`` are written to `subscription_history`.
+    var movedPhases = 0
+    /// How many phases of the subscription are in `subscription_history`.
     package var earlierPhases = 0
     /// The phases of its row in `subscriptions`.
     package var currentPhases: ArraySlice<Phase> { phases.dropFirst(movedPhases) }

@@ -35,8 +35,8 @@ extension AccountHandlers {
             try check(transaction.taken)
             return .proven(transaction.provenPurchases, account: caller.account, rule: rule)
         }
-        log.noteHandedIn(records, answers, applied?.outcomes ?? [:], by: caller, accounts.remembered)
-        return Proven(answers: answers, outcomes: applied?.outcomes ?? [:])
+        log.noteHandedIn(records, answers, applied?.bindings ?? [:], by: caller, accounts.remembered)
+        return Proven(answers: answers, outcomes: applied?.bindings ?? [:])
     }
 
     /// `POST …/verify`: one purchase.

@@ -108,7 +108,7 @@ extension AccountHandlers {
         }
         // What Apple answered and cannot be judged now is not applied: the account as it was would be a wrong answer.
         if answers.contains(where: \.isUndecided) { throw Self.away("an answer cannot be judged at the moment") }
-        return applied?.outcomes ?? [:]
+        return applied?.bindings ?? [:]
     }
 
     /// `POST …/verify` with a receipt: the purchase that is meant, or the best of those that the receipt proves.

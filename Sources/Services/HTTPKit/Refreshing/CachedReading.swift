@@ -25,6 +25,7 @@ public final class CachedReading<Value: Sendable>: Sendable {
     }
 
     private let interval: Duration
+    private let pause: Duration
     private let maxWait: Duration
     private let maxAge: Duration
     private let read: @Sendable () async throws -> Value
@@ -33,14 +34,16 @@ public final class CachedReading<Value: Sendable>: Sendable {
     /// A cache without a value yet.
     /// - Parameters:
     ///   - interval: The shortest time between two reads.
+    ///   - pause: The shortest time to the next read after one that failed; the interval by default.
     ///   - maxWait: The longest time that a scraper waits.
     ///   - maxAge: The greatest age of an answer if there is no newer one.
     ///   - read: Reads the value; must end by itself.
     public init(
-        every interval: Duration, maxWait: Duration, maxAge: Duration,
+        every interval: Duration, afterFailure pause: Duration? = nil, maxWait: Duration, maxAge: Duration,
         _ read: @escaping @Sendable () async throws -> Value
     ) {
         self.interval = interval
+        self.pause = pause ?? interval
         self.maxWait = maxWait
         self.maxAge = maxAge
         self.read = read
@@ -80,7 +83,7 @@ public final class CachedReading<Value: Sendable>: Sendable {
             state.isAnswered = value != nil
             state.isAsking = false
             // A server that does not answer has no load from this, and its return should be noticed soon.
-            state.askAgainAt = end + (value == nil ? interval : max(interval, (end - began) * 20))
+            state.askAgainAt = end + (value == nil ? pause : max(interval, (end - began) * 20))
             defer { state.waiting = [] }
             return state.waiting
         }
