@@ -64,7 +64,7 @@ extension SimulatedAppStore {
     /// - Throws: `StateFile.Fault`.
     func close() throws {
         guard file != nil else { return }
-        try save()
+        // Whole, also after an append that failed.
         try rewrite()
         file = nil
     }
