@@ -7,11 +7,11 @@ package import Logging
 import Postgres
 import ServiceLifecycle
 
-/// Keeps the partitions of the outbox and of events made ahead, drops old ones and what is over of usage and of deliveries,
-/// beside a worker.
+/// Runs maintenance beside a worker: creates partitions of the outbox and of events ahead of time, drops old ones, and
+/// drops expired usage and deliveries.
 ///
-/// Every worker process does it, about once an hour and never two at a time; what is due is decided by the database and
-/// its clock. So nobody has to think of a cron job, and a system that works is one whose partitions are there.
+/// Every worker process runs it about once an hour, never two at a time. The database and its clock decide what is due.
+/// So no cron job is needed: where a worker runs, the partitions exist.
 package struct MaintenanceService: Service {
     private let outbox: Outbox
     private let usage: Usage
@@ -24,8 +24,8 @@ package struct MaintenanceService: Service {
 
     /// Maintenance of an outbox, of usage and of deliveries.
     /// - Parameters:
-    ///   - served: whom the worker serves, to be said each round.
-    ///   - interval: between two rounds, give or take a quarter, so that many workers do not come together.
+    ///   - served: the apps the worker serves, recorded each round.
+    ///   - interval: between two rounds, give or take a quarter, so that many workers do not run at the same time.
     package init(
         outbox: Outbox, usage: Usage, events: EventStore, endpoints: EndpointStore, retention: Retention,
         served: ServedApps? = nil,

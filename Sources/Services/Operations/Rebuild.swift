@@ -22,11 +22,12 @@ package struct Rebuild: Sendable {
         package var purchases = 0
         /// Cells that differ, or differed before they were repaired.
         package var differences = 0
-        /// Notifications and other evidence whose bytes retention has dropped: their part was taken from the signed records as they stand.
+        /// Notifications and other evidence whose bytes retention has dropped. Their contribution was taken from the stored
+        /// signed records instead.
         package var withoutBytes = 0
-        /// Purchases of which some stored bytes do not verify: those were not repaired unless that was asked for.
+        /// Purchases with stored bytes that do not verify. They are repaired only with `discard`.
         package var unverified = 0
-        /// Purchases that could not be derived at all; why is told as it happens.
+        /// Purchases that could not be derived at all. The reason is reported when it happens.
         package var failed = 0
 
         static func + (a: Report, b: Report) -> Report {
@@ -63,14 +64,13 @@ package struct Rebuild: Sendable {
         try await LedgerReader(pool).purchaseCount()
     }
 
-    /// Goes through all purchases. Ends at stored bytes that cannot be read: what is derived without them would be wrong.
+    /// Goes through all purchases. Fails on stored bytes that cannot be read: a state derived without them would be wrong.
     /// - Parameters:
-    ///   - repair: write what was derived where it differs; otherwise only look, each page in a snapshot of its own.
-    ///   - discard: repair purchases too of which some stored bytes do not verify under the verifier's settings. What those
-    ///     brought is forgotten, which is right for bytes that should never have been trusted and a loss if it is the
-    ///     settings that are wrong.
-    ///   - onPurchases: told how many more are done.
-    ///   - onDifference: told of each cell that differs, of stored bytes that do not verify any more, and of purchases that
+    ///   - repair: write the derived state where it differs; otherwise only compare, each page in its own snapshot.
+    ///   - discard: also repair purchases with stored bytes that do not verify under the verifier's settings. What those
+    ///     bytes brought is lost: right for bytes that should never have been trusted, wrong if the settings are at fault.
+    ///   - onPurchases: called with the number of purchases just finished.
+    ///   - onDifference: called for each cell that differs, for stored bytes that no longer verify, and for purchases that
     ///     could not be derived.
     package func run(
         repair: Bool, discard: Bool = false, onPurchases: @escaping @Sendable (Int) -> Void,

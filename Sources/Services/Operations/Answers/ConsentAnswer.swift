@@ -4,7 +4,7 @@ import Base
 import Postgres
 
 extension CommandAnswer {
-    /// Whether a customer agrees that Apple is told about use: how it stands, and what was recorded.
+    /// Whether a customer consents to sending usage data to Apple: the current state, and the recorded consents.
     /// - Parameters:
     ///   - history: all that was recorded, the latest first.
     ///   - recorded: what was recorded now, if anything was.

@@ -14,7 +14,7 @@ extension CommandAnswer {
             Self.request.values(of: requests), text: requests.isEmpty ? "no requests for consumption data" : text)
     }
 
-    /// `answer` is what Apple was told, a JSON text.
+    /// `answer` is what was sent to Apple, as JSON text.
     private static let request = CommandShape<ListedConsumptionRequest>([
         .init("notification_uuid", \.notificationUUID), .init("app", \.scope.bundleID),
         .init("environment", \.scope.environment), .init("deadline", column: "DEADLINE", \.deadline),

@@ -20,7 +20,7 @@ extension CommandAnswer {
                 ? "no open dead letters" : "\(Self.letter.table(of: letters))\n\n\(total) open: \(reasons)\(rest)")
     }
 
-    /// One dead letter with what it says. Of an unverified one nobody vouches for that.
+    /// One dead letter with its content. The content of an unverified letter is not authenticated.
     /// - Parameter body: what was posted; nil where that is gone.
     package init(_ letter: DeadLetter, _ body: OpenedBody?) {
         let segments = ((try? body?.get()) ?? []).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -35,8 +35,8 @@ package struct DemoReport: Sendable {
     private var received: Int64 { after.received - before.received }
     private var dead: Int64 { after.dead - before.dead }
 
-    /// Whether each is stored, done, and in exactly one place, and none is dead. Sums alone do not tell: what a shop posts beside
-    /// it is in them.
+    /// Whether each notification is stored, done, and in exactly one place, and none is dead. The sums alone cannot show
+    /// this: they include what a shop posts at the same time.
     package var isWhole: Bool {
         accepted == posted && received >= accepted && lost == 0 && ownDead == 0 && after.pending == 0 && after.isWhole
     }

@@ -82,7 +82,7 @@ package struct ShownExtension: Sendable {
         }
     }
 
-    /// For people: what it is, a line a step, and whom Apple could not extend.
+    /// For people: what the extension is, one line per step, and the purchases that Apple could not extend.
     fileprivate var text: String {
         func time(_ instant: PostgresTimestamp?) -> String? { instant.map { "\(Timestamp($0))" } }
         let counts = record.failed.map { failed in

@@ -46,7 +46,7 @@ package struct NotificationAnswer {
         return CommandAnswer(.object(members), text: text)
     }
 
-    /// For people: what it is, what it tells, and what was signed, without the signed texts within it.
+    /// For people: what the notification is, what it reports, and the signed JSON without the signed texts inside it.
     private var text: String {
         let entry = place.flatMap { story?.entries[$0] }
         let purchase = found.originalTransactionID.map { "\($0) of \(found.bundleID), \(found.environment)" }

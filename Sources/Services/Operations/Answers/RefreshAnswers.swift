@@ -54,9 +54,9 @@ extension CommandAnswer {
         self.init(report, Self.receipt, text: lines.joined(separator: "\n"))
     }
 
-    /// `proof` is `signature` or `verify_receipt`, and left out where nobody vouches for the receipt; then `refusal` says why, and
-    /// whether somebody may another time. `unsigned_stored`: how much of what verifyReceipt says, and nobody signs, was stored to
-    /// derive state from.
+    /// - `proof`: `signature` or `verify_receipt`; left out where nothing authenticates the receipt. Then `refusal` gives the
+    ///   reason, and `refusal_is_transient` whether a later attempt may succeed.
+    /// - `unsigned_stored`: how many unsigned statements of verifyReceipt were stored to derive state from.
     private static let receipt = CommandShape<ReceiptIntake.Report>([
         .init("bundle_id", \.bundleID), .init("environment", \.proof?.environment.rawValue),
         .init("proof", \.proof?.name), .init("refusal", \.refusal?.description),

@@ -12,8 +12,8 @@ package struct AppleChecks: Sendable {
     package static let policy = CallPolicy(
         maximumAttempts: 2, firstDelay: .seconds(1), patience: .seconds(8), freshDelays: [])
 
-    /// Checks of these apps' keys in these environments, of which Apple answers in Production and Sandbox.
-    /// - Parameter secretsAlone: the apps of which there is a shared secret for receipts and no key.
+    /// Checks these apps' keys in these environments. Apple answers in Production and Sandbox only.
+    /// - Parameter secretsAlone: the apps with a shared secret for receipts and no key.
     package init(_ clients: [AppStoreClient], secretsAlone: [String] = [], in environments: Set<Environment>) {
         self.clients = clients
         self.secretsAlone = secretsAlone
@@ -31,7 +31,7 @@ package struct AppleChecks: Sendable {
                 findings.append(Self.finding(client.bundleId, environment, failure, isAcceptedElsewhere))
             }
         }
-        // Only a genuine receipt of the app would tell whether Apple knows the secret.
+        // Whether Apple knows the secret can be seen only with a genuine receipt of the app.
         findings += secretsAlone.map {
             .skipped(
                 "apple \($0)",
@@ -51,7 +51,7 @@ package struct AppleChecks: Sendable {
         }
     }
 
-    /// Whoever is told that no URL is set was let in.
+    /// An answer that no URL is set means that Apple accepted the key.
     private static func isAccepted(_ failure: AppStoreFailure?) -> Bool {
         switch failure?.reason {
         case nil, .apple, .rateLimited: true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far two clocks are apart, as far as one question over a network can tell.
+/// How far two clocks are apart, as far as one question over a network can show.
 struct ClockDifference {
     /// This machine's clock minus the other one.
     let difference: Duration
@@ -16,7 +16,7 @@ struct ClockDifference {
     /// What they are apart at least.
     var certain: Duration { max(max(difference, .zero - difference) - uncertainty, .zero) }
 
-    /// `0.004 s ahead of`, to be followed by whom.
+    /// `0.004 s ahead of`; the name of the other clock follows.
     var text: String {
         String(format: "%.3f s", abs(difference / .seconds(1))) + (difference < .zero ? " behind" : " ahead of")
     }

@@ -5,7 +5,7 @@ import EvidenceStore
 package import Foundation
 package import Postgres
 
-/// What can be told from the settings alone.
+/// The checks that need the settings alone.
 package struct ConfigurationChecks: Sendable {
     /// The receiver's own certificate.
     package enum Certificate: Sendable {
@@ -24,7 +24,7 @@ package struct ConfigurationChecks: Sendable {
         /// So many rules, which answer for these apps too that there is no key for; `overrules`: they are the catalog's, and a file of
         /// its own is set that does not count.
         case usable(rules: Int, withoutKey: [String], overrules: Bool = false)
-        /// It cannot be used, or the keys cannot: the configuration's own line tells why.
+        /// The policy or the keys cannot be used; the `configuration` finding gives the reason.
         case unusable
     }
 
@@ -35,11 +35,11 @@ package struct ConfigurationChecks: Sendable {
     private let policy: Policy
     private let role: DatabaseRole?
 
-    /// Checks of settings, as whoever reads them has found them.
+    /// Checks settings that the caller has read.
     /// - Parameters:
     ///   - faults: settings that cannot be read, a line each.
     ///   - trust: what workers trust and serve; nil where that is among the faults.
-    ///   - proxies: whom the receiver trusts to name the sender; nil where that is among the faults.
+    ///   - proxies: the proxies that the receiver trusts to name the sender; nil where that is among the faults.
     ///   - policy: what is decided about requests for consumption data.
     ///   - role: what the settings are for.
     package init(
@@ -135,7 +135,7 @@ package struct ConfigurationChecks: Sendable {
         }
     }
 
-    /// Certificates of 90 days are renewed with 30 days left; with 14 left, somebody should look.
+    /// Certificates of 90 days are renewed with 30 days left; with 14 left, the renewal must have failed.
     private static let renewalTime = Duration.seconds(14 * 86_400)
 
     private func roots() -> Finding.Answer {

@@ -2,10 +2,10 @@ import EventStore
 import Postgres
 
 extension DatabaseChecks {
-    /// How long what is due may go untold, and how many events may be without a place: as the alert StorehookTellingBehind has it.
+    /// Limits of the alert StorehookTellingBehind: how late a due event may be, and how many events may have no place yet.
     private static let tellingTolerance = (late: Duration.seconds(300), unplaced: Int64(100_000))
 
-    /// Whether what comes to be is told, and readers see it.
+    /// Whether events are written in time and readers see them.
     func events() async throws -> Finding.Answer {
         let status = try await EventStore(pool).status()
         if status.dueFor > Self.tellingTolerance.late {

@@ -9,7 +9,7 @@ extension DatabaseChecks {
     /// Less than this share of the disk, or less than a gibibyte, is too little to be left: VACUUM, sorts and WAL need some.
     private static let leastShare = 0.05
     private static let leastBytes: UInt64 = 1 << 30
-    /// Transaction ids used since a pin whose age in seconds cannot be seen, from which on it counts as old.
+    /// A pin whose age in seconds is unknown counts as old from so many transaction ids on.
     private static let manyTransactions: Int64 = 100_000
 
     func disk() async throws -> Finding.Answer {

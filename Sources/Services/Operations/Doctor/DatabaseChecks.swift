@@ -6,7 +6,7 @@ package import Postgres
 import PurchaseStore
 import Subscriptions
 
-/// What can be told from the database, each question bounded in time.
+/// The checks of the database; each question has a deadline.
 package struct DatabaseChecks: Sendable {
     let pool: PostgresPool
     private let migrator: Migrator
@@ -36,7 +36,7 @@ package struct DatabaseChecks: Sendable {
         self.transactionAge = transactionAge
     }
 
-    /// What a connection's `queryTimeout` should be: nobody waits for the doctor for long.
+    /// What a connection's `queryTimeout` should be, so that the doctor ends soon.
     package static let queryTimeout = Duration.seconds(5)
     /// A question, and what it is called.
     private struct Check: Sendable {
@@ -75,7 +75,7 @@ package struct DatabaseChecks: Sendable {
     package static let names = ["database"] + checks.map(\.name)
     /// How far clocks may be apart; NTP keeps them within milliseconds.
     private static let clockTolerance = Duration.seconds(5)
-    /// How long the oldest notification may wait before somebody should ask where the workers are.
+    /// How long the oldest notification may wait before the operator should check that workers run.
     private static let queueTolerance = Duration.seconds(300)
 
     /// A finding for each of ``names``.

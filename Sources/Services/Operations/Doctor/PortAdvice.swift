@@ -1,7 +1,7 @@
 import Glibc
 package import HTTPKit
 
-/// Why nobody can listen on a port, and what to do: the doctor's words, and those of a program that ends for it.
+/// Why a port cannot be listened on, and what to do. Used by the doctor, and by a program that ends for this reason.
 package struct PortAdvice {
     /// One line, which begins with the address.
     package let text: String

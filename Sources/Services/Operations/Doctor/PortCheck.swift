@@ -13,7 +13,7 @@ package struct PortCheck: Sendable {
         self.port = port
     }
 
-    /// Free, a receiver's, or somebody else's.
+    /// Whether the port is free, a receiver's, or another process's.
     package func finding() async -> Finding {
         do {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -5,7 +5,7 @@ struct PortOwner {
     let id: Int
     let name: String
 
-    /// Nil where nobody listens, or nobody whom this user may look at.
+    /// Nil where no process listens, or none that this user may see.
     static func find(port: Int) -> PortOwner? {
         let sockets = Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeners(in: $0, port) })
         guard !sockets.isEmpty, let entries = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {

@@ -33,10 +33,10 @@ package struct RevocationCheck: Sendable {
         self.reaches = reaches
     }
 
-    /// Where nobody is asked.
+    /// The finding where revocation is not checked.
     package static let off = Finding.skipped("revocation", "STOREHOOK_REVOCATION is off: nobody is asked")
 
-    /// An answer about each certificate, or who gave none and what to do.
+    /// Whether each certificate is good; otherwise which responder gave no usable answer, and what to do.
     package func finding() async -> Finding {
         let questions = Set(
             headers.flatMap { (try? CertificateChain(header: $0, trustedRoots: roots))?.revocationQuestions ?? [] })
