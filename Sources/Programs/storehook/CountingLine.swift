@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How far something is whose end is not known, on standard error: one line that is written over on a terminal, a line every
-/// few seconds elsewhere.
+/// Progress on standard error where the total is unknown: one line that is overwritten on a terminal, a line every few
+/// seconds elsewhere.
 final class CountingLine: Sendable {
     private struct State {
         var counts: (Int, Int?) = (0, nil)

@@ -163,7 +163,7 @@ struct Doctor: AsyncParsableCommand {
             await pool.close()
             return findings
         } catch {
-            // The configuration's own line tells why.
+            // The `configuration` finding gives the reason.
             return DatabaseChecks.names.map { .skipped($0, "there is no usable DATABASE_URL") }
         }
     }

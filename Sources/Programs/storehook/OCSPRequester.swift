@@ -38,7 +38,7 @@ struct OCSPRequester: Sendable {
         }
     }
 
-    /// Ends the client; afterwards nobody can be asked.
+    /// Closes the client; no responder can be asked afterwards.
     func shutdown() async { await client.shutdown() }
 
     private struct NoAnswer: Error {}

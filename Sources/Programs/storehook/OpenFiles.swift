@@ -11,10 +11,10 @@ import Logging
 
 /// How many files and connections this process may have open.
 enum OpenFiles {
-    /// Raises the soft limit to the hard one, and returns what it is then.
+    /// Raises the soft limit to the hard one, and returns the new limit.
     ///
-    /// The usual soft limit of 1024 is for programs that call select(2). A receiver at it could accept nobody, and a
-    /// handful of idle strangers would have shut Apple out.
+    /// The usual soft limit of 1024 is for programs that call select(2). A receiver at that limit accepts no
+    /// connection: a handful of idle strangers could shut Apple out.
     static func raiseLimit() -> Int {
         var limit = rlimit()
         #if canImport(Glibc)

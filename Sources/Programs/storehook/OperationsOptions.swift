@@ -3,7 +3,7 @@ import HTTPKit
 import Logging
 import Monitoring
 
-/// Where a long-running program serves its operations routes; nowhere unless told.
+/// Where a long-running program serves its operations routes; by default it serves none.
 struct OperationsOptions: ParsableArguments {
     @Option(help: "The port to serve /metrics, /healthz and /readyz on; 0 for any free one.") var metricsPort: Int?
     @Option(help: "The address to serve them on.") var metricsHost = "127.0.0.1"
@@ -14,7 +14,7 @@ struct OperationsOptions: ParsableArguments {
         }
     }
 
-    /// The monitoring of a program that serves it. Nothing is counted where nobody can ask.
+    /// The program's monitoring, if it serves the operations routes. Otherwise nothing is counted.
     func monitoring(_ program: String, _ settings: Settings) throws -> ProgramMonitoring? {
         try metricsPort.map { _ in try ProgramMonitoring(program, settings) }
     }

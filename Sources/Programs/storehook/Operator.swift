@@ -1,6 +1,6 @@
 import Foundation
 
-/// Who is at the keyboard, for the record.
+/// The person at the keyboard, for the record.
 enum Operator {
     /// The person, where an account that several share was taken by sudo; a record for colleagues, not against them.
     static var name: String {

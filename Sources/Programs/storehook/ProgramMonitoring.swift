@@ -10,11 +10,11 @@ import Postgres
 import PurchaseStore
 import Schema
 
-/// What a long-running program tells Prometheus, put together.
+/// The metrics that a long-running program exposes to Prometheus.
 struct ProgramMonitoring: Sendable {
     private let registry = MetricsRegistry(MetricFamily.storehook)
     let monitor: Monitor
-    /// Connections of its own, so that who watches never waits for who works, nor the other way round.
+    /// Separate connections, so that monitoring never waits for the program's work, nor the work for monitoring.
     let pool: PostgresPool
     /// Counts a failed statement.
     let countError: @Sendable (PostgresError) -> Void

@@ -5,10 +5,10 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// What a long-running program runs, in the order of starting; it is stopped in reverse.
+/// The services of a long-running program, in the order of starting; they stop in reverse.
 ///
-/// Whichever of them fails, or ends without having been told to, ends the program: a process that is only half there is
-/// restarted by nobody.
+/// If one of them fails, or ends before it is stopped, the program ends: a supervisor does not restart a process that
+/// is only half alive.
 struct ProgramServices {
     /// One of them.
     struct Member: Sendable {
@@ -92,7 +92,7 @@ private struct Watched: Service, CustomStringConvertible {
     }
 }
 
-/// The failure that ends a program; those of the others, who are cancelled for it, are no news.
+/// The failure that ends a program. Later failures, of services that are cancelled because of it, are ignored.
 private final class FirstFailure: Sendable {
     private struct State {
         var failure: CommandFailure?

@@ -46,8 +46,8 @@ struct Receive: AsyncParsableCommand {
         _ settings: Settings, _ monitoring: ProgramMonitoring?, logger: Logger
     ) async throws -> ProgramServices {
         let identity = try settings.tls(certificate: tlsCertificate, key: tlsKey)
-        // Three: one group of notifications is on its way to the disk while workers are told of the one before it, and the
-        // headers of signatures are read.
+        // Three connections at once: one stores a group of notifications, one notifies workers of the group before it,
+        // and one reads the headers of signatures.
         let pool = PostgresPool(
             configuration: try settings.receiverDatabase(), size: 3, logger: logger, onError: monitoring?.countError)
         let migrator = try Database.migrator()

@@ -2,11 +2,11 @@ import AppStoreVerification
 import Logging
 import Pipeline
 
-/// What a program knows of revoked certificates, and who finds out more: one of each, so that nothing is asked twice.
+/// A program's cache of revoked certificates and its checker: one of each, so that no certificate is asked about twice.
 struct Revocation: Sendable {
     let cache = RevocationCache()
     let checker: RevocationChecker
 
-    /// - Parameter requester: asks the responders; who made it closes it.
+    /// - Parameter requester: asks the responders; its creator closes it.
     init(_ requester: OCSPRequester, logger: Logger) { checker = requester.checker(for: cache, logger: logger) }
 }

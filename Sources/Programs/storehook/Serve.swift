@@ -168,7 +168,7 @@ struct Serve: AsyncParsableCommand {
             configuration: try settings.verifier(), revocation: revocation?.cache, clock: WallClock.now)
         let intake = EvidenceIntake(
             pool: pool, verifier: verifier, pipeline: pipeline, revocation: revocation?.checker, logger: logger)
-        // With nobody to ask, Apple's signature still proves whose a purchase is that is known.
+        // Without a connection to Apple, a receipt's signature still proves the owner of a known purchase.
         var settle: (@Sendable () async -> Void)?
         if let checker = revocation?.checker { settle = { _ = await checker.sendPendingRequests() } }
         let unasked = ReceiptIntake(verifier, apps: [], history: History(pool), settleRevocation: settle)

@@ -44,7 +44,7 @@ extension Settings {
             roleClaim: text("storehook.jwt.role.claim") ?? "role")
     }
 
-    /// `STOREHOOK_RESTORE`: who gets a purchase that a second account proves; it stays where it is unless told.
+    /// `STOREHOOK_RESTORE`: which account gets a purchase that a second account proves; by default the first keeps it.
     func restoreRule() throws -> RestoreRule {
         guard let text = text("storehook.restore") else { return .keep }
         guard let rule = RestoreRule(rawValue: text) else {
@@ -55,7 +55,8 @@ extension Settings {
         return rule
     }
 
-    /// `STOREHOOK_SANDBOX_ACCESS`, `STOREHOOK_TESTERS`: whose purchases in Sandbox open something; nobody's unless told.
+    /// `STOREHOOK_SANDBOX_ACCESS`, `STOREHOOK_TESTERS`: the accounts whose Sandbox purchases give access; by default
+    /// none.
     func sandboxAccess() throws -> SandboxAccess {
         switch text("storehook.sandbox.access") ?? "testers" {
         case "all": return .all
@@ -73,7 +74,7 @@ extension Settings {
         }
     }
 
-    /// `STOREHOOK_GUARD_OUTAGE`: what the guard says while nobody knows; no, unless told.
+    /// `STOREHOOK_GUARD_OUTAGE`: the guard's answer while the state cannot be read; `refuse` by default.
     func guardOutage() throws -> Guard.Outage {
         guard let text = text("storehook.guard.outage") else { return .refuse }
         guard let outage = Guard.Outage(rawValue: text) else {
@@ -82,7 +83,7 @@ extension Settings {
         return outage
     }
 
-    /// `STOREHOOK_CORS_ORIGINS`: which web pages may ask; none unless told.
+    /// `STOREHOOK_CORS_ORIGINS`: the web origins that may call the API; by default none.
     func corsPolicy() throws -> CORSPolicy {
         let origins = list("storehook.cors.origins") ?? []
         guard origins.allSatisfy(CORSPolicy.isOrigin) else {
@@ -105,7 +106,7 @@ extension Settings {
         )
     }
 
-    /// `DATABASE_URL` for the account API: somebody waits with a phone in the hand, and is better told to come back than kept
+    /// `DATABASE_URL` for the account API, with short timeouts: for an app's user an error to retry is better than
     /// waiting.
     func servingDatabase() throws -> PostgresConfiguration {
         var configuration = try writableDatabase()
@@ -116,8 +117,8 @@ extension Settings {
         return configuration
     }
 
-    /// Nothing skips verification. Who moves here from a system that could be told to is told that this one cannot, rather than
-    /// believing that it was.
+    /// Refuses variables that would skip verification elsewhere: nothing skips it here. An operator who brings such a
+    /// variable from another system gets an error instead of a false belief that it works.
     /// - Throws: `CommandFailure` naming the variable.
     func refuseSkippedVerification(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         let inFile: [(ConfigKey, String)] = [

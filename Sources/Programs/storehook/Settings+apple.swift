@@ -80,7 +80,7 @@ extension Settings {
         return apps.keys.first
     }
 
-    /// `STOREHOOK_APPLE_URL`: where Apple's servers are; Apple's own unless told.
+    /// `STOREHOOK_APPLE_URL`: the address of Apple's servers; Apple's own by default.
     func appleHosts() throws -> AppStoreHosts {
         guard let url = text("storehook.apple.url") else { return .apple }
         do {
@@ -90,7 +90,7 @@ extension Settings {
         }
     }
 
-    /// `STOREHOOK_CANARY_MINUTES`: `60`, or `Production=60,Sandbox=1440`; none unless told.
+    /// `STOREHOOK_CANARY_MINUTES`: `60`, or `Production=60,Sandbox=1440`; by default there is no canary.
     func canaryIntervals(
         for scopes: [AppEnvironment]
     ) throws -> [(scope: AppEnvironment, interval: Duration)] {

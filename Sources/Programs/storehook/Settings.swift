@@ -88,7 +88,8 @@ struct Settings: Sendable {
         return configuration
     }
 
-    /// `DATABASE_URL` for the receiver: a sender waits, and is better told to come back than kept waiting.
+    /// `DATABASE_URL` for the receiver, with short timeouts: for a waiting sender an error to retry is better than
+    /// waiting.
     func receiverDatabase() throws -> PostgresConfiguration {
         var configuration = try writableDatabase()
         configuration.queryTimeout = .seconds(4)
@@ -218,7 +219,7 @@ struct Settings: Sendable {
 
     private static let environmentNames = "Production, Sandbox, Xcode, LocalTesting"
 
-    /// What somebody has written, for an error's one line.
+    /// The operator's text, fit for an error of one line.
     private static func quoted(_ text: some StringProtocol) -> String {
         "\"" + text.prefix(40).filter { !$0.isNewline && $0.isASCII } + "\""
     }
@@ -318,7 +319,8 @@ struct Settings: Sendable {
                     "storehook.junk.mib.per.day", "STOREHOOK_JUNK_MIB_PER_DAY", default: 64, upTo: 1_000_000)) << 20)
     }
 
-    /// `STOREHOOK_TRUSTED_PROXIES`: whose `X-Forwarded-For` names the sender; those of this machine unless told.
+    /// `STOREHOOK_TRUSTED_PROXIES`: the proxies whose `X-Forwarded-For` names the sender; by default those of this
+    /// machine.
     func trustedProxies() throws -> TrustedProxies {
         guard let proxies = list("storehook.trusted.proxies") else { return .loopback }
         if proxies == ["none"] { return TrustedProxies() }

@@ -54,7 +54,7 @@ struct ListLimit: ParsableArguments {
     func validate() throws { try (1...10_000).check(limit, "--limit") }
 }
 
-/// Why somebody does what cannot be taken back.
+/// The reason for an action that cannot be undone.
 struct ReasonOption: ParsableArguments {
     @Option(help: "Why, for the record.") var why: String
 

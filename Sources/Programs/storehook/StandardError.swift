@@ -10,7 +10,7 @@ enum StandardError {
     /// Writes one line.
     static func line(_ text: String) { write(text + "\n") }
 
-    /// Writes text as it is; a closed standard error is nobody's loss.
+    /// Writes text as it is; a closed standard error is ignored.
     static func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -113,7 +113,7 @@ struct Work: AsyncParsableCommand {
         return services
     }
 
-    /// Says whom this worker serves, unless what is served here already must not meet it.
+    /// Records which apps this worker serves. Fails where the database serves apps that must not share it with them.
     private func recordServed(_ own: ServedApps, _ outbox: Outbox) async throws {
         if let (purchases, homemade) = try await outbox.record(own) {
             throw CommandFailure(
@@ -141,8 +141,8 @@ struct Work: AsyncParsableCommand {
                     clients, owner: name))
         }
         let clients = try apple?.clients(settings, observer: ClientMetrics().observer)
-        // Without a key, with shared secrets alone too, nobody can be asked beside the work: requests are noted, and why they
-        // are not answered.
+        // Without a key (shared secrets do not count) Apple cannot be asked. Consumption requests are still recorded,
+        // with the reason why they are not answered.
         guard let clients, !clients.scopes.isEmpty else { return addConsumption(workers, AppleClients([], in: [])) }
         let pool = PostgresPool(
             configuration: try settings.writableDatabase(), size: 1, logger: logger, onError: monitoring?.countError)

@@ -22,8 +22,8 @@ package struct Rebuild: Sendable {
         package var purchases = 0
         /// Cells that differ, or differed before they were repaired.
         package var differences = 0
-        /// Notifications and other evidence whose bytes retention has dropped. Their contribution was taken from the stored
-        /// signed records instead.
+        /// Notifications and other evidence whose bytes retention has dropped. The stored signed records stand in for
+        /// them.
         package var withoutBytes = 0
         /// Purchases with stored bytes that do not verify. They are repaired only with `discard`.
         package var unverified = 0
@@ -64,14 +64,16 @@ package struct Rebuild: Sendable {
         try await LedgerReader(pool).purchaseCount()
     }
 
-    /// Goes through all purchases. Fails on stored bytes that cannot be read: a state derived without them would be wrong.
+    /// Goes through all purchases. Fails on stored bytes that cannot be read: a state derived without them would be
+    /// wrong.
     /// - Parameters:
     ///   - repair: write the derived state where it differs; otherwise only compare, each page in its own snapshot.
-    ///   - discard: also repair purchases with stored bytes that do not verify under the verifier's settings. What those
-    ///     bytes brought is lost: right for bytes that should never have been trusted, wrong if the settings are at fault.
+    ///   - discard: also repair purchases with stored bytes that do not verify under the verifier's settings. What
+    ///     those bytes brought is lost: right for bytes that should never have been trusted, wrong if the settings are
+    ///     at fault.
     ///   - onPurchases: called with the number of purchases just finished.
-    ///   - onDifference: called for each cell that differs, for stored bytes that no longer verify, and for purchases that
-    ///     could not be derived.
+    ///   - onDifference: called for each cell that differs, for stored bytes that no longer verify, and for purchases
+    ///     that could not be derived.
     package func run(
         repair: Bool, discard: Bool = false, onPurchases: @escaping @Sendable (Int) -> Void,
         onDifference: @escaping @Sendable (RowDifference) -> Void

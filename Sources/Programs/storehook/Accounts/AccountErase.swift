@@ -26,7 +26,7 @@ struct AccountErase: AsyncParsableCommand {
             try await EvidencePipeline(pool).erase(name, by: Operator.name)
         }
         guard let freed else { throw CommandFailure("no account \(name) is known, so there is nothing to erase") }
-        // Not whom: logs are what forgetting would have to reach next.
+        // Without the account's name: otherwise the logs would have to be erased next.
         try settings.logger("staff").info(
             "Staff has erased an account", metadata: ["purchases_freed": "\(freed)", "by": "\(Operator.name)"])
         let text = "erased; \(freed) purchases are free for who proves them next"

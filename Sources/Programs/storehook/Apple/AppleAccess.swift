@@ -15,7 +15,7 @@ struct AppleAccess {
     private let transport: HTTPTransport
     private let policy: CallPolicy
     private let settle: (@Sendable () async -> Void)?
-    /// Ours to close; nil where whoever made it does.
+    /// The requester that this value closes; nil where its creator closes it.
     private let requester: OCSPRequester?
 
     /// - Parameter revocation: what the program knows of revoked certificates, where it has to do with them elsewhere, too.
@@ -135,7 +135,7 @@ struct AppleAccess {
         }
     }
 
-    /// What went wrong with Apple, as a command tells it.
+    /// The error that a command shows for a failure with Apple.
     static func told(_ error: any Error) -> any Error {
         if let failure = error as? AppStoreFailure { return CommandFailure("\(failure)") }
         if let trouble = error as? UnusableAnswer { return CommandFailure("\(trouble.rawValue): \(trouble)") }

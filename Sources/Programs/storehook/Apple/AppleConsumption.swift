@@ -85,7 +85,7 @@ struct AppleConsumption: AsyncParsableCommand {
         case unrecorded
         /// The request of this notification is answered on record.
         case request(UUID)
-        /// Apple may have an answer to the request of this notification, and is told again.
+        /// Apple may already have an answer to the request of this notification; it is sent again.
         case again(UUID)
     }
 

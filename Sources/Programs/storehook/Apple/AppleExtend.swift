@@ -33,7 +33,7 @@ struct AppleExtend: AsyncParsableCommand {
             options, .one(originalTransactionID: originalTransactionID),
             name: requestID ?? UUID().uuidString.lowercased()
         ) { client in
-            // Where it was bought: whoever follows it must know.
+            // The purchase's environment, which later steps need.
             try await client.ask(.subscriptionStatuses(originalTransactionID)).environment
         }
     }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The file that a catalog is in.
 enum CatalogFile {
-    /// Its text. Of a file that is too long so much is read that whoever reads on says so.
+    /// Its text. Of a file that is too long, just enough is read for the parser to refuse it as too long.
     static func read(_ path: String) throws -> String {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw CommandFailure("cannot read \(path)", status: .usage)

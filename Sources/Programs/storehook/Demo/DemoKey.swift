@@ -45,7 +45,7 @@ struct DemoKey {
         return demoKey
     }
 
-    /// Its owner's alone from the first moment; never over one that somebody else has made meanwhile.
+    /// Readable by its owner alone from the start. Never overwrites a file that another process has created meanwhile.
     private static func write(_ text: String, to file: String) throws {
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

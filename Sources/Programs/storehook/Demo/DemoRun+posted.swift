@@ -26,7 +26,7 @@ extension DemoRun {
                 dead += 1
                 continue
             }
-            // The bytes would tell those that wait; none does.
+            // No bytes: they only serve to recognise letters that are pending, and none is.
             letters.append(HistoryPage.Letter(notificationUUID: uuid, bytes: []))
             guard letters.count == 1000 else { continue }
             let missing = try await history.missing(letters)

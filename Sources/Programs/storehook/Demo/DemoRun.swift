@@ -63,7 +63,7 @@ struct DemoRun: AsyncParsableCommand {
         }
     }
 
-    /// The customer lives while the notifications are posted, and is told of afterwards.
+    /// The customer lives while the notifications are posted; the steps of that life are shown afterwards.
     private func run(
         _ settings: Settings, _ authority: SimulatedAuthority, _ access: AppleAccess, _ url: String
     ) async throws {
@@ -95,7 +95,7 @@ struct DemoRun: AsyncParsableCommand {
         if !isWhole { throw ExitStatus.failed }
     }
 
-    /// Posts, waits, and tells what became of it.
+    /// Posts, waits, and reports what became of the notifications.
     private func account(_ pool: PostgresPool, _ authority: SimulatedAuthority) async throws -> DemoReport {
         let outbox = Outbox(pool)
         let began = WallClock.now()
@@ -163,7 +163,7 @@ struct DemoRun: AsyncParsableCommand {
     func step(_ text: String) { say("==> \(text)") }
     func detail(_ text: String) { say("    \(text)") }
 
-    /// At once, also into a file that somebody follows.
+    /// Written at once, so that a file can be followed too.
     private func say(_ text: String) {
         print(text)
         fflush(nil)

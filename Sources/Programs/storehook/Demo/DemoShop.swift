@@ -5,7 +5,7 @@ import Base
 import Foundation
 import HTTPKit
 
-/// The shop that a demonstration looks at: a stand-in for Apple's servers, and one customer whom the demonstration plays.
+/// The shop of a demonstration: a stand-in for Apple's servers, and one customer played by the demonstration.
 struct DemoShop: Sendable {
     /// Where the stand-in is.
     let url: String
@@ -14,9 +14,10 @@ struct DemoShop: Sendable {
     /// How long one step of the customer's life may take.
     let patience: Duration
 
-    /// The customer buys a week, which renews, and gets the money of the second one back; what Apple posts of the purchase is lost.
+    /// The customer buys a week, which renews, and gets a refund of the second week. Apple's post of the purchase is
+    /// lost.
     ///
-    /// - Parameter tell: is told each step once it is done.
+    /// - Parameter tell: called with each step once it is done.
     /// - Returns: the original transaction.
     func play(_ tell: @Sendable (String) -> Void) async throws -> String {
         let start = WallClock.now().adding(days: -1)
@@ -43,7 +44,7 @@ struct DemoShop: Sendable {
         guard let second = renewal.record.payload.transaction else {
             throw trouble("renews without a transaction")
         }
-        // Charged some seconds ahead, as Apple does; nobody wants money back for what has not begun.
+        // Charged some seconds ahead, as Apple does; a refund before the period begins would not be realistic.
         let now = WallClock.now()
         let wait = (second.purchaseDate ?? now).millisecondsSince1970 - now.millisecondsSince1970
         try await Task.sleep(for: .milliseconds(min(max(0, wait), Int64(patience / .milliseconds(1)))))
@@ -53,9 +54,9 @@ struct DemoShop: Sendable {
         return original
     }
 
-    /// Sets how many percent of the posts are lost; to the end, also where the demonstration was broken off meanwhile: who sets
-    /// something for a while must be able to set it back.
-    /// - Returns: how many it were before.
+    /// Sets the percentage of posts that are lost. Completes even if the demonstration is cancelled meanwhile: a
+    /// temporary setting must be set back.
+    /// - Returns: the percentage before.
     @discardableResult
     func setLoss(_ percent: Int64) async throws -> Int64 {
         // A task of its own is not cancelled with this one.

@@ -74,7 +74,8 @@ struct EndpointsAdd: AsyncParsableCommand {
                     """))
     }
 
-    /// What would never be called is refused here; a name that says nothing as yet is left to the workers, who may ask elsewhere.
+    /// Refuses a URL that workers would never call. A name that does not resolve here is accepted: the workers may use
+    /// another resolver.
     private func checked(_ text: String, _ settings: Settings) async throws -> StrictURL {
         let policy = try settings.endpointPolicy()
         do throws(AddressRefusal) {

@@ -18,7 +18,7 @@ struct EventSelectionOptions: ParsableArguments {
         }
     }
 
-    /// Whether it says anything but whom to.
+    /// Whether it selects by anything but the endpoint.
     var namesEvents: Bool { !ids.isEmpty || account != nil || since != nil || until != nil }
 
     var selection: EventSelection {

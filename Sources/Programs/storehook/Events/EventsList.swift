@@ -42,7 +42,7 @@ struct EventsList: AsyncParsableCommand {
             var page = try await begin(events, token)
             tell(page, isTable)
             while follow {
-                // Those that are there are told at once.
+                // Existing events are printed without a pause.
                 if page.events.isEmpty { try await Task.sleep(for: .seconds(1)) }
                 page = try await next(events, page.next, token)
                 tell(page, isTable)
@@ -68,7 +68,7 @@ struct EventsList: AsyncParsableCommand {
 
     private func tell(_ page: FeedPage, _ isTable: Bool) {
         for event in page.events { print(isTable ? EventLine(event).text : event.listed) }
-        // Somebody may be waiting for it behind a pipe.
+        // A reader may be waiting behind a pipe.
         fflush(nil)
     }
 }

@@ -35,8 +35,8 @@ package struct DemoReport: Sendable {
     private var received: Int64 { after.received - before.received }
     private var dead: Int64 { after.dead - before.dead }
 
-    /// Whether each notification is stored, done, and in exactly one place, and none is dead. The sums alone cannot show
-    /// this: they include what a shop posts at the same time.
+    /// Whether each notification is stored, done, and in exactly one place, and none is dead. The sums alone cannot
+    /// show this: they include what a shop posts at the same time.
     package var isWhole: Bool {
         accepted == posted && received >= accepted && lost == 0 && ownDead == 0 && after.pending == 0 && after.isWhole
     }

@@ -54,8 +54,8 @@ extension CommandAnswer {
         self.init(report, Self.receipt, text: lines.joined(separator: "\n"))
     }
 
-    /// - `proof`: `signature` or `verify_receipt`; left out where nothing authenticates the receipt. Then `refusal` gives the
-    ///   reason, and `refusal_is_transient` whether a later attempt may succeed.
+    /// - `proof`: `signature` or `verify_receipt`; left out where nothing authenticates the receipt. Then `refusal`
+    ///   gives the reason, and `refusal_is_transient` whether a later attempt may succeed.
     /// - `unsigned_stored`: how many unsigned statements of verifyReceipt were stored to derive state from.
     private static let receipt = CommandShape<ReceiptIntake.Report>([
         .init("bundle_id", \.bundleID), .init("environment", \.proof?.environment.rawValue),

@@ -135,7 +135,7 @@ package struct ConfigurationChecks: Sendable {
         }
     }
 
-    /// Certificates of 90 days are renewed with 30 days left; with 14 left, the renewal must have failed.
+    /// Certificates of 90 days are renewed with 30 days left; with 14 left, the operator should look.
     private static let renewalTime = Duration.seconds(14 * 86_400)
 
     private func roots() -> Finding.Answer {

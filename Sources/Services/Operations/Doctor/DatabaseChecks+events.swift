@@ -2,7 +2,7 @@ import EventStore
 import Postgres
 
 extension DatabaseChecks {
-    /// Limits of the alert StorehookTellingBehind: how late a due event may be, and how many events may have no place yet.
+    /// Limits of the alert StorehookTellingBehind: how late a due event may be, and how many events may have no place.
     private static let tellingTolerance = (late: Duration.seconds(300), unplaced: Int64(100_000))
 
     /// Whether events are written in time and readers see them.
