@@ -17,7 +17,7 @@ package struct FeatureView: Sendable, Hashable {
     package var tier: String
     /// How much was used in the window.
     package var used: Int64
-    /// What use is counted over now; nil where nobody counts.
+    /// What use is counted over now; nil where it is not counted.
     package var window: UsageWindow?
 
     /// A feature of an account.

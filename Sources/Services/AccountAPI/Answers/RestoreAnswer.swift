@@ -58,7 +58,7 @@ package struct RestoreAnswer: Sendable, Hashable {
             self.environment = environment
         }
 
-        /// One that a problem is all there is to tell of.
+        /// An item that consists of a problem only.
         init(refusing problem: APIProblem) {
             self.init(
                 problem.code.status == .badRequest ? .invalid : .undecided, code: problem.code.code,

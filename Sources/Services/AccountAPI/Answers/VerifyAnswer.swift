@@ -6,7 +6,7 @@ import Base
 struct VerifyAnswer: Sendable, Hashable {
     /// The purchase.
     var subscription: SubscriptionView?
-    /// Whose it is.
+    /// The account that it belongs to.
     var account: AccountView
 
     /// An answer.

@@ -3,9 +3,9 @@ package import Base
 import HTTPTypes
 import Logging
 
-/// Who may call an endpoint of the account API.
+/// The callers that an endpoint of the account API accepts.
 package enum AccountAccess: APIAccess {
-    /// Everybody; no token is looked at.
+    /// Anyone; no token is looked at.
     case anyone
     /// An account: an app with its token, or one of the operator's servers with a key and the account's name.
     case account
@@ -66,7 +66,7 @@ package typealias AccountEndpoint = APIEndpoint<AccountAccess>
 package typealias AccountRequest = APIRequest<AccountAccess>
 
 extension APIRequest where Access == AccountAccess {
-    /// On whose behalf; nil where the endpoint is for anyone, or for servers whatever the account.
+    /// The account a request is for; nil where the endpoint is for anyone, or for servers whatever the account.
     var account: Caller? {
         switch caller {
         case .app(let account): account

@@ -2,7 +2,7 @@ import Accounts
 import AppStorePayloads
 package import Base
 
-/// On whose behalf a request comes.
+/// The account on whose behalf a request comes.
 package struct Caller: Sendable, Hashable {
     /// The account's appAccountToken, which is what it is kept by.
     package var token: UniqueIdentifier

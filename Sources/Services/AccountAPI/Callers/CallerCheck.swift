@@ -3,11 +3,11 @@ import AccountStore
 package import HTTPTypes
 package import Logging
 
-/// Finds out who asks: an app by its token, or one of the operator's servers by its key.
+/// Identifies the caller: an app by its token, or one of the operator's servers by its key.
 package struct CallerCheck: CallerIdentification {
     package typealias Access = AccountAccess
 
-    /// Who asks.
+    /// The caller.
     package enum Identity: Sendable, Hashable {
         /// An account's app.
         case app(Caller)
@@ -54,12 +54,12 @@ package struct CallerCheck: CallerIdentification {
         }
     }
 
-    /// Who has sent these headers.
-    /// - Throws: ``TokenRefusal``; or ``APIProblem`` where that cannot be told at the moment, or the account is missing.
+    /// The caller that sent these headers.
+    /// - Throws: ``TokenRefusal``; or ``APIProblem`` where that cannot be determined now, or the account is missing.
     func identity(_ headers: HTTPFields) async throws -> Identity {
         let values = headers[values: .authorization]
         guard let value = values.first else { throw TokenRefusal.missing }
-        // Of two, somebody between us may have looked at the other.
+        // With two headers, a proxy in front may have checked the other one.
         guard values.count == 1, let token = Self.token(value) else { throw TokenRefusal.malformed }
         guard token.hasPrefix(ServerKey.prefix) else { return .app(try await tokens.caller(of: token)) }
         guard let key = ServerKey(token) else { throw TokenRefusal.serverKey }
@@ -70,7 +70,7 @@ package struct CallerCheck: CallerIdentification {
         }
     }
 
-    /// What stands after `Bearer`, whose letters' case does not matter (RFC 7235, section 2.1).
+    /// What follows `Bearer`, which is not case-sensitive (RFC 7235, section 2.1).
     private static func token(_ value: String) -> String? {
         guard let space = value.firstIndex(of: " "), value[..<space].lowercased() == "bearer" else { return nil }
         let token = String(value[space...].drop { $0 == " " })

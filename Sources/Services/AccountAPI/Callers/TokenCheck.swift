@@ -34,7 +34,7 @@ package struct TokenCheck: Sendable {
         self.now = now
     }
 
-    /// Whose a token is.
+    /// The caller that a token names.
     /// - Throws: ``TokenRefusal``, or ``APIProblem`` while there are no keys to check it with.
     package func caller(of token: some StringProtocol) async throws -> Caller {
         guard token.utf8.count <= Self.longest else { throw TokenRefusal.malformed }
@@ -60,7 +60,7 @@ package struct TokenCheck: Sendable {
         return verified.caller
     }
 
-    /// Who has signed a token.
+    /// Whether the key that a token was signed with is known.
     private enum Signer: Hashable {
         case known, unknown
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// A file with keys, as it stood when it was looked at.
 struct TokenKeyFile: Sendable, Hashable {
-    /// What tells one state of a file from another.
+    /// Distinguishes one state of a file from another.
     struct Stamp: Sendable, Hashable {
         let device: UInt
         let inode: UInt
@@ -17,10 +17,10 @@ struct TokenKeyFile: Sendable, Hashable {
 
     let stamp: Stamp
     let bytes: [UInt8]
-    /// Whether nobody but its owner, and its group, can read it.
+    /// Whether only its owner and its group can read it.
     let isPrivate: Bool
 
-    /// What tells whether the file has changed; nil where there is none.
+    /// The file's stamp, which differs once the file has changed; nil where there is no file.
     static func stamp(of path: String) -> Stamp? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -20,8 +20,8 @@ package struct TokenKeySet: Sendable {
 
     /// The keys that may have signed a token of this name and algorithm.
     ///
-    /// Of a name that several have, or where names are missing, there may be some; to try more than a few would be work that
-    /// whoever sends tokens chooses.
+    /// Several keys may share a name, or names may be missing. Only a few are tried: otherwise the sender of a token
+    /// could choose how much work it causes.
     func candidates(_ identifier: String?, _ algorithm: TokenKey.Algorithm) -> [TokenKey] {
         Array(
             keys.filter {
@@ -50,7 +50,7 @@ package struct TokenKeySet: Sendable {
     }
 
     /// What a file holds: a JWK set, public keys or certificates in PEM, or a secret.
-    /// - Parameter isPrivate: whether nobody but the file's owner, and its group at most, can read it: a secret has to be.
+    /// - Parameter isPrivate: whether only the file's owner, and its group at most, can read it: a secret has to be.
     package init(file bytes: [UInt8], isPrivate: Bool) async throws(Fault) {
         let text = String(decoding: bytes, as: UTF8.self)
         if let first = bytes.first(where: { !Self.isSpace($0) }), first == UInt8(ascii: "{") {
@@ -83,12 +83,12 @@ package struct TokenKeySet: Sendable {
     }
 
     private init(secret bytes: [UInt8], isPrivate: Bool) async throws(Fault) {
-        // DER of a public key, which everybody knows: whoever takes one for a secret lets everybody sign.
+        // DER of a public key: used as a secret, it would let anyone sign.
         guard !Self.looksLikeDER(bytes) else {
             throw Fault(
                 description: "looks like a key in DER; write it as PEM: openssl pkey -pubin -inform DER -in FILE")
         }
-        // An editor's line end is nobody's.
+        // A line end that an editor appended is not part of the secret.
         var secret = bytes
         while let last = secret.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { secret.removeLast() }
         guard secret.count >= 32 else {

@@ -19,7 +19,7 @@ package enum TokenKeySource: Sendable, Hashable {
         guard let host = components?.host, !host.isEmpty, components?.user == nil, components?.password == nil,
             components?.fragment == nil, scheme == "https" || scheme == "http"
         else { throw TokenKeySet.Fault(description: "is no URL of a JWK set: https://login.example.com/jwks.json") }
-        // Whoever stands between could hand out keys of his own.
+        // Over plain HTTP, anyone on the network path could substitute keys.
         guard scheme == "https" || Self.isLoopback(host) else {
             throw TokenKeySet.Fault(description: "has to be https, unless it is on this machine")
         }

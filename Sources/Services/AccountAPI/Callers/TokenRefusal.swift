@@ -1,6 +1,6 @@
 import APIKit
 
-/// Why a token is not accepted. Counted, and told in the answer: nothing that helps who guesses.
+/// Why a token is not accepted. Counted and returned in the answer: it says nothing that helps an attacker guess.
 package enum TokenRefusal: String, Error, Sendable, CaseIterable {
     /// There is none.
     case missing
@@ -18,9 +18,9 @@ package enum TokenRefusal: String, Error, Sendable, CaseIterable {
     case notYet = "not_yet"
     /// It does not say until when it is valid.
     case noExpiry = "no_expiry"
-    /// Somebody else has issued it.
+    /// It is by another issuer.
     case issuer
-    /// It is for somebody else.
+    /// It is for another audience.
     case audience
     /// It does not name an account as one can be.
     case account

@@ -6,9 +6,9 @@ import Base
 /// jwt-kit's claims are not used: its `AudienceClaim` ends the program where the list is empty, and its `ExpirationClaim` takes any
 /// number, also one that means never.
 package struct TokenRules: Sendable, Hashable {
-    /// Who issues them: `iss`.
+    /// The issuer: `iss`.
     package var issuer: String
-    /// Whom they are for: one of `aud`.
+    /// The audience: one of `aud`.
     package var audience: String
     /// The claim that names the account.
     package var accountClaim: String
@@ -46,8 +46,8 @@ package struct TokenRules: Sendable, Hashable {
         return VerifiedToken(caller: Caller(account: account, isServer: false, role: role), expires: expires)
     }
 
-    /// Seconds since 1970, which may have a fraction (RFC 7519, section 2): that is cut off. Nil for what is no number, and for
-    /// what lies beyond the year 9999: nobody has meant that.
+    /// Seconds since 1970; a fraction (RFC 7519, section 2) is cut off. Nil for what is no number, and for what lies
+    /// beyond the year 9999, which no issuer means.
     private static func instant(_ json: [UInt8]?) -> Timestamp? {
         guard let number = json.flatMap({ Double(String(decoding: $0, as: UTF8.self)) }),
             (0...253_402_300_799).contains(number)
@@ -63,7 +63,7 @@ package struct TokenRules: Sendable, Hashable {
 
 /// What a token says that is good.
 struct VerifiedToken: Sendable {
-    /// Whose it is.
+    /// The account that it names.
     var caller: Caller
     /// Until when it is good, the leeway included.
     var expires: Timestamp

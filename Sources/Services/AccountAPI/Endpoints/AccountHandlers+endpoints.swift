@@ -104,7 +104,7 @@ extension AccountHandlers {
         AccountEndpoint(method, path, name, summary, for: .account, successes: [.init(summary, schema)], answer)
     }
 
-    /// One that tells how the account stands.
+    /// An endpoint that answers how the account stands.
     private func account(
         _ path: String, _ name: String, _ summary: String, _ shape: AccountShape<AccountView>
     ) -> AccountEndpoint {

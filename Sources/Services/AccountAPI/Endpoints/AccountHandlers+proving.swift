@@ -18,11 +18,12 @@ extension AccountHandlers {
         var outcomes: [PurchaseKey: BindOutcome]
     }
 
-    /// Takes in what an account hands in, and gives it the purchases that are free, all in one transaction. Only a transaction proves
-    /// whose a purchase is: a renewal info by itself says something about it, and gives it to nobody.
+    /// Takes in what an account hands in, and binds the purchases that are free to it, all in one transaction. Only a
+    /// transaction proves which account a purchase belongs to: a renewal info describes a purchase, but binds it to no
+    /// account.
     /// - Parameters:
     ///   - isAllOrNothing: keep nothing where one of them does not hold.
-    ///   - deadline: when nobody waits any longer for Apple.
+    ///   - deadline: when waiting for Apple ends.
     ///   - check: throws where nothing of it is to be kept.
     func prove(
         _ records: [HandedIn], by caller: Caller, isAllOrNothing: Bool = false, until deadline: ContinuousClock.Instant,
@@ -87,7 +88,8 @@ extension AccountHandlers {
     ///
     /// Each proof counts by itself. A device's receipt is often older than the transaction that comes with it: what a signed transaction
     /// proves is the account's whatever becomes of the receipt, and what is claimed beside the two has to be true of one of them.
-    /// - Parameter isAllOrNothing: whether it is a problem where nothing is the account's, for answers that do not tell of each.
+    /// - Parameter isAllOrNothing: whether to throw where nothing is the account's, for answers that do not list each
+    ///   proof.
     func restore(
         _ request: AccountRequest, isAllOrNothing: Bool = false, _ shape: (RestoreAnswer, Reader) -> JSONValue
     ) async throws -> APIAnswer {
@@ -138,7 +140,7 @@ extension AccountHandlers {
         of items: [RestoreAnswer.Item], _ proven: Proven, _ fromReceipt: ProvenReceipt?, _ unproven: APIProblem?
     ) throws {
         guard !items.isEmpty, !items.contains(where: { $0.fate.isOwn || $0.fate == .unknownProduct }) else { return }
-        // It may prove something yet: whoever heard of the other proof alone would not come back.
+        // A retry may succeed: a client that heard only about the other proof would not retry.
         if let unproven, unproven.code.status != .badRequest { throw unproven }
         if let fromReceipt, !fromReceipt.finding.purchases.isEmpty {
             throw refusal(of: fromReceipt.finding.purchases, fromReceipt)
@@ -149,9 +151,9 @@ extension AccountHandlers {
         }
     }
 
-    /// Asks Apple about what is bound, where there is a key, and nobody did just now: then what is known is as good. So it is while
-    /// Apple is away: who restores wants what there is, and a worker asks for the rest.
-    /// - Returns: what the log is told of it.
+    /// Asks Apple about the bound purchases, if there is a key and Apple was not asked just now; then what is known is
+    /// as good. While Apple is unavailable, the app gets what is known, and a worker asks for the rest.
+    /// - Returns: metadata for the log.
     private func refreshIfPossible(_ caller: Caller) async throws -> Logger.Metadata {
         guard refresh != nil, refreshes.refusal(of: caller.account) == nil else { return [:] }
         do {
@@ -181,7 +183,7 @@ extension AccountHandlers {
         }
     }
 
-    /// What an outcome is called for who restores.
+    /// What an outcome is called in the answer to a restore.
     static func fate(_ outcome: BindOutcome?) -> RestoreAnswer.Fate {
         switch outcome {
         case .bound: .restored

@@ -74,7 +74,7 @@ extension AccountHandlers {
         return Self.trialAnswer(started)
     }
 
-    /// Whether the start that a request asks for has been done and lasts: its answer may not have been heard, and whoever repeats it
+    /// Whether the requested start has been done and still lasts: the client may have missed the answer, and a repeat
     /// asks for nothing more. With another product it is another start.
     private static func isUnderWay(in account: ReadAccount, _ request: AccountRequest) -> Bool {
         guard let trial = account.view.trial, account.view.instant < trial.endsAt,

@@ -21,7 +21,7 @@ extension AccountHandlers {
         let product: String?
         let transaction: String?
 
-        /// What a body says; nothing unless told.
+        /// What a body says; by default, nothing.
         init(_ body: JSONObject? = nil) {
             product = body?.string("productId") ?? body?.string("product_id")
             transaction = body?.string("transactionId") ?? body?.string("transaction_id")
@@ -38,7 +38,7 @@ extension AccountHandlers {
         }
     }
 
-    /// A receipt that was taken in, and whose its purchases are.
+    /// A receipt that was taken in, and what binding each of its purchases came to.
     struct ProvenReceipt: Sendable {
         var finding: ReceiptFinding
         var outcomes: [PurchaseKey: BindOutcome]

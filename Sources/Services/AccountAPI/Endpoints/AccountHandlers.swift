@@ -32,11 +32,11 @@ package struct AccountHandlers: Sendable {
     /// - Parameters:
     ///   - pipeline: what trials change goes through it.
     ///   - reads: reads accounts, for all of its requests.
-    ///   - rule: who gets a purchase that a second account proves.
-    ///   - sandbox: whose purchases in Sandbox open something.
+    ///   - rule: which account gets a purchase that a second account proves.
+    ///   - sandbox: the accounts whose purchases in Sandbox give access.
     ///   - receipts: judges old receipts.
     ///   - refresh: nil where there is no key for Apple's Server API.
-    ///   - log: where it is told what happens to accounts.
+    ///   - log: records what happens to accounts.
     ///   - mostNewReceipts: how many receipts that were never seen before an account may hand in at once; one more each quarter of an
     ///     hour.
     package init(
@@ -58,13 +58,13 @@ package struct AccountHandlers: Sendable {
         newReceipts = RateLimit(every: .seconds(900), burst: mostNewReceipts)
     }
 
-    /// An account with the catalog that it was read by, and for whom the answer is written.
+    /// An account, the catalog that it was read by, and the reader that the answer is written for.
     struct ReadAccount: Sendable {
         var view: AccountView
         var reader: Reader
     }
 
-    /// Refuses who may not ask for the environment that a request names: before anything is done for it.
+    /// Refuses a caller that may not ask for the environment its request names, before anything is done for it.
     func requireEnvironment(_ request: AccountRequest) throws {
         let caller = try request.requireCaller()
         guard let asked = request.query["environment"], asked != Environment.production.rawValue, !caller.isServer,
@@ -75,8 +75,8 @@ package struct AccountHandlers: Sendable {
 
     /// The account of a request, in the environment that it asks for.
     ///
-    /// Unless told that is Production. Where Production gives nothing, and Sandbox opens something for this account, it is Sandbox
-    /// if that gives something.
+    /// Production by default. Sandbox where Production gives nothing, this account may use purchases in Sandbox, and
+    /// Sandbox gives something.
     /// - Throws: ``APIProblem`` where the caller may not ask for the environment; `PostgresError`.
     func readAccount(_ request: AccountRequest) async throws -> ReadAccount {
         let caller = try request.requireCaller()
@@ -102,7 +102,7 @@ package struct AccountHandlers: Sendable {
         return ReadAccount(view: view, reader: Reader(view.catalog ?? Self.noCatalog, languages: request.languages))
     }
 
-    /// Where none was ever applied: everybody has nothing.
+    /// Used where no catalog was ever applied: every account has nothing.
     private static let noCatalog = Catalog(tiers: [Catalog.Tier(id: "free")])
 
     /// Of a request that may name an environment.

@@ -25,7 +25,7 @@ extension ProblemCode {
     static let nothingBought = ProblemCode(.badRequest, "nothing_bought", "The receipt lists no purchase")
     /// Apple is needed, and gives no answer now.
     static let appleAway = ProblemCode(.serviceUnavailable, "apple_unavailable", "Apple does not answer")
-    /// Nobody knows the purchase: of a renewal info that came without its transaction, or not even Apple.
+    /// The purchase is not known: a renewal info came without its transaction, or not even Apple knows it.
     static let purchaseUnknown = ProblemCode(.badRequest, "purchase_unknown", "The purchase is not known")
     /// The catalog does not have the product.
     static let unknownProduct = ProblemCode(.badRequest, "unknown_product", "The product is not known")
@@ -35,7 +35,7 @@ extension ProblemCode {
     static let otherAccount = ProblemCode(.forbidden, "other_account", "Signed for another account")
     /// Another account has proven the purchase before.
     static let boundElsewhere = ProblemCode(.conflict, "bound_elsewhere", "Bound to another account")
-    /// Who asks may not ask for this environment.
+    /// The caller may not ask for this environment.
     static let environmentForbidden = ProblemCode(
         .forbidden, "environment_forbidden", "Not for this account")
     /// The catalog does not have the feature.
@@ -44,7 +44,7 @@ extension ProblemCode {
     static let tierRequired = ProblemCode(.forbidden, "tier_required", "Not in this tier")
     /// All that the tier gives was used.
     static let limitReached = ProblemCode(.tooManyRequests, "limit_reached", "The limit is reached")
-    /// Nobody counts the feature.
+    /// The feature is not counted.
     static let notCounted = ProblemCode(.badRequest, "not_counted", "Nobody counts it")
     /// The key stood for something else.
     static let keyReused = ProblemCode(.conflict, "idempotency_key_reused", "The key was used for something else")

@@ -28,7 +28,7 @@ package final class EventFeed: Service {
         var hints: UInt64 = 0
     }
 
-    /// As many bytes of what events tell stand in one answer, or one event.
+    /// The most bytes of events in one answer; a single event may be larger.
     private static let mostBytes = 1 << 20
 
     private let reads: SharedReads<Stretch, Result<FeedAnswer, FeedRefusal>>
@@ -42,7 +42,7 @@ package final class EventFeed: Service {
 
     /// A feed without readers yet.
     /// - Parameters:
-    ///   - connections: how many the store's pool has, of which most are left to others.
+    ///   - connections: how many the store's pool has; most of them are left to other work.
     ///   - watch: ends the waiting for a database that is silent.
     ///   - mostWaiters: how many readers wait at most; the next one is refused.
     ///   - interval: how often the feed looks whether there is more, give or take a quarter, without any hint.

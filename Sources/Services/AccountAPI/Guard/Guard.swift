@@ -8,11 +8,11 @@ import Logging
 ///
 /// Only 204, 401 and 403: of anything else nginx makes 500.
 package struct Guard: Sendable {
-    /// What is answered about an account of which nobody knows anything, because the database has been away for too long.
+    /// The answer for an account about which nothing is remembered while the database has been away for too long.
     package enum Outage: String, Sendable, CaseIterable {
         /// 403
         case refuse
-        /// 204: whoever has a good token passes.
+        /// 204: every caller with a good token passes.
         case allow
     }
 

@@ -7,7 +7,7 @@ import Logging
 import Postgres
 
 extension APIEndpoint where Access == AccountAccess {
-    /// Who the account is.
+    /// The account, and the appAccountToken to buy with.
     package static func account() -> AccountEndpoint {
         AccountEndpoint(
             .get, "/v1/account", "getAccount", "The account, and the appAccountToken to buy with.", for: .account,

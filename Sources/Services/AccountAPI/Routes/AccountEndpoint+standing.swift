@@ -16,7 +16,7 @@ extension APIEndpoint where Access == AccountAccess {
         all[all.count - 1].answer = { _ in
             APIAnswer(
                 bytes: bytes, contentType: "application/json",
-                // Web tools read it; it is the same for everybody.
+                // Web tools read it; it is the same for every caller.
                 headers: [.cacheControl: "public, max-age=300", .accessControlAllowOrigin: "*"])
         }
         return all

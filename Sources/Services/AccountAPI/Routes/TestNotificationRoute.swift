@@ -12,7 +12,8 @@ package import Pipeline
 import Postgres
 import Synchronization
 
-/// `POST /webhooks/apple/test`: has Apple post a test notification, waits, and tells how its way through storehook went.
+/// `POST /webhooks/apple/test`: has Apple post a test notification, waits, and answers how its way through storehook
+/// went.
 package struct TestNotificationRoute: Sendable {
     private final class Turn: Sendable {
         let isTaken = Atomic(false)
@@ -26,7 +27,7 @@ package struct TestNotificationRoute: Sendable {
 
     /// What it takes.
     /// - Parameters:
-    ///   - clients: who asks Apple; nil where no key is set.
+    ///   - clients: ask Apple; nil where no key is set.
     ///   - patience: how long it waits.
     ///   - now: this machine's clock.
     package init(
@@ -87,7 +88,7 @@ package struct TestNotificationRoute: Sendable {
         guard let client = clients.client(of: scope) else {
             throw APIProblem(.invalidRequest, "no key of this app is set")
         }
-        // Apple allows few of them, and whose notification it is must be plain.
+        // One test at a time: Apple allows few of them, and a notification must belong to one request only.
         guard turn.isTaken.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
             throw APIProblem(.rateLimited, "a test is under way already", headers: [.retryAfter: "10"])
         }
@@ -115,7 +116,7 @@ package struct TestNotificationRoute: Sendable {
         return APIAnswer(.ok, Self.value(way, arrival, scope), log: ["outcome": "\(arrival.place.rawValue)"])
     }
 
-    /// Whose notification is asked for.
+    /// The app and environment that a test notification is requested for.
     private static func scope(_ request: AccountRequest, _ clients: AppleClients) throws(APIProblem) -> AppEnvironment {
         let apps = Set(clients.scopes.map(\.bundleID))
         let app: String

@@ -22,11 +22,11 @@ package struct AccountAPI: Service {
     ///   - tokenKeys: the keys of app tokens; read while this runs.
     ///   - check: checks tokens by them.
     ///   - serverKeys: the keys of the operator's servers; read while this runs.
-    ///   - watch: notices that the database is silent; nil where that is nobody's business.
+    ///   - watch: notices that the database is silent; nil to do without.
     ///   - gate: opens once the schema has been seen to fit; without one, it was seen already.
     ///   - metrics: where it counts requests.
     ///   - callerMetrics: where it counts tokens that are not accepted.
-    ///   - onListening: told the port once connections are accepted.
+    ///   - onListening: called with the port once connections are accepted.
     package init(
         _ endpoints: [AccountEndpoint], tokenKeys: TokenKeys, check: TokenCheck, serverKeys: ServerKeyTable,
         watch: DatabaseWatch? = nil, gate: SchemaGate? = nil, configuration: APIConfiguration,

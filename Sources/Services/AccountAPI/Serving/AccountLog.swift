@@ -9,15 +9,15 @@ import Pipeline
 import PurchaseStore
 import Subscriptions
 
-/// What happened to accounts, a line each, for whoever looks for one by its account or its purchase. Never what was sent: no token,
-/// no payload, no receipt.
+/// One line for each thing that happens to an account, to be found by account or by purchase. Never what was sent: no
+/// token, no payload, no receipt.
 package struct AccountLog: Sendable {
     private let logger: Logger
 
     /// A log.
     package init(_ logger: Logger) { self.logger = logger }
 
-    /// One that nobody reads.
+    /// A log that writes nothing.
     package static var none: AccountLog {
         AccountLog(Logger(label: "none", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
@@ -34,7 +34,8 @@ package struct AccountLog: Sendable {
         logger.log(level: level, message, metadata: metadata)
     }
 
-    /// A line for each record that was handed in: what verifying it came to, whose its purchase is, and what that gives until when.
+    /// A line for each record handed in: how it verified, which account its purchase belongs to, what that gives until
+    /// when.
     /// - Parameter catalog: by which products give tiers, where one is at hand.
     func noteHandedIn(
         _ records: [HandedIn], _ answers: [IntakeAnswer], _ outcomes: [PurchaseKey: BindOutcome], by caller: Caller,

@@ -4,15 +4,16 @@ package import Accounts
 import Postgres
 import Synchronization
 
-/// Reads accounts for whoever asks about them.
+/// Account reads of all requests.
 package typealias AccountReads = SharedReads<AccountStore.ViewKey, AccountView>
 
-/// Reads from the database for requests, those that ask at the same time in one statement.
+/// Reads from the database for requests, and combines those that arrive at the same time into one statement.
 ///
-/// Most of what reading one account costs is what any statement costs: the way to the server and back, and ten relations that are
-/// opened before the first row comes. So one statement is under way, and a second one where a dozen wait; whoever asks meanwhile is
-/// read by the next one, together with all others who wait, and with those who ask for the same. Where few ask, nobody waits for
-/// longer than that. Where statements are slow, because the database reads from its disks or is far away, more of them are under way.
+/// Most of the cost of reading one account is that of any statement: the round trip, and ten relations that are opened
+/// before the first row. So one statement runs at a time, and a second one while a dozen keys wait. Requests that
+/// arrive meanwhile are read together by the next statement; those for the same key share its result. Under low load no
+/// request waits longer than that. If statements are slow (the database reads from disk or is far away), more of them
+/// run.
 ///
 /// A read begins after it was asked for, so that it shows all that was committed before.
 package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -31,7 +32,7 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
         var waiters = 0
         var statements = 0
         var begunAt: ContinuousClock.Instant
-        /// Whether it will be looked once more whether those who wait wait for one that takes long.
+        /// Whether a ``lookAgain()`` is scheduled, which checks whether the waiting keys wait for a slow statement.
         var isLookedAfter = false
         /// How many one statement reads at most now.
         var most: Int
@@ -52,10 +53,10 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
         }
     }
 
-    /// What comes next for those who wait.
+    /// What comes next for the waiting keys.
     private enum Step {
         case read([Waiting])
-        /// They are read by who is reading now, and it may be looked again later whether that is so.
+        /// A running statement's task reads them next; ``lookAgain()`` may check later whether it is slow.
         case wait(lookingAgain: Bool)
     }
 
@@ -80,11 +81,11 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
     /// - Parameters:
     ///   - most: how many one statement reads at most: beyond 64 there is little left to share.
     ///   - fewStatements: how many statements are under way at most as long as they are fast.
-    ///   - dozen: how many have to wait for that; while fewer do, one is under way.
-    ///   - mostStatements: how many are otherwise.
-    ///   - mostWaiters: how many wait at most; who comes then is refused.
-    ///   - slow: how long a statement takes that is no fast one.
-    ///   - limit: how long anybody waits for a statement to begin; refused when the next one does.
+    ///   - dozen: how many keys have to wait for that; while fewer do, one statement runs.
+    ///   - mostStatements: how many run at most while statements are slow.
+    ///   - mostWaiters: how many requests wait at most; the next one is refused.
+    ///   - slow: a statement that takes longer than this is slow.
+    ///   - limit: the longest wait for a statement to begin; a request over it is refused when the next one begins.
     ///   - read: reads many, each in its place; must come to an end by itself.
     package init(
         most: Int = 64, fewStatements: Int = 2, dozen: Int = 12, mostStatements: Int = 6, mostWaiters: Int = 2048,
@@ -104,8 +105,8 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
         state = Mutex(State(begunAt: clock(), most: most))
     }
 
-    /// Reads one. Whoever is cancelled waits all the same: a statement or two, each as long as it may take.
-    /// - Throws: what reading throws, where an error that would not pass by itself concerns nobody else; `PostgresError` with
+    /// Reads one. A cancelled caller still waits: for a statement or two, each as long as it may take.
+    /// - Throws: what reading throws; a permanent error of one key does not fail other keys; `PostgresError` with
     ///   `.timeout` where too many wait, or too long.
     package func value(of key: Key) async throws -> Value {
         try await withCheckedThrowingContinuation { waiter in
@@ -139,7 +140,7 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
 
     private func take(_ step: Step) {
         switch step {
-        // On its own: it is nobody's request in particular.
+        // A detached task: it serves many requests, not one in particular.
         case .read(let batch): Task.detached { await self.serve(startingWith: batch) }
         case .wait(lookingAgain: true):
             Task.detached { [weak self, slow] in
@@ -150,7 +151,7 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
         }
     }
 
-    /// Who waits behind a statement that takes long is read beside it, though nobody else comes.
+    /// Starts another statement beside a slow one for the keys that wait, even if no further request comes.
     private func lookAgain() {
         let now = clock()
         let step = state.withLock { state -> Step in
@@ -166,12 +167,12 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
         return state.waiting.count >= dozen ? fewStatements : 1
     }
 
-    /// Reads until nobody waits, or too few for one more statement: those are left to who is reading now.
+    /// Reads until no key waits, or too few for one more statement: those are left to a statement that is running.
     private func serve(startingWith first: [Waiting]) async {
         var batch = first
         while !batch.isEmpty {
             if case .silent(let silence) = await serve(batch) {
-                // Nor would it answer those who wait for their turn.
+                // The silent database would not answer the waiting requests either.
                 Self.end(state.withLock { $0.takeAll() }, with: silence)
             }
             let now = clock()

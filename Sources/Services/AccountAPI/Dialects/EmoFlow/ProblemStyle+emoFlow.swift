@@ -7,8 +7,8 @@ import HTTPTypes
 extension ProblemStyle {
     /// As EmoFlow's apps know it: `{"detail": …}`, in Chinese. The status is that of the problem.
     ///
-    /// What Apple's signature or verifyReceipt says against a receipt is told as `Apple 验证失败: ` with a text of that dialect's
-    /// table (``EmoFlowReceiptStatus``).
+    /// A rejection of a receipt by Apple's signature or verifyReceipt is answered as `Apple 验证失败: ` with a text of that
+    /// dialect's table (``EmoFlowReceiptStatus``).
     package static let emoFlow = ProblemStyle(content: ("application/json", emoFlowSchema)) { problem in
         APIAnswer(
             problem.code.status, ["detail": .string(emoFlowDetail(of: problem.code))], headers: problem.headers,
@@ -42,7 +42,7 @@ extension ProblemStyle {
         }
     }
 
-    /// Texts of the documents for what their status alone does not tell.
+    /// Texts of the documents where the status alone does not say enough.
     private static let emoFlowTexts = [
         "unknown_product": "无效的产品 ID",
         "other_account": "交易不属于当前用户",
