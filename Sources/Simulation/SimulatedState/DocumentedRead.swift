@@ -1,7 +1,7 @@
 public import Foundation
 public import Postgres
 
-/// A question that sql/README.md and the views' comments tell readers to ask, put to one purchase or account at a time.
+/// A query that sql/README.md and the views' comments recommend to readers, run for one purchase or account at a time.
 public struct DocumentedRead: Sendable {
     /// What it asks.
     public let name: String
