@@ -67,7 +67,7 @@ extension Canaries {
 
     /// Nothing more will be learned of a canary.
     /// - Parameter outcome: `applied`, `dead_letter`, `recovered`, `overdue`, or a code of why Apple posted none.
-    /// - Returns: how long it took; nil if somebody else has taken it over.
+    /// - Returns: how long it took; nil if another process has taken it over.
     @discardableResult
     package func settle(
         _ canary: Canary, outcome: String, _ arrival: CanaryArrival? = nil

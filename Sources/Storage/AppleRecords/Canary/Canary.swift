@@ -2,7 +2,7 @@ package import Postgres
 
 /// A claimed test notification that was asked of Apple, or is to be.
 package struct Canary: ScopedRow, Hashable {
-    /// That it is held, and whose it is.
+    /// The claim, with its app and environment.
     package var claim: ScopedClaim
     /// What Apple gave for it; nil while Apple was not asked.
     package var token: String?

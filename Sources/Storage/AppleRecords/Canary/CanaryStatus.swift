@@ -3,7 +3,7 @@ package import Postgres
 
 /// Which test notification of an app came through last, and since when one is missing.
 package struct CanaryStatus: Sendable, Hashable {
-    /// Whose.
+    /// The app and environment.
     package var scope: AppEnvironment
     /// When Apple was asked for the last one that came through; nil if none ever did.
     package var askedAt: PostgresTimestamp?

@@ -5,7 +5,7 @@ import Foundation
 package import Postgres
 import PurchaseStore
 
-/// What customers have agreed to, and what they took back: whether Apple may be told how they used what they bought.
+/// Customers' consents, given and withdrawn, to sending Apple how they used what they bought.
 package struct Consents: Sendable {
     private let pool: PostgresPool
 
@@ -16,13 +16,14 @@ package struct Consents: Sendable {
     /// begun by then sees it.
     /// - Parameters:
     ///   - text: what the customer was shown; of a grant it has to be there.
-    ///   - person: who records it.
+    ///   - person: the person who records it.
     package func record(
         _ account: String, granted: Bool, text: String?, by person: String
     ) async throws -> RecordedConsent {
         let token = UUID(AccountToken.of(account))
         return try await pool.withTransaction(TransactionOptions(isDurable: true)) { session in
-            // Who is about to tell Apple holds the token until what it is going to say is recorded: one of both comes first.
+            // A transaction that is about to answer Apple holds the token until the answer is recorded: the two run in
+            // order.
             try ConsumptionToken.hold("select \(token)::uuid as app_account_token", session)
             let waiting = try session.query(
                 PostgresQuery(

@@ -1,7 +1,7 @@
 package import Postgres
 package import Subscriptions
 
-/// Who is told that Apple was told about a purchase, in the transaction that records it.
+/// Called with each answer to Apple about a purchase, in the transaction that records the outcome.
 package protocol ConsumptionObserver: Sendable {
     /// - Parameters:
     ///   - purchase: what it is about.

@@ -3,7 +3,7 @@
 package enum ConsumptionReason: String, Sendable, Hashable, CaseIterable {
     /// What it is about is not known here.
     case noTransaction = "no_transaction"
-    /// The purchase names no account, so nobody can have consented for it.
+    /// The purchase names no account, so there can be no consent for it.
     case noAccount = "no_account"
     /// The customer was never asked, or has not agreed.
     case noConsent = "no_consent"
@@ -15,7 +15,7 @@ package enum ConsumptionReason: String, Sendable, Hashable, CaseIterable {
     case noRule = "no_rule"
     /// A rule of the policy says so.
     case leftToApple = "left_to_apple"
-    /// Apple takes no answer about what a family or a seat shares: who has it did not pay.
+    /// Apple takes no answer about what a family or a seat shares: its user did not pay.
     case notPurchased = "not_purchased"
     /// Apple would refuse what the policy says for this kind of product.
     case unfitAnswer = "unfit_answer"
@@ -33,7 +33,7 @@ package enum ConsumptionReason: String, Sendable, Hashable, CaseIterable {
     case notLookedAt = "not_looked_at"
     /// Too much time went by between reading the consent and sending.
     case stoodStill = "stood_still"
-    /// Whoever was telling Apple was gone before the end.
+    /// The worker that was sending the answer was gone before the end.
     case workerGone = "worker_gone"
     /// Apple took it after the deadline.
     case acceptedLate = "accepted_late"
@@ -49,6 +49,6 @@ package enum ConsumptionOutcome: String, Sendable, Hashable, CaseIterable {
     case refused
     /// By choice, or without the customer's consent.
     case notAnswered = "not_answered"
-    /// Apple may have the answer: nobody knows, and it is not told twice.
+    /// It is not known whether Apple has the answer; it is not sent twice.
     case unknown
 }

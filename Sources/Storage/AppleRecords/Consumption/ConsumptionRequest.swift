@@ -5,7 +5,7 @@ package import Postgres
 
 /// A claimed request of Apple's for consumption data, with what was known when it was claimed.
 package struct ConsumptionRequest: ScopedRow, Hashable {
-    /// That it is held, and whose it is.
+    /// The claim, with its app and environment.
     package var claim: ScopedClaim
     /// What it is about; nil where the notification names none.
     package var transactionID: String?
@@ -23,7 +23,7 @@ package struct ConsumptionRequest: ScopedRow, Hashable {
     package var deadline: PostgresTimestamp
     /// How long is left until then.
     package var timeLeft: Duration
-    /// Whether somebody before has begun to tell Apple and nobody knows how that ended.
+    /// Whether sending an answer was begun before, with an unknown result.
     package var isBegun: Bool
 
     init(_ row: PostgresRow, _ claim: ScopedClaim) throws {

@@ -6,7 +6,7 @@ package import Postgres
 package struct ListedConsumptionRequest: Sendable, Hashable {
     /// The notification.
     package var notificationUUID: UUID
-    /// Whose it is.
+    /// The app and environment.
     package var scope: AppEnvironment
     /// What it is about.
     package var transactionID: String?
@@ -24,13 +24,13 @@ package struct ListedConsumptionRequest: Sendable, Hashable {
     package var why: String?
     /// Whether the customer consents now; nil where nothing was ever recorded.
     package var consent: Bool?
-    /// What Apple was told, as JSON.
+    /// The answer to Apple, as JSON.
     package var answer: String?
     /// The rule of the policy.
     package var rule: String?
-    /// When Apple was told.
+    /// When it was sent to Apple.
     package var sentAt: PostgresTimestamp?
-    /// Who sent it by hand.
+    /// The person who sent it by hand.
     package var sentBy: String?
 }
 
@@ -80,7 +80,7 @@ extension ConsumptionRequests: MonitoredStore {
             }
     }
 
-    /// How it stands, for each app and environment of which something is open or went wrong within a day.
+    /// How it stands, for each app and environment with open requests or failures within a day.
     package func statuses() async throws -> [ConsumptionStatus] {
         try await pool.query(
             PostgresQuery(
@@ -103,7 +103,7 @@ extension ConsumptionRequests: MonitoredStore {
 
 /// How it stands with an app's requests for consumption data.
 package struct ConsumptionStatus: Sendable, Hashable {
-    /// Whose.
+    /// The app and environment.
     package var scope: AppEnvironment
     /// Not settled.
     package var open: Int64
@@ -117,6 +117,6 @@ package struct ConsumptionStatus: Sendable, Hashable {
     package var late: Int64
     /// Within a day: refused by Apple.
     package var refused: Int64
-    /// Within a day: sent, and nobody knows whether Apple has it.
+    /// Within a day: sent, and it is not known whether Apple has it.
     package var unknown: Int64
 }

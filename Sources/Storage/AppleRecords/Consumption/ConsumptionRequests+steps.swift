@@ -7,25 +7,25 @@ import Postgres
 import Subscriptions
 
 extension ConsumptionRequests {
-    /// What came of the wish to tell Apple.
+    /// The result of ``begin(_:_:rule:sentBy:)``.
     package enum Beginning: Sendable, Hashable {
-        /// What is going to be said is recorded, and the customer consented right after this instant: send it, at once and once.
+        /// The answer is recorded, and the customer consented right after this instant: send it, at once and once.
         case begun(lookedAt: ContinuousClock.Instant)
-        /// Somebody else has taken the request over.
+        /// Another process has taken the request over.
         case lost
         /// It must not be sent, for this reason.
         case withheld(ConsumptionReason)
     }
 
-    /// What Apple is told, and what Apple said, cannot be told again from anything else.
+    /// Durable: answers to Apple and Apple's responses cannot be restored from anywhere else.
     private static let durably = TransactionOptions(isDurable: true)
 
-    /// Records what Apple is about to be told, where the customer consents at this very moment, the deadline is not over, and nobody
-    /// has told Apple of this transaction.
+    /// Records the answer that is about to be sent, where the customer consents at this very moment, the deadline is
+    /// not over, and no other answer about this transaction was sent.
     /// - Parameters:
     ///   - rule: the rule of the policy that says so, for people.
-    ///   - person: who sends it by hand and answers for the consent where none is recorded; nil: it has to be. Against what the
-    ///     customer has taken back nobody sends.
+    ///   - person: the person who sends it by hand and answers for the consent where none is recorded; nil: it has to
+    ///     be recorded. A consent that was withdrawn always prevents sending.
     package func begin(
         _ request: ConsumptionRequest, _ answer: ConsumptionAnswer, rule: String?, sentBy person: String? = nil
     ) async throws -> Beginning {
@@ -86,7 +86,7 @@ extension ConsumptionRequests {
                 return .begun(lookedAt: lookedAt)
             }
         } catch let error as PostgresError where error.sqlState == .uniqueViolation {
-            // Somebody began with another request about the same transaction at the same moment.
+            // Another request about the same transaction was begun at the same moment.
             return .withheld(.anotherUnderWay)
         }
     }
@@ -106,9 +106,9 @@ extension ConsumptionRequests {
         try await queue.putOff(request.claim, by: delay, reason: reason, isItsOwn: true)
     }
 
-    /// Puts off a request that was not begun: it is looked at again after a while. The attempt does not count: a consent may come in
-    /// hours. One that lacks a consent is due at once where the customer has consented since it was claimed: who records that
-    /// waits for what is held and cannot have it looked at.
+    /// Puts off a request that was not begun: it is looked at again after a while. The attempt does not count: a
+    /// consent may come in hours. A request that lacks a consent is due at once where the customer has consented since
+    /// it was claimed: the transaction that records a consent cannot make a held request due.
     package func putOff(_ request: ConsumptionRequest, for delay: Duration, reason: String) async throws {
         let isConsentAwaited = Self.consentReasons.contains(reason)
         let reason = String(reason.prefix(100))
@@ -122,8 +122,8 @@ extension ConsumptionRequests {
                     update storehook.consumption_answers set why = \(reason)
                      where id = \(request.id) and began_at is null
                     """))
-            // In the transaction that holds the token, and a statement of its own: it sees each consent that was recorded
-            // before, and who records one now waits and finds a row that nobody holds.
+            // In the transaction that holds the token, and a statement of its own: it sees each consent that was
+            // recorded before. A transaction that records one now waits, and then finds a row without a lease.
             try session.query(
                 PostgresQuery(
                     "consumption.postpone",
@@ -153,9 +153,9 @@ extension ConsumptionRequests {
         ConsumptionReason.noTransaction, .noAccount, .noConsent, .consentWithdrawn,
     ].map(\.rawValue)
 
-    /// Puts off all requests of an app in an environment that nobody holds: what keeps one keeps all. Like everything that takes
-    /// many rows it waits for none of them, so that nobody waits in a circle. None is put off beyond its deadline while there is
-    /// time, unless Apple itself has said when.
+    /// Puts off all requests of an app in an environment that are not held: what prevents one prevents all. It skips
+    /// locked rows instead of waiting, as all statements on many rows do, so there is no deadlock. None is put off
+    /// beyond its deadline while there is time, unless Apple itself has said when.
     package func putOff(requestsOf scope: AppEnvironment, by delay: Duration, reason: String) async throws {
         let reason = String(reason.prefix(100))
         let isApplesWord = reason == ServerErrorCode.rateLimitExceeded.name
@@ -190,7 +190,7 @@ extension ConsumptionRequests {
 
     /// Nothing more is done about a request. What Apple took after the deadline is late.
     /// - Parameter reason: why it was not answered, or Apple's code; nil where it was answered.
-    /// - Returns: what it came to; nil if somebody else has taken it over.
+    /// - Returns: what it came to; nil if another process has taken it over.
     @discardableResult
     package func settle(
         _ request: ConsumptionRequest, _ outcome: ConsumptionOutcome, reason: String? = nil
@@ -242,7 +242,7 @@ extension ConsumptionRequests {
         ConsumptionReason.noPolicy, .noRule, .noTransaction, .leftToApple, .notPurchased,
     ].map(\.rawValue)
 
-    /// Settles what was not answered in time and that nobody holds.
+    /// Settles the requests that were not answered in time and are not held.
     /// - Returns: what each came to.
     package func expire() async throws -> [ConsumptionSettlement] {
         try await pool.query(

@@ -12,19 +12,19 @@ package import Postgres
 ///
 ///     expire, at the deadline ──▶ not_answered │ late │ unknown
 ///
-/// A transaction is answered about once. What is going to be said is recorded before Apple is told it (``begin(_:_:rule:sentBy:)``),
-/// in the transaction that reads the consent once more. Apple has no way to ask what it was told, and does not say what a
-/// second answer does to the first. So whoever finds a request begun by a worker that is gone, or hears nothing back, records
-/// that nobody knows; it is not told twice, also where Apple asks again.
+/// A transaction is answered about once. The answer is recorded before it is sent (``begin(_:_:rule:sentBy:)``), in the
+/// transaction that reads the consent once more. Apple cannot be asked what answer it has, and does not say what a
+/// second answer does to the first. So where the sending worker is gone or no response arrives, the request ends as
+/// `unknown`; no second answer is sent, also where Apple asks again.
 package struct ConsumptionRequests: Sendable {
     let pool: PostgresPool
     /// Which of them are to be looked at; of those that are due the one with the earliest deadline goes first.
     package let queue: ScopedQueue
-    /// Told that Apple was answered, in the transaction that records it.
+    /// Called when Apple was answered, in the transaction that records it.
     let observer: (any ConsumptionObserver)?
 
     /// The requests behind a pool of connections. One is enough.
-    /// - Parameter observer: told what Apple was answered; nil where nobody is going to be.
+    /// - Parameter observer: called with each answer to Apple; nil for none.
     package init(_ pool: PostgresPool, observer: (any ConsumptionObserver)? = nil) {
         self.pool = pool
         self.observer = observer
@@ -39,13 +39,14 @@ package struct ConsumptionRequests: Sendable {
     /// How many requests a round notes at most.
     package static let portion = 1000
 
-    /// Makes the rows of requests that have none yet. One that is heard of after its deadline is settled at once: not answered, as
-    /// when a new database is filled from Apple's history; late where Apple posted it within the week that it goes on posting for, and the
-    /// customer consents. Safe to run from many machines at once.
+    /// Makes the rows of requests that have none yet. Safe to run from many machines at once. A request first seen
+    /// after its deadline is settled at once:
+    /// - late, where Apple posted it within the week for which it repeats posts, and the customer consents;
+    /// - not answered otherwise, as when a new database is filled from Apple's history.
     /// - Parameters:
     ///   - everything: looks at all requests ever heard, rather than at those signed within the last thirteen hours.
-    ///   - policy: whether who asks has a policy.
-    ///   - scopes: what who asks has keys for.
+    ///   - policy: whether this process has a policy.
+    ///   - scopes: the app environments that this process has API keys for.
     /// - Returns: how many it made, and what of those was settled.
     package func note(
         everything: Bool, hasPolicy policy: Bool, keysFor scopes: [AppEnvironment]
@@ -126,9 +127,9 @@ package struct ConsumptionRequests: Sendable {
                 """))
     }
 
-    /// Says of what was noted by somebody without a policy that there is one, so that it counts as to be answered again until it is
-    /// looked at. It is due already, unless all of its app is put off.
-    /// - Parameter scopes: what who asks has keys and a policy for.
+    /// Clears the reason "no policy" that a process without one has recorded, so that the request counts as to be
+    /// answered until it is looked at. It is due already, unless all of its app is put off.
+    /// - Parameter scopes: the app environments that this process has API keys and a policy for.
     package func forgetMissingPolicy(_ scopes: [AppEnvironment]) async throws {
         try await pool.query(
             PostgresQuery(
@@ -147,8 +148,8 @@ package struct ConsumptionRequests: Sendable {
                 """))
     }
 
-    /// Open requests of other apps and environments than these, which who asks has no key for and nobody else has looked at: read and
-    /// not claimed, so that whoever has the key can claim them at any time.
+    /// Open requests of other app environments than these: this process has no key for them, and no other process has
+    /// looked at them. Read and not claimed, so that a process with the key can claim them at any time.
     package func lackingKeys(but scopes: [AppEnvironment]) async throws -> [ConsumptionRequest] {
         try await pool.query(
             PostgresQuery(
@@ -189,13 +190,13 @@ package struct ConsumptionRequests: Sendable {
     }
 
     /// Claims the request with the earliest deadline of those that are due; nil if none is.
-    /// - Parameter scopes: what who asks has keys for.
+    /// - Parameter scopes: the app environments that this process has API keys for.
     package func claim(for lease: Lease, among scopes: [AppEnvironment]) async throws -> ConsumptionRequest? {
         try await queue.claim(for: lease, among: scopes, joining: Self.requests) { try ConsumptionRequest($0, $1) }
     }
 
-    /// Claims the request of a notification, whatever it waits for, to be answered by hand; nil while somebody else has it, or
-    /// where it is settled.
+    /// Claims the request of a notification, whatever it waits for, to be answered by hand; nil while another process
+    /// holds it, or where it is settled.
     package func claim(_ notificationUUID: UUID, for lease: Lease) async throws -> ConsumptionRequest? {
         try await pool.query(
             PostgresQuery(

@@ -1,7 +1,7 @@
 import Postgres
 
-/// The row that whoever records a consent and whoever goes by one hold, each in its transaction: one comes after the other, also
-/// where the request was not there yet when the consent was recorded. It is held before a row of the queue, never after.
+/// The row that serializes recording a consent and acting on one: both transactions lock it, also where the request did
+/// not exist yet when the consent was recorded. It is locked before a row of the queue, never after.
 enum ConsumptionToken {
     /// Holds the rows of these tokens until the transaction ends, and makes those that are not there.
     /// - Parameter tokens: gives them in a column `app_account_token`, each once.

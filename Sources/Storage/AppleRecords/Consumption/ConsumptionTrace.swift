@@ -5,9 +5,9 @@ package import Base
 package import Foundation
 import Postgres
 
-/// What is known of a transaction and of one request of Apple's about it, for who would tell Apple of it by hand.
+/// What is known of a transaction and of one request of Apple's about it, for a person who answers by hand.
 package struct ConsumptionTrace: Sendable, Hashable {
-    /// Whose it is.
+    /// The app and environment.
     package var scope: AppEnvironment
     /// What kind of product it is of, in Apple's words; nil where the transaction itself is not known.
     package var productType: String?
@@ -84,10 +84,10 @@ extension ConsumptionRequests {
         }
     }
 
-    /// Records that Apple is about to be told once more about a request of which nobody knows whether Apple has an answer, where
-    /// the customer has not taken the consent back. It stays `unknown` until Apple is known to have it: see
-    /// ``settleAgain(_:isTaken:reason:)``. What was said first is kept beside.
-    /// - Parameter person: who sends it by hand and answers for the consent where none is recorded.
+    /// Records that the answer to a request that ended as `unknown` is about to be sent once more, where the customer
+    /// has not withdrawn the consent. It stays `unknown` until Apple is known to have it: see
+    /// ``settleAgain(_:isTaken:reason:)``. The first answer is kept beside.
+    /// - Parameter person: the person who sends it by hand and answers for the consent where none is recorded.
     /// - Returns: whether it may be sent.
     package func beginAgain(
         _ notificationUUID: UUID, _ answer: ConsumptionAnswer, sentBy person: String

@@ -15,7 +15,7 @@ package struct RecordedConsent: Sendable, Hashable {
     package var text: String?
     /// When it was recorded.
     package var recordedAt: PostgresTimestamp
-    /// By whom.
+    /// The person who recorded it.
     package var recordedBy: String
     /// Transactions about which an answer was on its way to Apple when this was recorded; it cannot be called back.
     package var underWay: [String] = []

@@ -12,7 +12,7 @@ extension History {
     /// What waits still for a worker may be stored once more.
     /// - Parameters:
     ///   - evidence: compact JWS of transactions and renewal infos, verified.
-    ///   - scope: whose they are; renewal infos do not say it.
+    ///   - scope: their app and environment; renewal infos do not name it.
     /// - Returns: how many were stored.
     package func store(answered evidence: [Evidence], of scope: AppEnvironment) async throws -> Int {
         let evidence = try await news(among: evidence, of: scope)

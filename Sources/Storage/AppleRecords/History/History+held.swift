@@ -62,8 +62,8 @@ extension History {
         try session.query(.held(uuids)).map { try $0.decode(0) }
     }
 
-    /// Which of these lie among the dead letters that nobody could trust. Such a letter says itself what it is, so its bytes
-    /// are compared: one that was damaged on its way is still missing.
+    /// Which of these are among the dead letters that could not be trusted. A dead letter's own UUID proves nothing, so
+    /// its bytes are compared: one that was damaged on its way is still missing.
     private func buried(_ letters: [HistoryPage.Letter]) async throws -> [HistoryPage.Letter] {
         let rows = try await pool.query(
             PostgresQuery(

@@ -39,7 +39,7 @@ extension History {
                 """))
     }
 
-    /// How many windows are due, or held by somebody.
+    /// How many windows are due, or under a lease.
     package func open(_ scopes: [AppEnvironment]) async throws -> (due: Int64, leased: Int64) {
         let row = try await pool.query(
             PostgresQuery(
@@ -56,8 +56,8 @@ extension History {
         return (try row.decode(0), try row.decode(1))
     }
 
-    /// How many processes are asking Apple, this one included: those that hold a purchase, or a window of which they have
-    /// recorded a page lately. Who was killed holds his window until its lease ends, and asks no more.
+    /// How many processes are asking Apple, this one included: those that hold a purchase, or a window with a page
+    /// recorded lately. A killed process holds its window until the lease ends, but asks no more.
     /// - Parameter lease: for how long windows are held from one page to the next.
     package func askers(beside owner: String, lease: Duration) async throws -> Int {
         try await Int(

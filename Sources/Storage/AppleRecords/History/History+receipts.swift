@@ -14,7 +14,7 @@ extension History {
     ///   - evidence: the receipt and the answer, which are stored in any case.
     ///   - identity: what the receipt is known by; see ``note(receipt:_:)``.
     ///   - words: what the answer says, of each thing once.
-    ///   - scope: whose they are.
+    ///   - scope: their app and environment.
     /// - Returns: the rows of `evidence`, in its order, and how many of `words` were stored.
     package func store(
         receipt evidence: [Evidence], knownBy identity: [UInt8], saying words: [UnsignedReceiptClaim],

@@ -15,7 +15,7 @@ extension History {
 
     /// Records a page: what it lists and is in no place is stored with source `history`, and the window's position moves on;
     /// with the last page the window is done. All in one transaction, fenced.
-    /// - Returns: nil where somebody else holds the window by now; then nothing was recorded.
+    /// - Returns: nil where another process holds the window by now; then nothing was recorded.
     package func record(_ page: HistoryPage, of window: HistoryWindow) async throws -> Recorded? {
         let missing = try await missing(page.letters)
         // The window is not proven by what a server commits without the standby that it was to wait for.

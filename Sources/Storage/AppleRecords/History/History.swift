@@ -3,9 +3,9 @@ package import Postgres
 
 /// What is known of Apple's notification history: which spans of it were asked for, what they listed, what of that is held.
 ///
-/// A window (``HistoryWindow``) is asked page by page, and each page is recorded in one transaction: what was missing goes into
-/// the outbox, and the position moves on. So whoever is killed at any moment has either done a page or not begun it, and
-/// whoever claims the window next goes on from there.
+/// A window (``HistoryWindow``) is asked page by page, and each page is recorded in one transaction: what was missing
+/// goes into the outbox, and the position moves on. So a worker killed at any moment has either done a page or not
+/// begun it, and the next worker to claim the window goes on from there.
 package struct History: Sendable {
     let pool: PostgresPool
     /// Where what was missing is stored.

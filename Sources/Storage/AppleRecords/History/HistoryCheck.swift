@@ -3,7 +3,7 @@ package import Foundation
 
 /// What asking of one app in one environment came to.
 package struct HistoryCheck: Sendable, Hashable {
-    /// Whose history.
+    /// The app and environment.
     package var scope: AppEnvironment
     /// Apple's count.
     package var listed: Int

@@ -3,7 +3,7 @@ package import Postgres
 
 /// What is proven of an app in an environment, and what Apple's history listed.
 package struct HistoryProof: Sendable, Hashable {
-    /// Whose.
+    /// The app and environment.
     package var scope: AppEnvironment
     /// From here on; nil while nothing is proven.
     package var provenFrom: PostgresTimestamp?
@@ -66,8 +66,8 @@ extension History: MonitoredStore {
     /// See ``proofs()``.
     package static let monitored = "proven_until"
 
-    /// What is proven. An app that was never released has no samples: nothing can be missing there, and nobody is to be woken for
-    /// it.
+    /// What is proven. An app that was never released has no samples: nothing can be missing there, and it must raise
+    /// no alert.
     package func samples() async throws -> [MetricSample] {
         try await proofs().filter { !$0.isUnreleased }.flatMap { proof in
             let windows = [

@@ -4,7 +4,7 @@ package import Postgres
 
 /// A claimed span of Apple's notification history, and how far it has been asked.
 package struct HistoryWindow: ScopedRow, Hashable {
-    /// That it is held, and whose list it is of.
+    /// The claim, with the app and environment of the list.
     package var claim: ScopedClaim
     /// Where it begins, or as far back as Apple's list still reaches.
     package var startsAt: PostgresTimestamp

@@ -18,9 +18,9 @@ final class PendingPayloads: Sendable {
     /// How many are remembered: some megabytes.
     static let most = 50_000
     private static let batch = 200
-    /// Between two looks at the whole queue; in between only what is new is looked at. An older row may turn up: one that was
-    /// stored by a transaction which committed late, which ``slack`` covers, or a dead letter that somebody replays, which is
-    /// known by its UUID.
+    /// Between two looks at the whole queue; in between only new rows are looked at. Older rows may appear, too: those
+    /// stored by a transaction that committed late, which ``slack`` covers, and replayed dead letters, which are known
+    /// by their UUID.
     private static let interval = Duration.seconds(10)
     private static let slack: Int64 = 2000
 

@@ -4,7 +4,7 @@ import Postgres
 
 /// A claimed purchase that Apple is to be asked about.
 package struct Refresh: ScopedRow, Hashable {
-    /// That it is held, and whose it is.
+    /// The claim, with its app and environment.
     package var claim: ScopedClaim
     /// The purchase.
     package var originalTransactionID: String
@@ -48,10 +48,10 @@ extension History {
         ).count
     }
 
-    /// Queues the purchases whose period ended a moment ago with auto-renew on and of whose renewal nothing was heard, some hundred
-    /// at a time: each once for each end. Apple charges within the day before an end, so it knows by then.
+    /// Queues purchases whose period ended a moment ago with auto-renew on and no renewal received, 500 at a time: each
+    /// once for each end. Apple charges within the day before an end, so it knows by then.
     ///
-    /// What the clock of events is to tell within the leeway is where they are looked for; of all purchases, few are there.
+    /// Only purchases whose next event is due within the leeway are searched, which are few.
     /// - Parameter leeway: how long after an end a status waits for the renewal. Apple is asked after a fifth of that: a post that is
     ///   only slow comes by itself.
     /// - Returns: how many.
@@ -94,7 +94,7 @@ extension History {
     }
 
     /// Queues purchases to be asked about soon, whatever is known of them; those that wait already, wait on.
-    /// - Parameter delay: how long nobody asks, for what Apple is to learn first.
+    /// - Parameter delay: how long to wait before asking, for what Apple is to learn first.
     package func queueRefreshes(
         of originalTransactionIDs: [String], in scope: AppEnvironment, after delay: Duration = .zero
     ) async throws {

@@ -6,11 +6,11 @@ import Postgres
 package struct ScopedClaim: Sendable, Hashable {
     /// The row's number.
     package var id: Int64
-    /// Whose it is.
+    /// The app and environment.
     package var scope: AppEnvironment
     /// Claims so far, this one included.
     package var attempts: Int
-    /// Who holds it.
+    /// The lease on the row.
     package var lease: Lease
 
     /// Reads the columns id, bundle_id, environment and attempts.
@@ -31,7 +31,7 @@ package protocol ScopedRow: Sendable {
 extension ScopedRow {
     /// The row's number.
     package var id: Int64 { claim.id }
-    /// Whose it is.
+    /// The app and environment.
     package var scope: AppEnvironment { claim.scope }
 }
 

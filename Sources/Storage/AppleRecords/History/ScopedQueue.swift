@@ -5,8 +5,8 @@ import Postgres
 /// A queue whose rows are each about an app in one environment: only a process with a key of the app can work them, and what is
 /// wrong with the key, or Apple's limit for it, holds for all of them.
 ///
-/// Whatever a worker writes about a row goes through ``holding(_:_:_:)`` or ``settling(_:_:_:)``: a worker whose lease is over writes
-/// nothing.
+/// Workers write about a row only through ``holding(_:_:_:)`` or ``settling(_:_:_:)``: a worker whose lease is over
+/// writes nothing.
 package struct ScopedQueue: Sendable {
     private let queue: Queue
     private let pool: PostgresPool
@@ -15,8 +15,8 @@ package struct ScopedQueue: Sendable {
 
     /// A queue.
     /// - Parameters:
-    ///   - owner: the table, with its schema, whose `id` the queue's rows have, and whose `bundle_id` and `environment` say whose
-    ///     they are. A literal, because it stands in statements as it is.
+    ///   - owner: the table, with its schema, that has the queue's `id` and, in `bundle_id` and `environment`, the app
+    ///     of each row. A literal, because it stands in statements as it is.
     ///   - condition: which of the due rows can be claimed, of the owner's row `r`; a literal, too.
     init(_ table: QueueTable, _ pool: PostgresPool, of owner: StaticString, where condition: StaticString = "true") {
         queue = Queue(table, pool)
@@ -58,7 +58,7 @@ package struct ScopedQueue: Sendable {
     }
 
     /// Runs `body` in a transaction if the row is still held, and lets its lease last anew.
-    /// - Returns: nil where somebody else holds the row by now; then nothing was written.
+    /// - Returns: nil where another process holds the row by now; then nothing was written.
     @discardableResult
     func holding<T: Sendable>(
         _ claim: ScopedClaim, _ options: TransactionOptions = TransactionOptions(),
@@ -72,7 +72,7 @@ package struct ScopedQueue: Sendable {
     }
 
     /// Runs `body` in a transaction if the row is still held, and takes it off the queue for good.
-    /// - Returns: nil where somebody else holds the row by now; then nothing was written.
+    /// - Returns: nil where another process holds the row by now; then nothing was written.
     @discardableResult
     func settling<T: Sendable>(
         _ claim: ScopedClaim, _ options: TransactionOptions = TransactionOptions(),
@@ -91,7 +91,8 @@ package struct ScopedQueue: Sendable {
         try await holding(claim) { session in _ = try session.query(query) } != nil
     }
 
-    /// Lets the lease of a row last anew, in the transaction that writes about it: until that ends nobody else can claim the row.
+    /// Renews the lease of a row, in the transaction that writes about it: until that ends no other process can claim
+    /// the row.
     /// - Returns: whether it is still held.
     func renew(_ claim: ScopedClaim, _ session: borrowing PostgresSession) throws -> Bool {
         try !queue.table.renew([claim.id], token: claim.lease.token, for: claim.lease.duration, session).isEmpty
@@ -111,8 +112,8 @@ package struct ScopedQueue: Sendable {
         try await queue.putOff(claim.id, by: delay, reason: reason, isItsOwn: isItsOwn, claim.lease)
     }
 
-    /// Puts off all rows of an app in an environment that are due or fall due by then: whatever is asked there meanwhile would
-    /// fail the same way. What is held by somebody stays with them.
+    /// Puts off all rows of an app in an environment that are due or fall due by then: any request to Apple meanwhile
+    /// would fail the same way. Rows under a lease stay as they are.
     package func putOff(allOf scope: AppEnvironment, by delay: Duration, reason: String) async throws {
         let theirs: PostgresQuery = """
             select r.id from \(unescaped: owner) r

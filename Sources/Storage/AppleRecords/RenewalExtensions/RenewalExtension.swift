@@ -2,9 +2,9 @@ package import Base
 package import Foundation
 package import Postgres
 
-/// An extension of renewal dates: who wanted it, and how far it has come.
+/// An extension of renewal dates: who requested it, and how far it has come.
 package struct RenewalExtension: Sendable, Hashable {
-    /// Whose renewal date.
+    /// The subscriptions whose renewal date moves.
     package enum Subject: Sendable, Hashable {
         /// That of one subscription, by its original transaction.
         case one(originalTransactionID: String)
@@ -36,7 +36,7 @@ package struct RenewalExtension: Sendable, Hashable {
         case refused
         /// The end: it was found out each time that Apple did not do it.
         case notExtended = "not_extended"
-        /// The end: somebody gave it up.
+        /// The end: a person gave it up.
         case closed
 
         /// Whether nothing more will come of it.
@@ -52,7 +52,7 @@ package struct RenewalExtension: Sendable, Hashable {
     package var id: Int64
     /// Where.
     package var scope: AppEnvironment
-    /// Whose renewal date.
+    /// The subscriptions whose renewal date moves.
     package var subject: Subject
     /// Its name for Apple.
     package var requestIdentifier: String
@@ -62,9 +62,9 @@ package struct RenewalExtension: Sendable, Hashable {
     package var reasonCode: Int64
     /// When it was recorded.
     package var requestedAt: PostgresTimestamp
-    /// Who wanted it.
+    /// The person who requested it.
     package var requestedBy: String
-    /// Why, for the record; nil where nobody said.
+    /// Why, for the record; nil where no reason was given.
     package var why: String?
     /// How far it has come.
     package var state: State
@@ -113,9 +113,9 @@ package struct RenewalExtension: Sendable, Hashable {
         }
     }
 
-    /// That somebody gave it up.
+    /// That a person gave it up.
     package struct Closure: Sendable, Hashable {
-        /// Who.
+        /// The person.
         package var by: String
         /// Why.
         package var why: String

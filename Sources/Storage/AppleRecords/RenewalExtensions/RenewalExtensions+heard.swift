@@ -17,8 +17,8 @@ package struct ExtensionSummary: Sendable, Hashable {
 extension RenewalExtensions {
     /// The RENEWAL_EXTENDED of one subscription that was applied since Apple was asked; nil while there is none.
     ///
-    /// One that tells of an earlier extension and came late was signed before Apple spoke of the subscription last. One that
-    /// tells of an extension by fewer days, as of a mass extension, has the period end earlier; an hour is left for days of 23.
+    /// A late notification about an earlier extension was signed before Apple's last answer about the subscription. One
+    /// about fewer days, as of a mass extension, has the period end earlier; an hour is left for days of 23.
     package func notification(about held: HeldExtension) async throws -> UUID? {
         guard case .one(let original) = held.record.subject, let askedAt = held.record.askedAt else { return nil }
         return try await pool.query(
@@ -50,14 +50,14 @@ extension RenewalExtensions {
     /// A failure names no request: it belongs to the one for its product and country that was open when it was signed, but for
     /// the minutes by which Apple's clock may be behind. What was looked through is not looked through again, but for the last
     /// minutes: a notification's row is dated by when its transaction began.
-    /// - Returns: how many failures are known, and the summary; nil if somebody else holds the extension.
+    /// - Returns: how many failures are known, and the summary; nil if another worker holds the extension.
     package func hear(_ held: HeldExtension) async throws -> (failures: Int64, summary: ExtensionSummary?)? {
         guard case .all(let product, let storefronts) = held.record.subject, let askedAt = held.record.askedAt else {
             return (0, nil)
         }
         let scope = held.record.scope
         return try await queue.holding(held.claim) { session in
-            // The queue's row is held: nobody else changes this one.
+            // The queue's row is locked: no other transaction changes this one.
             let since: PostgresTimestamp = try session.query(
                 PostgresQuery(
                     "extension.heard_until",

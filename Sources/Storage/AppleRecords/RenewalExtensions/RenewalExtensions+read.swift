@@ -20,7 +20,7 @@ package struct OpenExtensions: Sendable, Hashable {
 package struct ExtensionFailure: Sendable, Hashable {
     /// The subscription.
     package var originalTransactionID: String
-    /// What told it.
+    /// The notification that reported it.
     package var notificationUUID: UUID
     /// When Apple signed that.
     package var signedAt: PostgresTimestamp

@@ -2,7 +2,7 @@ package import Foundation
 package import Postgres
 
 extension RenewalExtensions {
-    /// Apple is about to be asked: from now on nobody knows what it did, until its answer is recorded.
+    /// Records that Apple is about to be asked: what Apple did is unknown from now on, until its answer is recorded.
     /// - Parameter before: what Apple says of the subscription; nil for all of a product, and where it says nothing.
     /// - Returns: whether the extension is still held.
     package func begin(_ held: HeldExtension, _ before: SubscriptionStanding?) async throws -> Bool {
@@ -96,8 +96,8 @@ extension RenewalExtensions {
     /// - Parameters:
     ///   - state: an end.
     ///   - refusal: why, where Apple refuses.
-    ///   - notification: what told it, where one did.
-    /// - Returns: whether it was still held; if not, somebody else looks after it.
+    ///   - notification: the notification that reported it, where one did.
+    /// - Returns: whether it was still held; if not, another worker looks after it.
     package func settle(
         _ held: HeldExtension, _ state: RenewalExtension.State, refusal: RenewalExtension.Refusal? = nil,
         notification: UUID? = nil
@@ -118,11 +118,12 @@ extension RenewalExtensions {
         } != nil
     }
 
-    /// Gives one up that is not finished: nobody looks after it any more. Whoever is at it now settles nothing.
+    /// Gives up an extension that is not finished: no worker looks after it any more. A worker that holds it settles
+    /// nothing.
     /// - Returns: whether it was not finished.
     package func close(_ id: Int64, by person: String, why: String) async throws -> Bool {
         try await pool.withTransaction { session in
-            // The row of the queue first, as everybody else does.
+            // The row of the queue first, as in all other transactions.
             try session.query(
                 PostgresQuery("extension.unqueue", "delete from storehook.extension_queue where id = \(id)"))
             return try session.query(

@@ -2,16 +2,16 @@ package import Base
 package import EvidenceStore
 package import Postgres
 
-/// Extensions of renewal dates, from the wish to the end.
+/// Extensions of renewal dates, from the request to the end.
 ///
 ///     requested ◀─▶ unknown ──▶ accepted ─────────────────▶ extended
 ///          │         │   │         └──▶ completed (all) ──▶ extended
 ///          └─────────┴───┴──▶ refused │ not_extended
 ///
-/// Each is recorded before Apple is asked, and becomes `unknown` by a commit right before that: whoever finds it so, because
-/// its asker was killed or Apple's answer was lost, finds out what became of it. Only where that is nothing it becomes
-/// `requested` again, twice at most. Apple extends a subscription twice a year, so that asking twice by mistake would take
-/// something from a customer.
+/// Each is recorded before Apple is asked, and becomes `unknown` by a commit right before that. A worker that finds one
+/// `unknown`, because the asking worker was killed or Apple's answer was lost, finds out what Apple did. Only if Apple
+/// did nothing it becomes `requested` again, twice at most. Apple extends a subscription twice a year, so that asking
+/// twice by mistake would take something from a customer.
 ///
 /// Any number of workers share them; a look at one is a claim of its row.
 package struct RenewalExtensions: Sendable {
@@ -28,11 +28,11 @@ package struct RenewalExtensions: Sendable {
     static let table = QueueTable(
         name: "storehook.extension_queue", statements: "extension", channel: "storehook_extension")
 
-    /// What somebody wants.
+    /// A request for an extension.
     package struct Wish: Sendable, Hashable {
-        /// Where.
+        /// The app and environment.
         package var scope: AppEnvironment
-        /// Whose renewal date.
+        /// The subscriptions to extend.
         package var subject: RenewalExtension.Subject
         /// Its name for Apple, unique in the app's environment: of one 1 to 128 characters, of all a UUID.
         package var requestIdentifier: String
@@ -40,7 +40,7 @@ package struct RenewalExtensions: Sendable {
         package var days: Int64
         /// Apple's code for why, 0 to 3.
         package var reasonCode: Int64
-        /// Who wants it.
+        /// The person who requests it.
         package var requestedBy: String
         /// Why, for the record.
         package var why: String?
@@ -81,7 +81,7 @@ package struct RenewalExtensions: Sendable {
             case .all(let id, let storefronts): (nil, id, Set(storefronts).sorted())
             }
         let recorded: Result<Int64, Conflict> = try await pool.withTransaction { session in
-            // Two who record at once would not see each other's.
+            // Two transactions that record at once would not see each other's rows.
             try session.query(
                 PostgresQuery("extension.lock", "lock table storehook.extensions in share row exclusive mode"))
             if let rival = try session.query(Self.rivals(of: wish, original, product, storefronts)).first {
