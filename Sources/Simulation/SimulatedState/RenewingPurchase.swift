@@ -4,11 +4,11 @@ import Crypto
 import Postgres
 public import PurchaseStore
 
-/// A monthly subscription that has renewed as it should for as long as one likes: what Apple says of each of its periods,
-/// as it is handed to the ledger.
+/// A monthly subscription that always renews, for any number of periods: what Apple signs for each period, as entries
+/// for the ledger.
 public struct RenewingPurchase: Sendable {
     private let number: Int
-    /// The period that is told of next, from 0.
+    /// The number of the next period, from 0.
     public private(set) var period = 0
 
     /// A purchase; the number makes it another one.

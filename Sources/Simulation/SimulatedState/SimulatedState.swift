@@ -1,20 +1,22 @@
 /// A database full of purchases, made by statements that each fill a whole table: a million takes minutes.
 ///
-/// The rows are what the ledger would have written, as far as readers can tell: purchases of five subscription products and
-/// five that are bought once, in two apps and both environments, most of them with an account, a few with years of history,
-/// about half of them over. What is drawn is a hash of the purchase's number, so every run makes the same rows; nothing in
-/// them follows the order in which they stand on disk, as it would not in life.
+/// The rows look to readers like those the ledger writes:
+/// - purchases of five subscription products and of five one-time products, in two apps and both environments;
+/// - most of them with an account, a few with years of history, about half of them over.
+///
+/// All choices come from a hash of the purchase's number, so every run makes the same rows. As in production, no value
+/// follows the order of the rows on disk.
 public struct SimulatedState: Sendable {
     /// Auto-renewable subscriptions.
     public let subscriptions: Int
     /// Purchases of products that are bought once.
     public let oneTimePurchases: Int
 
-    /// The accounts of which each purchase has a random one.
+    /// How many accounts there are; each purchase belongs to a random one.
     public let accounts: Int
 
     /// A state of so many purchases.
-    /// - Parameter accounts: of which each purchase has a random one; nil: as many as there are subscriptions.
+    /// - Parameter accounts: how many accounts there are; nil for as many as subscriptions.
     public init(subscriptions: Int, oneTimePurchases: Int, accounts: Int? = nil) {
         self.subscriptions = subscriptions
         self.oneTimePurchases = oneTimePurchases

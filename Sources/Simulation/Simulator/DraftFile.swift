@@ -4,9 +4,10 @@
     import Darwin
 #endif
 
-/// A file that is written under another name first, so that whoever opens it finds the old one whole or the new one whole.
+/// A file that is written under a temporary name first, so that readers see either the whole old file or the whole new
+/// one.
 ///
-/// One that is not committed is nothing: the next draft takes its place.
+/// A draft that is not committed is overwritten by the next one.
 public struct DraftFile: Sendable {
     /// Why it could not be written.
     public struct Fault: Error, Sendable, CustomStringConvertible {
@@ -19,7 +20,7 @@ public struct DraftFile: Sendable {
     private let descriptor: Int32
 
     /// Begins one.
-    /// - Parameter mode: who may read it, from the first byte on.
+    /// - Parameter mode: the file's permissions, in force from the first byte on.
     public init(_ path: String, mode: UInt32) throws(Fault) {
         self.path = path
         draft = path + ".new"

@@ -1,4 +1,4 @@
-/// The simulator's own source of chance: SplitMix64, so that the same seed tells the same lives on every machine.
+/// The simulator's random numbers: SplitMix64, so that the same seed gives the same lives on every machine.
 ///
 /// The constants are those of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014). It is not, and need
 /// not be, fit for secrets.

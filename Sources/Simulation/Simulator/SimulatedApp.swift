@@ -21,7 +21,7 @@ public struct SimulatedApp: Sendable, Hashable, Codable {
     /// The Billing Grace Period set for the app.
     public var gracePeriod: Milliseconds
 
-    /// An app; only the bundle identifier has to be told. Grace lasts 16 days unless told.
+    /// An app. Only the bundle identifier is required; the grace period is 16 days by default.
     public init(
         bundleId: String,
         appAppleId: Int64 = 1_234_567_890,

@@ -1,6 +1,6 @@
 /// A subscription offer that changes the price, and perhaps the length, of a period.
 public struct SimulatedOffer: Sendable, Hashable, Codable {
-    /// Who may take it, by Apple's number in `offerType`.
+    /// The customers that may take it, by Apple's number in `offerType`.
     public enum Kind: Int, Sendable, Hashable, Codable {
         /// For new subscribers.
         case introductory = 1
@@ -12,7 +12,7 @@ public struct SimulatedOffer: Sendable, Hashable, Codable {
         case winBack = 4
     }
 
-    /// Who may take it.
+    /// The customers that may take it.
     public var kind: Kind
     /// Its name in App Store Connect; introductory offers have none.
     public var identifier: String?

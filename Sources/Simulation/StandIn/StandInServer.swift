@@ -7,7 +7,7 @@ public import Logging
 import NIOCore
 public import ServiceLifecycle
 
-/// A stand-in for Apple's servers: the App Store Server API, verifyReceipt, notifications, and customers who live.
+/// A stand-in for Apple's servers: the App Store Server API, verifyReceipt, notifications, and simulated customers.
 public struct StandInServer: Service {
     private let configuration: StandInConfiguration
     private let access: StandInAccess
@@ -19,7 +19,7 @@ public struct StandInServer: Service {
 
     /// - Parameters:
     ///   - port: 0 for any free one.
-    ///   - onListening: told the port once connections are accepted.
+    ///   - onListening: called with the port once connections are accepted.
     ///   - clock: the time that the store's own time is counted from; the machine's by default.
     public init(
         _ configuration: StandInConfiguration, access: StandInAccess, host: String = "127.0.0.1", port: Int,
@@ -80,12 +80,12 @@ public struct StandInServer: Service {
         while !Task.isCancelled {
             await store.live()
             try await store.save()
-            // A person sees no difference, and a post is signed seconds after what it tells of.
+            // A person does not notice this delay, and a post is signed seconds after its event.
             try? await Task.sleep(for: .milliseconds(100))
         }
     }
 
-    /// Posts what is due until it is cancelled. Beside the living: a receiver that lets everybody wait does not stop the shop.
+    /// Posts what is due until it is cancelled. Runs beside `live`, so that a slow receiver does not stop the shop.
     private func post(_ store: SimulatedAppStore, _ poster: NotificationPoster) async throws {
         while !Task.isCancelled {
             let posts = try await store.takePosts(NotificationPoster.width * 4)
@@ -111,7 +111,7 @@ struct StandInResponder: HTTPResponder {
             method: request.method.rawValue, target: request.head.path ?? "/", authority: request.head.authority,
             authorization: request.headers[.authorization], body: Array(buffer.readableBytesView))
         let response = await answer(call)
-        // What somebody was told is kept.
+        // What an answer says is saved before it is sent.
         try await store.save()
         return response
     }

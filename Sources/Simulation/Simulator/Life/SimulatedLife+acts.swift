@@ -14,7 +14,7 @@ extension SimulatedLife {
             planPeriod(of: line, from: now)
         case .renew:
             subscriber.renew(line, at: now)
-            // Only a staged life renews by plan, and nobody asks it about the past.
+            // Only a staged life renews by plan, and its past is never queried.
             subscriber.forgetOldPeriods(of: line)
             planPeriod(of: line, from: now)
         case .recover:
@@ -59,7 +59,8 @@ extension SimulatedLife {
         }
     }
 
-    /// Whether an act still fits its subscription, which a person may have changed since it was planned; nobody does in a staged life.
+    /// Whether an act still fits its subscription, which a person may have changed since. In a staged life no person
+    /// does.
     private func fits(_ act: LifeAct, _ line: SubscriptionLine.Reference) -> Bool {
         guard habits?.isStaged != true else { return true }
         let phase = subscriber[line].phase

@@ -1,9 +1,9 @@
-/// A customer's life: the subscriptions, what the customer means to do and when, and how that is done.
+/// A customer's life: the subscriptions, the customer's planned acts with their times, and how they are carried out.
 ///
-/// - With ``Habits/isStaged`` every act is planned, the ends of periods too, and nothing but the plan happens: a load generator tells it
-///   ahead of time.
-/// - Otherwise ends come by themselves (`SimulatedLife+course.swift`), since a person may change a subscription at any time; planned are
-///   whims alone, and those that no longer fit are dropped.
+/// - With ``Habits/isStaged`` every act is planned, ends of periods too, and only planned acts happen. A load generator
+///   can so produce a life ahead of time.
+/// - Otherwise periods end by themselves (`SimulatedLife+course.swift`), since a person may change a subscription at
+///   any time. Only whims are planned, and those that no longer fit are dropped.
 /// - Without habits nothing is planned.
 struct SimulatedLife: Sendable, Hashable, Codable {
     /// What a customer does by himself, and how often.

@@ -20,7 +20,7 @@ public struct Deliveries: Sequence, Sendable {
         private let simulation: Simulation
         private var lives: InterleavedLives
         private var random: SeededGenerator
-        /// Told by the lives and not yet delivered, when the order is shuffled.
+        /// Produced by the lives and not yet delivered, when the order is shuffled.
         private var held: [UnsignedNotification] = []
         private var told = 0
         private var recent = RecentRing<Delivery>(capacity: Deliveries.memory)

@@ -1,4 +1,4 @@
-/// Many lives told at once, in the order of the outer signed dates. Endless.
+/// Many lives merged into one endless stream, in the order of the outer signed dates.
 struct InterleavedLives: Sendable {
     private let seed: UInt64
     private let subscribers: Int

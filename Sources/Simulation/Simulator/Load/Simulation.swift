@@ -16,7 +16,7 @@ public struct Simulation: Sendable {
 
     /// What decides everything that is left to chance.
     public let seed: UInt64
-    /// How many customers there are; those whose first purchase the stream does not reach are not heard of.
+    /// How many customers there are. Those whose first purchase lies after the end of the stream do not appear in it.
     public let subscribers: Int
     /// How many deliveries there are in all, repeats included.
     public let notifications: Int
@@ -39,7 +39,7 @@ public struct Simulation: Sendable {
     /// A stream that ends near `now`.
     ///
     /// - Parameters:
-    ///   - subscribers: at least 1; a tenth of the notifications unless told.
+    ///   - subscribers: at least 1; by default a tenth of the notifications.
     ///   - notifications: deliveries in all, repeats included.
     ///   - duplicatePercent: 0 to 99, the share of repeats among them.
     ///   - now: the outer signed date of the last notification, to the second.

@@ -47,7 +47,8 @@ struct StagedLife: Sendable {
     private mutating func advance() {
         while pending.isEmpty {
             guard let appointment = life.takeAppointment() else {
-                // Never reached by the plans, all of which end in a next appointment; a quiet life begins anew.
+                // Never reached, as every plan ends with a next appointment: a customer without one would subscribe
+                // anew.
                 life.schedule(.subscribe, nil, at: lastMoment)
                 continue
             }

@@ -32,7 +32,7 @@ public struct CertificateShape: Sendable {
         /// The DER text of the extension's value.
         public var value: [UInt8]
 
-        /// Creates the extension; the value is an ASN.1 NULL unless told, as in Apple's markers.
+        /// Creates the extension; by default the value is an ASN.1 NULL, as in Apple's markers.
         public init(oid: [UInt], isCritical: Bool = false, value: [UInt8] = [0x05, 0x00]) {
             self.oid = oid
             self.isCritical = isCritical
@@ -117,7 +117,7 @@ public struct CertificateShape: Sendable {
         extensions: [RawExtension(oid: leafMarker)]
     )
 
-    /// Creates a shape; valid from ``earliest`` to ``latest`` and able to do nothing, unless told.
+    /// Creates a shape; by default valid from ``earliest`` to ``latest`` and without any rights.
     public init(
         commonName: String,
         organizationalUnit: String,

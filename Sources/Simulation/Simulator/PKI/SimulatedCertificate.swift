@@ -19,8 +19,8 @@ public struct SimulatedCertificate: Sendable {
     ///
     /// - Parameters:
     ///   - shape: What the certificate says.
-    ///   - issuer: Who signs it; nil for a self-signed one.
-    ///   - signer: Whose key really signs it, where that is to be somebody else than the issuer it names: a forgery.
+    ///   - issuer: The certificate that signs it; nil for a self-signed one.
+    ///   - signer: For a forgery: the certificate whose key really signs it, if that is not the named issuer.
     /// - Throws: What the certificate library says about a shape that cannot be written.
     public init(
         _ shape: CertificateShape, issuer: SimulatedCertificate? = nil, signer: SimulatedCertificate? = nil

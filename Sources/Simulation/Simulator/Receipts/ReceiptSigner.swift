@@ -30,7 +30,7 @@ public struct ReceiptSigner: Sendable {
 
     /// How the container is written.
     public enum Form: Sendable, Hashable, CaseIterable {
-        /// Every length told.
+        /// Every length is stated.
         case definite
         /// The content in pieces, as the App Store's.
         case pieces
@@ -92,7 +92,7 @@ public struct ReceiptSigner: Sendable {
             rest: ReceiptEncoding.value(0xA0, chain.flatMap(\.der)) + ReceiptEncoding.value(0x31, signerInfos))
     }
 
-    /// A container that nobody signed.
+    /// A container without a signature.
     public static func unsigned(_ content: [UInt8]) -> [UInt8] {
         ReceiptSigner([]).container(content, rest: ReceiptEncoding.value(0x31, []))
     }

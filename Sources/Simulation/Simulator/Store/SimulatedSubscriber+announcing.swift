@@ -77,9 +77,9 @@ extension SimulatedSubscriber {
         emit(type, on: line, at: instant)
     }
 
-    /// A type that nobody knows yet, about a subscription; its signed parts are the current truth all the same.
+    /// A notification of an unknown type about a subscription. Its signed parts still hold the current state.
     ///
-    /// - Parameter autoRenew: switched by whatever the type means; nil where it switches nothing.
+    /// - Parameter autoRenew: the auto-renew state that the event sets; nil where it sets none.
     public mutating func announce(
         _ type: String, _ subtype: String?, _ line: SubscriptionLine.Reference, autoRenew: Bool? = nil,
         at instant: Milliseconds

@@ -106,7 +106,7 @@ extension SimulatedSubscriber {
         return item
     }
 
-    /// The app tells Apple that a subscription belongs to another account: the records signed from now on say so.
+    /// The app binds a subscription to another account at Apple: the records signed from now on say so.
     public mutating func changeAccountToken(_ line: SubscriptionLine.Reference, to token: String?) {
         appAccountToken = token
         lines[line.index].appAccountToken = token

@@ -1,6 +1,6 @@
 extension SimulatedSubscriber {
-    /// The customer without the records of what was sold to him, for whoever keeps those one by one: a life is long, and what a
-    /// moment changes of it is little.
+    /// The customer without the records of sold items, for callers that store those one by one: a life is long, and one
+    /// moment changes little of it.
     public var withoutItems: SimulatedSubscriber {
         var copy = self
         for index in copy.lines.indices { copy.lines[index].transactions = [] }

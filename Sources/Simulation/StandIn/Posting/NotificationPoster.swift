@@ -22,7 +22,7 @@ struct NotificationPoster: Sendable {
 
     func shutdown() async { try? await client.shutdown() }
 
-    /// Posts what is due, and tells the store what came of it.
+    /// Posts what is due, and reports each result to the store.
     func post(_ posts: [(index: Int, body: [UInt8])], _ store: SimulatedAppStore) async {
         await withTaskGroup { group in
             for post in posts {

@@ -2,7 +2,7 @@ import AppStorePayloads
 import Base
 
 extension ControlAPI {
-    /// Notifications of customers who lived before.
+    /// Lists notifications of earlier customers.
     func past(_ call: Call) async throws(Refusal) -> JSONValue {
         let body = try call.object()
         guard let count = body.integer("notifications"), (1...1_000_000).contains(count) else {

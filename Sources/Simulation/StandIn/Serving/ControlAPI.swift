@@ -98,7 +98,7 @@ struct ControlAPI: Sendable {
             if let token { customer.subscriber.appAccountToken = token }
             guard product.kind == .autoRenewable else { return customer.subscriber.charge(product, at: now) }
             let subscriber = customer.subscriber
-            // One line a group: who comes back goes on with it, and who has it moves to another plan.
+            // One line per group: a returning customer continues it, an active subscriber moves to another plan.
             let line = subscriber.allLines.last { subscriber[$0].product.group == product.group }
             if let line, [.expired, .revoked].contains(subscriber[line].phase) {
                 customer.subscriber.resubscribe(line, to: product, offer: offer, at: now)

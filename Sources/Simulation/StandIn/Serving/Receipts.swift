@@ -108,7 +108,7 @@ extension SimulatedAppStore {
     /// Remembers a receipt that was handed out.
     func issued(_ receipt: String, to customer: String) { receipts[Self.digest(receipt)] = customer }
 
-    /// Whose a receipt is; nil where it was never handed out.
+    /// The customer a receipt belongs to; nil where it was never handed out.
     func holder(of receipt: String) -> String? { receipts[Self.digest(receipt)] }
 
     private static func digest(_ receipt: String) -> String {

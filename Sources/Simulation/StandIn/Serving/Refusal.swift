@@ -11,7 +11,7 @@ struct Refusal: Error, Sendable, Hashable, Codable {
     /// verifyReceipt's word on whether to ask again (`is-retryable`).
     var isRetryable: Bool?
 
-    /// One of Apple's codes, whose first digits are the status.
+    /// One of Apple's error codes; its first digits are the HTTP status.
     init(_ code: Int64, _ message: String, retryAfter: Int64? = nil) {
         status = Int(code / 10_000)
         // 4000183 and 5000001 alike: three digits of status, four of its own.

@@ -8,7 +8,7 @@ extension ServerAPI {
         guard let end = body.integer("endDate") else { throw Refusal(4_000_016, "Invalid end date.") }
         guard start < end else { throw Refusal(4_000_013, "Start date is after end date.") }
         let now = await store.now
-        // 180 days, in Sandbox 30; a minute more, for who counts from his own clock.
+        // 180 days, in Sandbox 30; a minute more, for callers that use their own clock.
         guard start >= now - Milliseconds.days(call.place == .production ? 180 : 30) - 60_000 else {
             throw Refusal(4_000_012, "Start date is too far in the past.")
         }

@@ -67,7 +67,7 @@ struct ServerAPI: Sendable {
         return customer
     }
 
-    /// What was sold by this transaction, and to whom.
+    /// The item sold by this transaction, and its customer.
     func sold(_ id: String, _ call: Call) async throws(Refusal) -> (Customer, SimulatedSubscriber.SoldItem) {
         let customer = try await customer(id, call)
         guard let item = customer.item(id) else { throw .noTransaction }
@@ -111,7 +111,7 @@ struct ServerAPI: Sendable {
     }
 }
 
-/// A place in a list, as a text that nobody should read anything into.
+/// A place in a list, as a text that is opaque to callers.
 enum Revision {
     static func write(_ position: Int) -> String { "\(position)_\(position * 7919 % 99991)" }
 

@@ -38,7 +38,7 @@ extension SimulatedAppStore {
         take(standing)
         for customer in written.customers.values { enter(customer) }
         if configuration.speed != standing.startedWithSpeed { change(speed: configuration.speed) }
-        // Started without --notify it posts nothing more; with it, what nobody was to get is not posted late.
+        // Started without --notify it posts nothing more. A later start with --notify does not post those late.
         if configuration.notifyURL == nil {
             for index in posts.indices { posts[index].next = nil }
         }

@@ -9,11 +9,11 @@ import Foundation
 
 /// The file in which a shop is kept: lines of JSON that are only ever added, and read in their order at the next start.
 ///
-/// - The first line says which version it is. The others are rows; what is saved at once ends with a row `saved`.
-/// - Saved rows are on the disk before anybody learns of what is in them. Rows without `saved` behind them, or half a line, are what a
-///   kill or a power cut left: they are not read, since nobody learned of them.
-/// - Once the file is twice as long as the shop itself, the shop is written anew beside it, and then in its place. A file that does not
-///   hold a whole shop was therefore damaged.
+/// - The first line names the version. The others are rows; a batch that is saved at once ends with a row `saved`.
+/// - Saved rows are on the disk before any client sees their content. Rows without a `saved` after them, or half a
+///   line, are left by a kill or a power cut. They are not read: no client has seen them.
+/// - Once the file is twice as long as the shop itself, the shop is written to a new file that then replaces it. So a
+///   file that does not hold a whole shop is damaged.
 final class StateFile {
     typealias Fault = StandInFault
 

@@ -50,7 +50,7 @@ struct StateRow: Codable, Sendable {
     var extensionDates: [String: [Milliseconds]]?
     /// What came since, as JSON texts.
     var received: [String]?
-    /// Whose a receipt is, by its digest.
+    /// The customer of each receipt, by the receipt's digest.
     var receipts: [String: String]?
     /// Ends what was saved at once: the digest of all rows so far.
     var saved: String?

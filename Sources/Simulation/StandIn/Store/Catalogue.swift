@@ -5,7 +5,7 @@ enum Catalogue {
         .seasonPass,
     ]
 
-    /// What customers buy who live by themselves: one in four buys a year.
+    /// What simulated customers buy: one in four buys a year.
     static let plans: [SimulatedProduct] = [
         .basicWeekly, .basicWeekly, .basicMonthly, .basicMonthly, .premiumMonthly, .premiumMonthly, .basicYearly,
         .premiumYearly,

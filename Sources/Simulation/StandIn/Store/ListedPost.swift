@@ -13,7 +13,7 @@ struct ListedPost: Sendable {
     var attempts: [Attempt] = []
     /// When it is posted next; nil once it has arrived or was given up.
     var next: Milliseconds?
-    /// Nobody keeps that: what was under way when the stand-in ended is posted again.
+    /// Not saved: a post that was under way when the stand-in ended is posted again.
     var isUnderWay = false
 
     var hasArrived: Bool { attempts.last?.result == "SUCCESS" }

@@ -1,5 +1,5 @@
 extension SimulatedAppStore {
-    /// Customers who live by themselves come in over a week, those who are not there yet.
+    /// Adds the simulated customers that do not exist yet; their lives begin spread over a week.
     func open() {
         for number in 0..<configuration.customers where customers["resident-\(number + 1)"] == nil {
             let id = customer("resident-\(number + 1)", .sandbox, isLively: true)
@@ -11,17 +11,17 @@ extension SimulatedAppStore {
         }
     }
 
-    /// What those do who live by themselves, at the present speed.
+    /// What the simulated customers do, at the present speed.
     var habits: SimulatedLife.Habits {
         SimulatedLife.Habits(
             isStaged: false, plans: Catalogue.plans.compactMap { Catalogue.product($0.id, speed) },
             failurePercent: configuration.failurePercent, refundPercent: configuration.refundPercent)
     }
 
-    /// Lets everything happen that is due by now.
+    /// Performs everything that is due by now.
     ///
-    /// Of a pause of more than two years of its life, as of a shop that was closed overnight at a high speed, nobody is told
-    /// period by period: those who live by themselves let everything run out, and come back.
+    /// After a pause of more than two years of its life (a shop closed overnight at a high speed), the periods in
+    /// between are not announced one by one: the simulated customers let everything run out, and come back.
     func live() {
         let instant = now
         let pause = lived.map { instant - $0 } ?? 0
@@ -46,7 +46,7 @@ extension SimulatedAppStore {
         }
     }
 
-    /// Extends everybody who can be, and says so: RENEWAL_EXTENDED for each, RENEWAL_EXTENSION at the end.
+    /// Extends every subscription that can be: RENEWAL_EXTENDED for each, RENEWAL_EXTENSION at the end.
     private func workOnMassExtensions() {
         for index in massExtensions.indices where massExtensions[index].done == nil {
             let work = massExtensions[index]

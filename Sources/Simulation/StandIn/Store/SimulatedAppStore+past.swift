@@ -1,9 +1,9 @@
 extension SimulatedAppStore {
-    /// Lists what Apple has said of customers who lived before the stand-in was started: of them there is nothing but their
-    /// notifications, signed on dates up to an instant.
+    /// Lists notifications of customers from before the stand-in was started, signed on dates up to an instant. Nothing
+    /// else of these customers exists.
     /// - Parameters:
     ///   - subscribers: the more of them, the shorter the time that their notifications span.
-    ///   - isPosted: whether they are posted as well, or were and nobody remembers.
+    ///   - isPosted: whether they are also posted; otherwise they are only listed.
     /// - Returns: how many are listed, and the date of the first.
     func listPast(
         _ notifications: Int, subscribers: Int, seed: UInt64, endingAt end: Milliseconds, _ place: Place,

@@ -13,17 +13,17 @@ actor SimulatedAppStore {
     var lossPercent: Double
 
     var customers = Tracked<String, Customer>()
-    /// Whose a transaction, or a download of the app, is.
+    /// The customer of each transaction and of each download of the app, by its id.
     private var owners: [Place: [String: String]] = [.sandbox: [:], .production: [:]]
     var posts: [ListedPost] = []
-    /// Of those, whose way has changed since it was written down.
+    /// The posts whose delivery state has changed since it was saved.
     var movedPosts: Set<Int> = []
     /// Posts before this one are settled.
     private var firstOpenPost = 0
     var tests = Tracked<String, Int>()
     var massExtensions: [MassExtension] = []
     var extensionDates = Tracked<String, [Milliseconds]>()
-    /// Whose a receipt is, by its digest.
+    /// The customer of each receipt, by the receipt's digest.
     var receipts = Tracked<String, String>()
     var received: [JSONValue] = []
     var provoked: [Provocation] = []
@@ -96,7 +96,7 @@ actor SimulatedAppStore {
 
     func advance(by milliseconds: Milliseconds) { ahead += max(0, milliseconds) }
 
-    /// Everybody lives at another speed from now on; what was paid for already ends when it was to end.
+    /// Sets another speed for all customers from now on; periods that are paid for already end as planned.
     func change(speed: StandInConfiguration.Speed) {
         self.speed = speed
         for id in customers.keys {
@@ -142,7 +142,7 @@ actor SimulatedAppStore {
 
     func place(of customer: String) -> Place { customers[customer]?.place ?? .sandbox }
 
-    /// Whose an id is: a transaction's, an original transaction's, a download's.
+    /// The customer of an id: a transaction's, an original transaction's, or a download's.
     func owner(of id: String, _ place: Place) -> String? { owners[place]?[id] }
 
     /// Does something to a customer, and lists what Apple would say about it.
@@ -204,8 +204,8 @@ actor SimulatedAppStore {
 
     // MARK: - Posting
 
-    /// Notifications that are to be posted now, at most so many; they are under way until ``posted(_:_:isFinal:)`` or
-    /// ``notPosted(_:)``. Nobody is told of anything that is not kept.
+    /// Notifications to be posted now, at most so many; they are under way until ``posted(_:_:isFinal:)`` or
+    /// ``notPosted(_:)``. The shop is saved before they are returned.
     func takePosts(_ limit: Int) throws -> [(index: Int, body: [UInt8])] {
         var taken: [(Int, [UInt8])] = []
         let instant = now

@@ -33,7 +33,7 @@ public struct StandInConfiguration: Sendable {
     public var notifyURL: String?
     /// How fast customers live.
     public var speed: Speed
-    /// Customers who live by themselves, in Sandbox.
+    /// How many simulated customers there are, in Sandbox.
     public var customers: Int
     /// How many percent of the posts are lost on the way.
     public var lossPercent: Double
@@ -46,9 +46,10 @@ public struct StandInConfiguration: Sendable {
     /// How many days the store's clock is behind the machine's at the start: so far it can be put ahead, and nothing is signed
     /// in the future.
     public var daysBehind: Int64
-    /// The file in which the shop is kept from one start to the next; nil for one that is forgotten. What is in it goes before
-    /// `seed` and `daysBehind`, and before `speed` as long as that is what it was at the last start. `lossPercent` counts at each
-    /// start: who set another one for a while, and was killed, leaves no shop behind that loses everything.
+    /// The file that keeps the shop from one start to the next; nil to keep nothing.
+    /// - Its content overrides `seed` and `daysBehind`, and `speed` if that is what it was at the last start.
+    /// - `lossPercent` is taken from here at each start: a client that raised it for a while and was killed leaves no
+    ///   shop that loses every post.
     public var stateFile: String?
 
     /// A set-up.
