@@ -11,7 +11,7 @@ extension EvidencePipeline {
     /// Does something for an account in Production, on record.
     /// - Parameters:
     ///   - account: what the app's own tokens call it, or its token.
-    ///   - person: who does it.
+    ///   - person: the person who does it.
     /// - Returns: the act, and what the account was before it and is after.
     /// - Throws: `ActRefusal`, and then nothing is recorded; `PostgresError`.
     package func act(

@@ -11,7 +11,7 @@ package import Subscriptions
 /// The worker takes evidence this way, and so does everything that an app hands in or that Apple answers while an app waits. Locks are
 /// taken in one order: purchases by their keys, then accounts by their tokens.
 package struct EvidencePipeline: Sendable {
-    /// To whom a purchase belongs after the evidence.
+    /// The accounts that purchases belong to after the evidence.
     package enum Ownership: Sendable {
         /// As before.
         case unchanged

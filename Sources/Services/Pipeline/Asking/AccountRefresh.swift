@@ -15,7 +15,7 @@ package struct AccountRefresh: Sendable {
     package struct Report: Sendable {
         /// What Apple gave about one customer's purchases.
         package struct Answer: Sendable {
-            /// Whose app it is.
+            /// The app's bundle id.
             package var bundleID: String
             /// What Apple gave.
             package var refresh: PurchaseRefresh.Report

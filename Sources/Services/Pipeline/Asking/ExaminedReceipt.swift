@@ -4,7 +4,7 @@ import AppleRecords
 import Base
 import EvidenceStore
 
-/// A receipt of which is known what proves it, and what there is to keep of it.
+/// A receipt with what proves it and what there is to keep of it.
 struct ExaminedReceipt {
     var receipt: Receipt
     var app: ReceiptIntake.App?

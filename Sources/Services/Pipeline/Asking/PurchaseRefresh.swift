@@ -11,7 +11,7 @@ import Subscriptions
 package struct PurchaseRefresh: Sendable {
     /// What Apple gave.
     package struct Report: Sendable, Hashable {
-        /// Who answered.
+        /// The environment that answered.
         package var environment: Environment
         /// Signed records in the answers.
         package var answered = 0

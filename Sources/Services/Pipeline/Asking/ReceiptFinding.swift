@@ -36,7 +36,7 @@ package struct ReceiptFinding: Sendable {
     package internal(set) var records: [Evidence] = []
     /// Whether Apple was asked about the purchases: it cannot be where neither a key nor a shared secret is set for the app.
     package internal(set) var isAsked = false
-    /// The purchases that Apple gave no answer about now, and of which less is held than the receipt says.
+    /// The purchases for which Apple gave no answer now and less is held than the receipt says.
     package internal(set) var unanswered: Set<PurchaseKey> = []
     /// The purchases that Apple does not know, and had time to learn of.
     package internal(set) var unknown: Set<PurchaseKey> = []

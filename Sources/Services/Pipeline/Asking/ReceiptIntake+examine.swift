@@ -61,7 +61,7 @@ extension ReceiptIntake {
     /// How long Apple is given to learn of a purchase before a worker asks about it.
     private static let learning = Duration.seconds(60)
 
-    /// Those purchases of which less is held than the receipt says: of them nothing can be said without Apple.
+    /// The purchases for which less is held than the receipt says: nothing can be said about them without Apple.
     private func notHeld(_ purchases: [PurchaseKey], by finding: ReceiptFinding) async throws -> Set<PurchaseKey> {
         let asked = Dictionary(purchases.map { ($0, finding.lastPeriod(of: $0)) }) { first, _ in first }
         return try await Set(purchases).subtracting(history.held(asked))

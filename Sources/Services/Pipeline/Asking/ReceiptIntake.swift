@@ -14,8 +14,8 @@ package import Subscriptions
 /// - verifyReceipt's status 0, for what Apple lists in its answer. Nothing says that this reader finds the same in a receipt whose
 ///   signature it cannot check.
 ///
-/// Any other receipt is not stored, and nothing may be given for it. Its ids can be asked about: the answer says what Apple signs of
-/// those purchases, and not whose they are.
+/// Any other receipt is not stored, and nothing may be given for it. Apple can be asked about its ids: the answer says
+/// what Apple signs of those purchases, not which account they belong to.
 ///
 /// What is asked depends on the app's keys, and is decided here alone:
 /// - With a Server API key the purchases are asked for there: what comes back is signed and takes the way of all evidence.

@@ -12,15 +12,16 @@ import PurchaseStore
 /// Takes in what apps and backends hand in while they wait for the answer.
 ///
 /// The same code that workers run, at once: verification is ``EvidenceVerifier``'s, effect and locks are ``EvidencePipeline``'s, and
-/// the signed bytes are stored as all evidence is. Storing, applying, whose the purchase is and what the account's status is now
-/// commit together. A caller with an answer finds all of it. A caller without one finds
-/// all or nothing, and hands in the same again. No row is queued. While the transaction is open nobody is waited for but PostgreSQL.
+/// the signed bytes are stored as all evidence is. Storing, applying, binding the purchase to an account and the
+/// account's new status commit together. A caller with an answer finds all of it. A caller without one finds all or
+/// nothing, and hands in the same again. No row is queued. While the transaction is open it waits for nothing but
+/// PostgreSQL.
 package struct EvidenceIntake: Sendable {
     /// Says what is to be done with what was handed in before it is stored; see ``IntakePlan``.
     package typealias Prepare =
         @Sendable (_ known: Set<Int>, _ session: borrowing PostgresSession) throws -> IntakePlan
 
-    /// Says to whom the purchases of what was taken in belong, in the transaction that applies it.
+    /// Decides which accounts the purchases of what was taken in belong to, in the transaction that applies it.
     package typealias Decide =
         @Sendable (_ transaction: IntakeTransaction, _ session: borrowing PostgresSession) throws ->
         EvidencePipeline.Ownership
@@ -62,12 +63,12 @@ package struct EvidenceIntake: Sendable {
     /// Records that belong together are handed in together: a renewal info is attributed to the app of its transaction.
     /// - Parameters:
     ///   - isAllOrNothing: keep nothing where one of them does not hold; each is answered like that one then.
-    ///   - deadline: when nobody waits any longer for what responders say of certificates; what depends on it is undecided then.
+    ///   - deadline: when waiting for responders about certificates ends; what depends on them is undecided then.
     ///   - prepare: asked first in the transaction, with the places of what is recorded already: what need not be stored, and which
     ///     purchases to hold. May run more than once, as `decide` may.
     ///   - cause: why events are written that no evidence explains.
-    ///   - decide: to whom the purchases belong then. May run more than once, each time in a transaction of its own. What it throws rolls all
-    ///     of it back, storing included.
+    ///   - decide: decides which accounts the purchases belong to then. May run more than once, each time in a
+    ///     transaction of its own. What it throws rolls all of it back, storing included.
     /// - Returns: what became of each, in their order, and what was applied; nil where nothing was taken, so that `decide` did not run.
     /// - Throws: `PostgresError`, after which nothing is promised and the same may be handed in again; what `decide` throws;
     ///   `CancellationError`.
@@ -136,7 +137,7 @@ package struct EvidenceIntake: Sendable {
         }
     }
 
-    /// No worker verifies these, so nobody else would keep their headers.
+    /// No worker verifies these, so their headers are kept here.
     private func keepHeaders(of texts: [[UInt8]]) async {
         do {
             try await outbox.keepHeaders(of: texts)
@@ -173,8 +174,8 @@ package struct EvidenceIntake: Sendable {
     /// Stores and applies what is not recorded yet.
     ///
     /// What is recorded has its bytes here already: apps hand in the same again at each start, and a copy each time would say
-    /// nothing. What somebody else records at the same moment is found out by the ledger, after it was stored, and is kept as a
-    /// duplicate like any other.
+    /// nothing. What another transaction records at the same moment is found by the ledger, after it was stored, and is
+    /// kept as a duplicate like any other.
     private func apply(
         _ verified: [VerifiedRecord], _ records: [HandedIn], _ prepare: Prepare?, _ cause: EventCause,
         _ decide: Decide, _ session: borrowing PostgresSession
@@ -183,7 +184,7 @@ package struct EvidenceIntake: Sendable {
         let known = Set(verified.filter { held.contains($0.digest) }.map(\.place))
         let plan = try prepare?(known, session) ?? IntakePlan()
         let new = verified.filter { !plan.skipped.contains($0.place) && held.insert($0.digest).inserted }
-        // What is not stored may be of a purchase that only waits for a worker: that one is nobody's to hold yet.
+        // What is not stored may be of a purchase that still waits for a worker: that purchase cannot be held yet.
         let kept = verified.filter { !plan.skipped.contains($0.place) }
         let rows = try outbox.storeSettled(
             new.map { Evidence($0.entry.kind, from: records[$0.place].source, records[$0.place].bytes) }, session)

@@ -11,10 +11,10 @@ package struct HandedIn: Sendable, Hashable {
         case renewal
         /// An app transaction.
         case appTransaction = "app_transaction"
-        /// An old receipt that somebody vouches for, or verifyReceipt's answer to it. Whoever hands it to ``EvidenceIntake`` has found
-        /// that out: it is kept, and nothing is derived from it.
+        /// An old receipt that is proven, or verifyReceipt's answer to it. The caller of ``EvidenceIntake`` has checked
+        /// the proof: it is kept, and nothing is derived from it.
         case receipt
-        /// What verifyReceipt said of a transaction, to whoever hands it to ``EvidenceIntake``.
+        /// What verifyReceipt said of a transaction, to the caller of ``EvidenceIntake``.
         case receiptTransaction = "receipt_transaction"
         /// What it said of a subscription's future.
         case receiptRenewal = "receipt_renewal"
@@ -46,7 +46,7 @@ package struct HandedIn: Sendable, Hashable {
         bytes = Array(text.utf8)
     }
 
-    /// Evidence of any source; nil for a notification, which nobody hands in.
+    /// Evidence of any source; nil for a notification, which cannot be handed in.
     package init?(_ evidence: Evidence) {
         guard let kind = Kind.allCases.first(where: { $0.evidence == evidence.kind }) else { return nil }
         self.kind = kind

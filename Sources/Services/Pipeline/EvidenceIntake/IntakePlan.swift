@@ -8,7 +8,7 @@ package struct IntakePlan: Sendable, Hashable {
     /// has been recorded.
     package var holding: [PurchaseKey]
 
-    /// A plan; of nothing unless told.
+    /// A plan; empty by default.
     package init(skipping skipped: Set<Int> = [], holding: [PurchaseKey] = []) {
         self.skipped = skipped
         self.holding = holding

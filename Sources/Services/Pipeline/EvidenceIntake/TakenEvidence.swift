@@ -10,9 +10,9 @@ package struct TakenEvidence: Sendable, Hashable {
         case transaction(TransactionPayload)
         /// A renewal info.
         case renewal(RenewalInfoPayload)
-        /// A receipt, or verifyReceipt's answer, of which no state is derived.
+        /// A receipt, or verifyReceipt's answer; no state is derived from it.
         case receipt
-        /// An app transaction, of which no state is derived.
+        /// An app transaction; no state is derived from it.
         case appTransaction(AppTransactionPayload)
     }
 

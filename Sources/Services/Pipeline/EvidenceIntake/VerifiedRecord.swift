@@ -6,7 +6,7 @@ import Subscriptions
 struct VerifiedRecord: Sendable {
     /// Which of those handed in it is.
     let place: Int
-    /// What the ledger is told; where it is stored is not known yet.
+    /// The ledger entry; where it is stored is not known yet.
     let entry: LedgerEntry
     /// By what it is known when it comes again: the SHA-256 of the JSON that was signed, or of all its bytes.
     let digest: [UInt8]

@@ -8,16 +8,16 @@ package import Subscriptions
 
 /// What a piece of evidence says, found out by verifying it as what it was stored as. Nothing in it chooses that.
 package enum EvidenceFinding: Sendable {
-    /// All that the ledger is told.
+    /// The complete ledger entry.
     case entry(LedgerEntry)
-    /// Renewal info by itself names no app: whose it is has to be looked up.
+    /// Renewal info by itself names no app, which has to be looked up.
     case unattributed(UnattributedRenewal)
 
     /// Verifies stored bytes.
     /// - Parameters:
     ///   - body: the JWS; of a receipt its SHA-256; of what verifyReceipt answered the extract.
     ///   - isRepeated: whether it was verified before, so that no clock matters any more.
-    ///   - now: what time it is; by the verifier's clock unless told.
+    ///   - now: what time it is; by default, the verifier's clock.
     /// - Throws: the first check that fails.
     package init(
         verifying body: [UInt8], as kind: EvidenceKind, from source: EvidenceSource, outboxID: Int64,
@@ -58,7 +58,7 @@ package enum EvidenceFinding: Sendable {
                 payload.receiptType, payload.bundleId,
                 .appTransaction(payload, digest: Fingerprint(of: payload.json).bytes))
         case .receipt:
-            // Who took it in has verified it, and nothing is derived from it: its bytes are not even read here.
+            // The intake has verified it, and nothing is derived from it: its bytes are not even read here.
             self = entry(nil, nil, .receipt(digest: body))
         case .receiptTransaction:
             guard let extract = try? ReceiptExtract(body), case .transaction(let payload) = extract.content else {
@@ -84,14 +84,14 @@ package enum EvidenceFinding: Sendable {
 }
 
 extension ReceiptExtract {
-    /// Whoever answered it did so over TLS, and nobody signed it; the app and the environment have to be ours all the same.
+    /// It came over TLS and is not signed; the app and the environment have to be ours all the same.
     fileprivate func requireServed(by verifier: Verifier) throws(VerificationFailure) {
         try verifier.requireServed(bundleId: bundleId)
         try verifier.require(environment: environment)
     }
 }
 
-/// A verified renewal info of which the app is not known yet.
+/// A verified renewal info whose app is not known yet.
 package struct UnattributedRenewal: Sendable {
     let outboxID: Int64
     let receivedAt: PostgresTimestamp
@@ -99,13 +99,13 @@ package struct UnattributedRenewal: Sendable {
     let environment: String
     let renewal: LedgerEntry.Signed<RenewalInfoPayload>
 
-    /// Whose it is, but for the app.
+    /// The purchase, without the app.
     package var purchase: UnattributedPurchase {
         UnattributedPurchase(
             environment: environment, originalTransactionID: renewal.payload.originalTransactionId)
     }
 
-    /// What the ledger is told, now that the app is known.
+    /// The ledger entry, once the app is known.
     package func entry(of bundleID: String) -> LedgerEntry {
         LedgerEntry(
             outboxID: outboxID, receivedAt: receivedAt, source: source, environment: environment, bundleID: bundleID,

@@ -31,7 +31,7 @@ package struct EvidenceVerifier: Sendable {
     package enum Finding: Sendable {
         /// It is clear.
         case result(VerificationResult)
-        /// Whose renewal info it is has to be looked up.
+        /// The app of the renewal info has to be looked up.
         case unattributed(UnattributedRenewal)
     }
 
@@ -39,14 +39,14 @@ package struct EvidenceVerifier: Sendable {
     private let reader: LedgerReader
 
     /// A verifier of evidence.
-    /// - Parameter pool: where it is looked up whose a renewal info is.
+    /// - Parameter pool: where the app of a renewal info is looked up.
     package init(_ verifier: Verifier, _ pool: PostgresPool) {
         self.verifier = verifier
         reader = LedgerReader(pool)
     }
 
-    /// Verifies a piece. Permanent and transient are told apart here and nowhere else: of all reasons to refuse a signature,
-    /// only the transient ones can be others tomorrow.
+    /// Verifies a piece. Permanent and transient refusals are distinguished here and nowhere else: of all reasons to
+    /// refuse a signature, only the transient ones can be others tomorrow.
     /// - Parameter now: by the database's clock, where it was read; otherwise the verifier's clock counts.
     package func verify(_ piece: Piece, at now: PostgresTimestamp? = nil) -> Finding {
         guard let content = piece.content else {
@@ -87,8 +87,8 @@ package struct EvidenceVerifier: Sendable {
     /// What verifying pieces has come to, in their order, once responders have been asked what verifying them has left open: once for
     /// all pieces, and with the answers only those are verified again that waited for them.
     /// - Parameters:
-    ///   - revocation: asks the responders; nil where nobody is asked.
-    ///   - deadline: when nobody waits for them any longer, where somebody does.
+    ///   - revocation: asks the responders; nil to ask none.
+    ///   - deadline: when waiting for them ends; nil for no limit.
     ///   - again: verifies the piece at that place anew.
     package func results(
         of findings: [Finding], asking revocation: RevocationChecker?, until deadline: ContinuousClock.Instant? = nil,

@@ -6,7 +6,7 @@ package import PurchaseStore
 package import Subscriptions
 
 extension LedgerEntry {
-    /// What the ledger is told of a verified notification.
+    /// The ledger entry of a verified notification.
     package convenience init(
         outboxID: Int64, receivedAt: PostgresTimestamp, source: EvidenceSource, _ verified: VerifiedNotification
     ) {

@@ -14,7 +14,7 @@ package struct RevocationChecker: Sendable {
     private let ask: Ask
     private let logger: Logger
 
-    /// After a failure nobody is asked about that certificate for so long, in seconds: a responder that hangs holds up one
+    /// For so many seconds after a failure no responder is asked about that certificate: one that hangs delays a single
     /// batch in this time, by the timeout, and not each one.
     private static let holdOff: Int64 = 30
     /// Responders asked about one certificate, one after the other; Apple names one.
@@ -36,7 +36,7 @@ package struct RevocationChecker: Sendable {
     }
 
     /// Asks what is open, all at once, and notes what comes of it; returns whether anything was open.
-    /// - Parameter deadline: when nobody waits any longer, where somebody does. What is not answered by then stays open, and is asked
+    /// - Parameter deadline: when waiting ends; nil for no limit. What is not answered by then stays open, and is asked
     ///   again: it says nothing about the responder.
     @discardableResult
     package func sendPendingRequests(until deadline: ContinuousClock.Instant? = nil) async -> Bool {
@@ -61,7 +61,7 @@ package struct RevocationChecker: Sendable {
                 cache.note(try OCSPResponse(der, to: request, at: clock()), to: request)
                 return
             } catch {
-                // Whoever waited has left, and the responder may be well: the next who wants to know asks it.
+                // The caller has stopped waiting, and the responder may be well: the next caller asks it.
                 if Task.isCancelled || deadline.map({ $0 <= .now && $0 < end }) ?? false { return }
                 let why =
                     (error as? OCSPResponse.Refusal).map { "of the responder's answer, \($0)" }

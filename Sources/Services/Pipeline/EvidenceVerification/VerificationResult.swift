@@ -8,11 +8,11 @@ package enum VerificationResult: Sendable {
     case verified(LedgerEntry)
     /// It proves nothing, now or later.
     case refused(EvidenceRefusal)
-    /// It could not be verified now, or it is not known whose it is; another time it may.
+    /// It could not be verified now, or its app is not known; later that may change.
     case undecided(ReasonCode)
 }
 
-/// Why a piece of evidence proves nothing, and what it says of itself, for which nobody vouches.
+/// Why a piece of evidence proves nothing, and what it states, unproven.
 package struct EvidenceRefusal: Sendable, Hashable {
     /// Why.
     package var reason: ReasonCode
