@@ -26,7 +26,7 @@ package protocol AppleDuty: Sendable {
 
     /// Where its rows wait.
     var queue: ScopedQueue { get }
-    /// Where it says what somebody may want to do something about.
+    /// Where it logs what an operator may have to act on.
     var logger: Logger { get }
 
     /// Queues what there is to ask. Safe to run from many machines at once.

@@ -29,7 +29,7 @@ package struct CanaryDuty: AppleDuty {
 
     /// A duty.
     /// - Parameters:
-    ///   - canaries: over a connection of its own, so that those who work never wait for it.
+    ///   - canaries: over a connection of its own, so that workers never wait for it.
     ///   - intervals: how long after one canary the next is due, for each app and environment that is to have any.
     ///   - patience: when one is called overdue.
     package init(

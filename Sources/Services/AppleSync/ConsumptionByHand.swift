@@ -6,14 +6,14 @@ package import Base
 import EvidenceStore
 package import Foundation
 
-/// Answers a request for consumption data by hand, as workers do: once, on record, and not against the customer's word. Who does
-/// it answers for the consent where none is recorded.
+/// Answers a request for consumption data by hand, as workers do: once, on record, and not if the customer has refused.
+/// The person who sends it answers for the consent where none is recorded.
 package struct ConsumptionByHand: Sendable {
     /// What came of it.
     package enum Outcome: Sendable {
         /// It was sent, and this is what it came to.
         case settled(ConsumptionSettlement)
-        /// No worker has noted it, it is settled, or somebody has it at this moment.
+        /// No worker has noted it, it is settled, or another process holds it at this moment.
         case notHeld
         /// It must not be sent.
         case withheld(ConsumptionReason)
@@ -32,7 +32,7 @@ package struct ConsumptionByHand: Sendable {
         self.person = person
     }
 
-    /// Tells Apple this about the request of a notification.
+    /// Sends Apple this answer to the request of a notification.
     package func tell(_ answer: ConsumptionAnswer, about notificationUUID: UUID) async throws -> Outcome {
         let lease = Lease(owner: person, duration: .seconds(90))
         guard let request = try await requests.claim(notificationUUID, for: lease) else { return .notHeld }
@@ -49,8 +49,8 @@ package struct ConsumptionByHand: Sendable {
             return .withheld(reason)
         }
     }
-    /// Tells Apple this about a transaction of which nobody knows whether Apple was told before. It may be the second answer: only
-    /// where a person has decided so.
+    /// Sends Apple this answer about a transaction whose earlier answer ended as `unknown`. It may be the second
+    /// answer: only where a person has decided so.
     /// - Parameters:
     ///   - transactionID: what the request of the notification is about.
     ///   - environment: where.
@@ -64,7 +64,7 @@ package struct ConsumptionByHand: Sendable {
         do {
             _ = try await client.trying(.once).ask(question, in: environment)
         } catch let failure as AppStoreFailure {
-            // Whatever became of this one, of the one before nobody knows.
+            // Whatever became of this answer, whether Apple has the earlier one is still unknown.
             guard ConsumptionFailure(failure, attempts: 1) == .unknown else { return .notTaken(failure.description) }
             return try await requests.settleAgain(notificationUUID, isTaken: false, reason: failure.code)
                 .map { .settled($0) } ?? .notHeld

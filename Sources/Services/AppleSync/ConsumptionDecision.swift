@@ -7,7 +7,7 @@ import Base
 /// What is to be done about a request of Apple's for consumption data, by what was known when it was claimed. Pure: what is sent
 /// is decided once more, by the database, when it is begun.
 enum ConsumptionDecision: Sendable, Hashable {
-    /// Apple is to be told this, by this rule.
+    /// Send Apple this answer, by this rule.
     case tell(ConsumptionAnswer, rule: String)
     /// Not now: something may come until the deadline.
     case wait(ConsumptionReason)
@@ -23,7 +23,7 @@ enum ConsumptionDecision: Sendable, Hashable {
             self = .leave(.notPurchased)
             return
         }
-        // Before the consent: what is left to Apple needs none, and nobody is to be asked for it in vain.
+        // Before the consent: what is left to Apple needs none, and customers must not be asked for it in vain.
         guard let rule = policy.rule(for: request.subject) else {
             self = .wait(.noRule)
             return

@@ -33,14 +33,14 @@ package struct ConsumptionDuty: AppleDuty {
     private let planUnheard = PlanClock()
     private let overruled = PlanClock()
 
-    /// When a request is looked at again that lacks a consent or a rule. Whoever records a consent has it looked at at once.
+    /// When a request is looked at again that lacks a consent or a rule. Recording a consent makes it due at once.
     private static let pause = Duration.seconds(600)
     /// When one is looked at again while an answer about the same transaction is on its way.
     private static let shortPause = Duration.seconds(60)
 
     /// A duty.
     /// - Parameters:
-    ///   - requests: over a connection of its own, so that those who work never wait for it.
+    ///   - requests: over a connection of its own, so that workers never wait for it.
     ///   - policy: what the operator has decided in a file of its own; nil: nothing.
     ///   - catalog: what the current catalog says, which counts alone where it says anything: it is on record, and becomes current
     ///     for all workers at one instant, where files may differ from machine to machine. Without either nothing is answered.
@@ -155,7 +155,7 @@ package struct ConsumptionDuty: AppleDuty {
         try await requests.putOff(request, for: pause, reason: reason.rawValue)
     }
 
-    /// Counts what became of a request, and says what somebody may want to do something about.
+    /// Counts what became of a request, and logs what an operator may have to act on.
     private func report(_ settled: ConsumptionSettlement?, about request: ConsumptionRequest?) {
         guard let settled else { return }
         metrics.consumption(settled)

@@ -1,7 +1,8 @@
 import AppStoreServerAPI
 
-/// What a failure says about an answer that Apple was told, or was to be told. Apple has no way to ask what it has heard, and does not say what a second
-/// answer about a transaction does to the first: so only what Apple certainly has not taken is sent again.
+/// What a failure says about an answer that was or should have been sent to Apple. Apple cannot be asked what it has,
+/// and does not say what a second answer about a transaction does to the first: so an answer is sent again only if
+/// Apple certainly has not taken it.
 enum ConsumptionFailure: Sendable, Hashable {
     /// Apple will not take it.
     case refused
@@ -22,10 +23,10 @@ enum ConsumptionFailure: Sendable, Hashable {
         switch failure.reason {
         case .apple(let code):
             switch code.behaviour {
-            // An error of Apple's own is Apple's word that it did not take it. Of 5000001, 4290000, and those of 404 that may
-            // pass Apple says that they may be tried again; of 5000000 ("an unknown error occurred") it does not. That one is taken
-            // at its word here all the same, unlike for extensions: a second answer costs nobody anything, and else a bad hour of
-            // Apple's would leave whatever it was told then unanswered for good.
+            // Apple's own errors state that it did not take the answer. Of 5000001, 4290000, and those of 404 that may
+            // pass Apple says that they may be tried again; of 5000000 ("an unknown error occurred") it does not. It is
+            // treated the same here, unlike for extensions: a second answer costs nothing, and otherwise an outage of
+            // Apple's would leave all requests of that time unanswered for good.
             case .retry, .slowDown, .beginAgain: self = .notTaken
             case .elsewhereOrSoon:
                 self = attempts < Self.patienceWithUnknownIDs ? .notTaken : .refused

@@ -1,7 +1,7 @@
 package import AppleRecords
 
-/// How it stands with a transaction that somebody would tell Apple of by hand and names by its id. Pure: what is sent is decided
-/// once more, by the database, when it is begun.
+/// The state of a transaction, named by its id, that a person wants to answer Apple about by hand. Pure: what is sent
+/// is decided once more, by the database, when it is begun.
 package enum ConsumptionRequestState: Sendable, Hashable {
     /// Nothing is known of it here: there is nothing that an answer could contradict.
     case unheardOf
@@ -15,7 +15,7 @@ package enum ConsumptionRequestState: Sendable, Hashable {
     case open(ConsumptionTrace)
     /// It must not be answered.
     case withheld(ConsumptionReason)
-    /// It was answered before, and nobody knows whether Apple has that. Whoever decides so may tell it again.
+    /// It was answered before, and it is not known whether Apple has that. A person may decide to answer again.
     case unknown(ConsumptionTrace)
     /// It is settled without an answer of ours.
     case settled(ConsumptionOutcome)

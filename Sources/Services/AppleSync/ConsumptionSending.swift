@@ -6,20 +6,21 @@ import Base
 import EvidenceStore
 import Postgres
 
-/// Tells Apple about a claimed request once: records what is going to be said, says it, and records what Apple said.
+/// Answers Apple about a claimed request once: records the answer, sends it, and records Apple's response.
 ///
-/// Once it is begun it is brought to its end, whatever becomes of the task that wanted it: who stops in between leaves nobody
-/// knowing.
+/// Once begun it is brought to its end, even if the task that started it is cancelled: stopping in between would leave
+/// it unknown whether Apple has the answer.
 struct ConsumptionSending: Sendable {
     /// What became of it.
     enum Outcome: Sendable {
-        /// Apple was told, or has refused, or nobody knows; nil where somebody else has taken it over meanwhile.
+        /// It was answered, or Apple has refused, or that is not known; nil where another process has taken it over
+        /// meanwhile.
         case settled(ConsumptionSettlement?)
         /// It was not sent, and why.
         case withheld(ConsumptionReason)
         /// Apple has not taken it; it is put off.
         case notTaken(Postponement)
-        /// Somebody else has it.
+        /// Another process holds it.
         case lost
     }
 
@@ -29,15 +30,15 @@ struct ConsumptionSending: Sendable {
     /// How long may go by between reading the consent and sending.
     private static let haste = Duration.seconds(5)
 
-    /// Tells Apple as this client.
+    /// Sends answers as this client.
     init(_ requests: ConsumptionRequests, _ client: AppStoreClient) {
         self.requests = requests
         // Each request that goes out comes after a look at the consent of its own.
         self.client = client.trying(.once)
     }
 
-    /// Tells Apple this.
-    /// - Parameter person: who sends it by hand and answers for the consent.
+    /// Sends Apple this answer.
+    /// - Parameter person: the person who sends it by hand and answers for the consent.
     /// - Throws: `PostgresError` where nothing was sent, and where what was sent could not be recorded while it was held.
     func tell(
         _ answer: ConsumptionAnswer, about request: ConsumptionRequest, rule: String?, sentBy person: String? = nil

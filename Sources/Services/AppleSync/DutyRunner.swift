@@ -20,8 +20,8 @@ package struct DutyRunner<Duty: AppleDuty>: Service {
 
     /// A runner.
     /// - Parameters:
-    ///   - clients: who may be asked.
-    ///   - owner: who holds a row, for people.
+    ///   - clients: the apps that Apple may be asked about.
+    ///   - owner: the name, for people, of the holder of a row.
     ///   - interval: between two looks where nothing is due, give or take a quarter, so that many workers do not come together. Zero,
     ///     for tests: each step plans.
     package init(_ duty: Duty, _ clients: AppleClients, owner: String, interval: Duration = Duty.interval) {
@@ -85,7 +85,7 @@ package struct DutyRunner<Duty: AppleDuty>: Service {
         return try await work(row)
     }
 
-    /// Works a claimed row; nil where nobody can be asked about it.
+    /// Works a claimed row; nil, and given back, where there is no client for its app.
     /// - Throws: as ``next(of:)``.
     func work(_ row: Duty.Row) async throws -> DutyOutcome? {
         guard let client = clients.client(of: row.scope) else {

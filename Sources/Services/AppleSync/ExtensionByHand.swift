@@ -3,18 +3,18 @@ package import AppleRecords
 import EvidenceStore
 package import Pipeline
 
-/// Extends renewal dates at somebody's wish: records it, asks Apple at once, and leaves the rest to the workers.
+/// Extends renewal dates on request: records it, asks Apple at once, and leaves the rest to the workers.
 package struct ExtensionByHand: Sendable {
     private let extensions: RenewalExtensions
     private let runner: DutyRunner<ExtensionDuty>
     private let owner: String
 
-    /// How long somebody else may be at it before the caller is told how it stands.
+    /// How often it looks whether a worker that holds the extension is done, before the caller gets its present state.
     private static let looks = 240
     private static let betweenLooks = Duration.milliseconds(250)
 
     /// Extends by this duty, without waiting for what is asked in the background.
-    /// - Parameter owner: who holds an extension while Apple is asked, for people.
+    /// - Parameter owner: the name, for people, of the holder of an extension while Apple is asked.
     package init(_ extensions: RenewalExtensions, _ duty: ExtensionDuty, _ clients: AppleClients, owner: String) {
         self.extensions = extensions
         var duty = duty
@@ -46,7 +46,7 @@ package struct ExtensionByHand: Sendable {
         return record
     }
 
-    /// Nobody deletes one.
+    /// Extensions are never deleted.
     private struct Vanished: Error, CustomStringConvertible {
         let description = "the extension is gone from the database"
     }

@@ -8,8 +8,8 @@ package import Logging
 import Pipeline
 import Postgres
 
-/// Follows extensions of renewal dates, whoever recorded them: asks Apple for it once, finds out what Apple did where its answer was
-/// lost, asks again where that was nothing, and waits for what Apple posts about it.
+/// Follows extensions of renewal dates from any source: asks Apple for each once, finds out what Apple did where its
+/// answer was lost, asks again where that was nothing, and waits for what Apple posts about it.
 package struct ExtensionDuty: AppleDuty {
     /// How long is waited at each turn, by the database's clock.
     package struct Patience: Sendable, Hashable {
@@ -48,7 +48,7 @@ package struct ExtensionDuty: AppleDuty {
 
     /// A duty.
     /// - Parameters:
-    ///   - extensions: over a connection of its own, so that those who work never wait for it.
+    ///   - extensions: over a connection of its own, so that workers never wait for it.
     ///   - history: where what Apple signs in its answers is stored.
     package init(
         _ extensions: RenewalExtensions, _ history: History, patience: Patience = Patience(), logger: Logger,
@@ -88,7 +88,7 @@ package struct ExtensionDuty: AppleDuty {
         case (.accepted, .all(let product, _)), (.completed, .all(let product, _)):
             try await followAll(step, product)
         case (.completed, .one), (.extended, _), (.refused, _), (.notExtended, _), (.closed, _):
-            // The table does not hold the first, and nobody queues the others.
+            // The table does not hold the first, and the others are never queued.
             try await settle(step, held.record.state.isEnd ? held.record.state : .extended)
         }
     }
@@ -148,7 +148,7 @@ package struct ExtensionDuty: AppleDuty {
     private func askOnce<Answer>(
         _ step: Step, _ before: SubscriptionStanding?, _ request: ServerRequest<Answer>
     ) async throws -> Answer? {
-        // From before it is written down: whoever is suspended in between has less time left, not more.
+        // Taken before it is recorded: a task suspended in between has less time left, not more.
         let deadline = step.client.instant(after: patience.sending)
         guard try await extensions.begin(step.held, before) else { return nil }
         do {
@@ -177,7 +177,8 @@ package struct ExtensionDuty: AppleDuty {
         guard let now = try await standing(step, id), let before = step.held.record.before,
             let end = try await end(of: before.period, step, now)
         else {
-            // Apple did not say how it stood, and cannot be asked what has changed: its notification will tell, or a person.
+            // Apple did not say how it stood, and cannot be asked what has changed: its notification or a person will
+            // settle it.
             return try await wait(step, step.held.sinceAsked ?? .zero, "outcome_unknown")
         }
         guard end >= Self.earliestEnd(step.held.record, before) else { return try await doubt(step) }
@@ -205,8 +206,8 @@ package struct ExtensionDuty: AppleDuty {
         try await wait(step, .zero, "not_done")
     }
 
-    /// The earliest end of the period that tells of this extension, and not of another by fewer days. Apple may count in days of
-    /// 23 hours.
+    /// The earliest period end that shows this extension, and not another by fewer days. Apple may count in days of 23
+    /// hours.
     private static func earliestEnd(
         _ record: RenewalExtension, _ before: SubscriptionStanding
     ) -> PostgresTimestamp {
@@ -294,7 +295,7 @@ package struct ExtensionDuty: AppleDuty {
 
     /// Asks how far Apple is with all of a product, and writes it down. Where Apple says that it is done and not when, it is done
     /// by its answer.
-    /// - Returns: when it was done, and how many failed; nil if somebody else holds the extension.
+    /// - Returns: when it was done, and how many failed; nil if another process holds the extension.
     private func progress(
         _ step: Step, _ product: String
     ) async throws -> (completedAt: PostgresTimestamp?, failed: Int64?)? {

@@ -24,7 +24,7 @@ package struct HistoryDuty: AppleDuty {
 
     /// A duty.
     /// - Parameters:
-    ///   - history: over a connection of its own, so that those who work never wait for it.
+    ///   - history: over a connection of its own, so that workers never wait for it.
     ///   - budget: what all processes that ask may ask together, to be divided among them; nil: it stays as it is.
     package init(_ history: History, sharing budget: RateBudget?, logger: Logger, metrics: AppleSyncMetrics) {
         self.history = history

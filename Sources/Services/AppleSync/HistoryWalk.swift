@@ -16,11 +16,11 @@ package struct HistoryWalk: Sendable {
         case proven
         /// It lists what is not Apple's.
         case refused
-        /// Somebody else has taken the window over.
+        /// Another process has taken the window over.
         case lost
     }
 
-    /// What a page brought, for those who count.
+    /// What a page brought, for counting.
     package struct Progress: Sendable, Hashable {
         /// Apple's count, without what it did not sign.
         package var listed: Int

@@ -64,7 +64,7 @@ package struct Postponement: Sendable, Hashable {
     /// Whether whatever else is due would fail the same way.
     var isGeneral: Bool { scope == .all }
 
-    /// Somebody has to do something: a key, an app that is not there.
+    /// An operator has to act: a key, an app that is not there.
     private static let lasting = Duration.seconds(900)
     private static let passing = RetrySchedule.doubling(
         from: .seconds(5), upTo: .seconds(300), jitter: RetrySchedule.halfJitter)

@@ -8,7 +8,7 @@ import Logging
 package import Pipeline
 package import Postgres
 
-/// Reconciliation at somebody's wish: now, up to the present, and until it is done.
+/// Reconciliation on request: now, up to the present, and until it is done.
 package struct Reconciliation: Sendable {
     /// How far behind the present the last window ends: `Date` in Apple's answers is to the second, and clocks differ.
     static let behind = Duration.seconds(5)
@@ -68,7 +68,7 @@ package struct Reconciliation: Sendable {
         try await history.proofs().filter { scopes.contains($0.scope) }
     }
 
-    /// Tells what is missing, and stores nothing; of each app and environment but those that were never released.
+    /// Reports what is missing, and stores nothing; for each app and environment but those that were never released.
     package func check(
         since: PostgresTimestamp?, progress: @Sendable (HistoryWalk.Progress) -> Void
     ) async throws -> [HistoryCheck] {
@@ -82,7 +82,7 @@ package struct Reconciliation: Sendable {
             {
                 refused = refused ?? (scope, failure)
             }
-            // Production takes the key of no app that was never released; Sandbox tells whether the key is good.
+            // Production refuses the key of an app that was never released; Sandbox shows whether the key is good.
             if let (first, failure) = refused, first.bundleID != scope.bundleID { throw failure }
             if refused?.scope.bundleID == scope.bundleID, checks.last?.scope == scope { refused = nil }
         }
@@ -90,7 +90,7 @@ package struct Reconciliation: Sendable {
         return checks
     }
 
-    /// Tells what is missing, and stores nothing. Asks a day at a time, up to now.
+    /// Reports what is missing, and stores nothing. Asks a day at a time, up to now.
     func check(
         _ scope: AppEnvironment, since: PostgresTimestamp?, progress: @Sendable (HistoryWalk.Progress) -> Void
     ) async throws -> HistoryCheck {

@@ -8,8 +8,8 @@ import Pipeline
 /// Asks Apple about purchases that the records contradict, beside a worker: what is missing of them comes with the answer. A
 /// purchase that was asked for is left alone for a while, whatever came of it.
 ///
-/// And about those whose period has ended without a word of the renewal that is due: what Apple says of them decides before
-/// their status stops waiting for it.
+/// It also refreshes the purchases whose period has ended without the renewal that is due: Apple's answer decides
+/// before their status stops waiting for it.
 package struct RefreshDuty: AppleDuty {
     package static let name = "Refreshing of purchases"
     package static let interval = Duration.seconds(60)
@@ -23,7 +23,7 @@ package struct RefreshDuty: AppleDuty {
 
     /// A duty.
     /// - Parameters:
-    ///   - history: over a connection of its own, so that those who work never wait for it.
+    ///   - history: over a connection of its own, so that workers never wait for it.
     ///   - leeway: how long after a period's end a status waits for the renewal; zero: Apple is not asked about it.
     package init(_ history: History, leeway: Duration = .zero, logger: Logger, metrics: AppleSyncMetrics) {
         self.history = history
@@ -71,7 +71,7 @@ package struct RefreshDuty: AppleDuty {
 }
 
 extension AppStoreFailure {
-    /// Whether Apple has said something about what was asked for, rather than about who asks.
+    /// Whether the failure is about the purchase, not about the client that asks.
     fileprivate var isAboutThePurchase: Bool {
         if case .apple = reason { true } else { false }
     }

@@ -36,7 +36,7 @@ package struct AppleKeys: Sendable {
         guard data.count <= 1 << 20, let root = try? Yams.compose(yaml: String(decoding: data, as: UTF8.self)),
             let mapping = root.mapping, !mapping.isEmpty
         else {
-            // What the parser says may quote the file, into which somebody may have put a key by mistake.
+            // What the parser says may quote the file, which may hold a key by mistake.
             throw Fault(
                 description:
                     "\(file) is not YAML with a member for each app, like com.example.app: {issuer_id: …, key_id: …, "

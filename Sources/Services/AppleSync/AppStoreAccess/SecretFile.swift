@@ -7,7 +7,7 @@ import CoreFoundation
     import Musl
 #endif
 
-/// A file with a secret: read only where nobody else can read it.
+/// A file with a secret: read only if no other user can read it.
 package enum SecretFile {
     /// Why a file was not read, and what to type. Never what is in it.
     package struct Fault: Error, Sendable, CustomStringConvertible {
