@@ -120,8 +120,8 @@ public enum Base64: Sendable {
     /// Two characters for each twelve bits, the first one in the low byte: each look-up is as good as two.
     private static let standardPairs = pairs("+", "/")
     private static let urlPairs = pairs("-", "_")
-    /// What each character stands for as the first, second, third and fourth of four, one table after the other, with its
-    /// bits where they belong in the three bytes, the first of which is the low one. The highest byte is `invalid` or nothing.
+    /// The bits of each character as the first, second, third and fourth of four: four tables in a row. The bits stand
+    /// at their place in the three bytes, the first byte lowest. The highest byte is `invalid` or zero.
     private static let standardValues = values("+", "/")
     private static let urlValues = values("-", "_")
     private static let invalid: UInt32 = 0xFF00_0000

@@ -1,4 +1,4 @@
-/// What Apple may be told about the use of a purchase, with the customer's consent.
+/// What may be sent to Apple about the use of a purchase, with the customer's consent.
 public struct ConsumptionInformation: Sendable, Hashable {
     /// That the customer has consented. Without it nothing may be sent at all.
     public var customerConsented: Bool

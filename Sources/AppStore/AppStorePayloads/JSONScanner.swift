@@ -128,10 +128,10 @@ struct JSONScanner {
                 next: UInt32(nodes.count + 1)))
     }
 
-    /// Refuses two equal names among those of the object that ends here, the innermost open one.
+    /// Refuses duplicate names in the object that ends here, the innermost open one.
     ///
-    /// Few plain names are compared pair by pair. Many, or escaped ones, go into a set, whose hashing is seeded by the process: an
-    /// object made to be slow is not.
+    /// A few plain names are compared pair by pair. Many, or escaped ones, go into a set. Its hashing is seeded per
+    /// process, so that an object cannot be crafted to be slow.
     private func refuseDuplicates(_ input: Span<UInt8>, from first: Int) throws(JSONError) {
         guard names.count - first > 1 else { return }
         if names.count - first <= Self.pairwiseLimit, !names[first...].contains(where: { nodes[$0].isEscaped }) {

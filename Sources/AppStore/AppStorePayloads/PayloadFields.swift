@@ -2,9 +2,9 @@ import Base
 
 /// A payload's members, read by the rules that all of Apple's payloads share.
 ///
-/// - A key without which there is no record (``key(_:)``, ``requiredDate(_:)``) must be there and make sense.
+/// - A key that every such record needs (``key(_:)``, ``requiredDate(_:)``) must be there and be valid.
 /// - Any other field of the wrong type is nil: its text is still in the payload that is kept.
-/// - A date that is a number but no date that can be stored is an error, because a guess would end up in somebody's access.
+/// - A number that is no date that can be stored is an error, because a guess would end up in a customer's access.
 struct PayloadFields {
     /// The longest key accepted, in UTF-8 bytes. Apple's reach 155 (a bundle identifier).
     static let maximumKeyLength = 255

@@ -1,14 +1,14 @@
-/// The kinds of record that Apple signs, told apart by members that no other kind has.
+/// The kinds of record that Apple signs, distinguished by members that no other kind has.
 ///
-/// They share most of what is required of each (a transaction has everything that a renewal info must have), so what is read as
-/// one kind must not be another: what it then seemed to say would be Apple's word for something that Apple never said.
+/// They share most of their required members (a transaction has everything that a renewal info must have). So a record
+/// of one kind must not be read as another: the result would pass for a statement of Apple that Apple never made.
 enum PayloadKind: String {
     case notification
     case transaction
     case renewalInfo = "renewal info"
     case appTransaction = "app transaction"
 
-    /// The members of which one alone says which kind it is.
+    /// The members of which each one alone identifies the kind.
     private static let marks: [(kind: PayloadKind, name: StaticString)] = [
         (.notification, "notificationUUID"), (.transaction, "transactionId"), (.renewalInfo, "autoRenewStatus"),
         (.renewalInfo, "autoRenewProductId"), (.appTransaction, "receiptType"),

@@ -1,7 +1,7 @@
 import AppStorePayloads
 public import Base
 
-/// A token that Apple accepts for some minutes. Who has it can do what the key can: it never shows itself.
+/// A token that Apple accepts for some minutes. It grants the rights of the key, so it is never printed.
 public struct AccessToken: Sendable, Hashable {
     /// For the header `Authorization` alone.
     public let headerValue: String

@@ -50,7 +50,8 @@ public struct AnswerReader {
         return text
     }
 
-    /// Whether a list goes on. Who cannot tell must not believe that it ends: what was not shown would pass for held.
+    /// Whether a list has further pages. An unreadable `hasMore` is an error: taken as the end, it would make records
+    /// that were never shown pass for held.
     ///
     /// - Parameter list: the page's list, which may be left out on a last page alone.
     func hasMore(after list: StaticString) throws(AnswerFault) -> Bool {

@@ -6,7 +6,7 @@ public import Base
 public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reasons.
     public enum Reason: Sendable, Hashable {
-        /// Apple said so.
+        /// Apple answered with this error code.
         case apple(ServerErrorCode)
         /// Apple does not accept the key's token.
         case unauthorized
@@ -26,7 +26,8 @@ public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case notInThisEnvironment
         /// The private key cannot sign.
         case unusableKey
-        /// verifyReceipt said so; `mayPass` where asking again later may help, by Apple's own word if it gave one.
+        /// verifyReceipt answered with this status; `mayPass` where a later request may succeed, by Apple's own
+        /// statement if it made one.
         case receipt(ReceiptStatus, mayPass: Bool)
     }
 

@@ -4,9 +4,9 @@ package import Base
 public struct CallPolicy: Sendable, Hashable {
     /// After failures that may pass.
     package var retries: RetrySchedule
-    /// Where no environment knows an id: Apple learns of fresh transactions late.
+    /// For an id that no environment knows: a fresh transaction may not be visible at Apple yet.
     package var fresh: RetrySchedule
-    /// Nothing is waited for beyond this, counted from the beginning.
+    /// The longest time for the whole call, counted from its beginning.
     public var patience: Duration
 
     /// Creates a policy; by default six attempts over a minute, and an unknown id is believed after some five seconds.
@@ -29,7 +29,7 @@ public struct CallPolicy: Sendable, Hashable {
     /// One request and no more, sent now or not at all: for callers that have to look again before each.
     public static let once = CallPolicy(maximumAttempts: 1, patience: .zero, freshDelays: [])
 
-    /// For callers that have somebody waiting: three attempts within six seconds.
+    /// For calls that a person or an app waits for: three attempts within six seconds.
     public static let interactive = CallPolicy(
         maximumAttempts: 3, firstDelay: .milliseconds(300), longestDelay: .seconds(1), patience: .seconds(6),
         freshDelays: [.seconds(1), .seconds(2)])

@@ -39,7 +39,7 @@ public struct Exchange: Sendable {
     private var position = 0
     /// Failures that may pass, in a row.
     private var passing = 0
-    /// How often every environment has said that it does not know the id.
+    /// How often all environments have answered that they do not know the id.
     private var roundsInVain = 0
     /// Whether one environment has named the other: each is believed once.
     private var wasSentOn = false

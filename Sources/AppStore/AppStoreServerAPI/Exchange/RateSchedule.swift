@@ -6,7 +6,7 @@ public import Base
 /// A virtual clock for each app, environment and call (the generic cell rate algorithm): each request takes a turn, turns are a
 /// request's time apart, and what was not used for a while may be used at once. A pure value; instants are handed in.
 public struct RateSchedule: Sendable {
-    /// Whether somebody waits for the answer.
+    /// Whether a caller waits for the answer.
     public enum Priority: Sendable, Hashable {
         /// A person or a caller waits: it may use turns that were left over.
         case interactive

@@ -20,13 +20,13 @@ public struct TransportAnswer: Sendable, Hashable {
 
 /// Why nothing came back.
 public enum TransportFault: String, Error, Sendable, Hashable, CaseIterable {
-    /// No connection: the request was certainly not heard.
+    /// No connection: the request certainly did not arrive.
     case notConnected = "not_connected"
-    /// The certificate or the handshake is no good: certainly not heard either.
+    /// The certificate or the handshake is invalid: the request certainly did not arrive either.
     case tls
-    /// No answer in time: perhaps heard.
+    /// No answer in time: the request may have arrived.
     case timeout
-    /// The connection ended in the middle: perhaps heard.
+    /// The connection ended in the middle: the request may have arrived.
     case disconnected
     /// An answer longer than is read.
     case tooLong = "too_long"

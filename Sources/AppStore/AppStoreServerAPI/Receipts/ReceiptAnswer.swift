@@ -2,19 +2,19 @@ import AppStorePayloads
 import AppStoreVerification
 public import Base
 
-/// verifyReceipt's answer with status 0: an environment's word for a receipt, over TLS and not signed. It is weaker than any record
-/// that Apple signed.
+/// verifyReceipt's answer with status 0: an environment's statement about a receipt, over TLS and not signed. It is
+/// weaker than any record that Apple signed.
 public struct ReceiptAnswer: Sendable, Hashable {
     /// The answer, byte for byte.
     public let json: [UInt8]
-    /// Who gave it.
+    /// The environment that answered.
     public let environment: Environment
     /// The app (`bundle_id`).
     public let bundleId: String
     /// When Apple looked (`request_date_ms`).
     public let requestDate: Timestamp?
-    /// The purchases: those in the receipt, and of subscriptions all that Apple has by now; each transaction once, the later word
-    /// of it.
+    /// The purchases: those in the receipt, and for subscriptions all that Apple has now. Each transaction appears
+    /// once, in its later version.
     public let purchases: [ReceiptAnswerPurchase]
     /// What is to come of each subscription (`pending_renewal_info`).
     public let renewals: [ReceiptAnswerRenewal]

@@ -27,7 +27,7 @@ public struct ReceiptAnswerPurchase: Sendable, Hashable {
     public let isInIntroOfferPeriod: Bool?
     /// Whether it was replaced by an upgrade.
     public let isUpgraded: Bool?
-    /// Whose it is: bought, or shared by the family.
+    /// Whether the customer bought it, or a family member shares it.
     public let ownershipType: OwnershipType?
     /// The paid period.
     public let webOrderLineItemId: String?

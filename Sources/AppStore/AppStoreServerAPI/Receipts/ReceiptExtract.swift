@@ -1,11 +1,11 @@
 public import AppStorePayloads
 public import Base
 
-/// What one of verifyReceipt's answers says of one transaction, or of what is to come of one subscription: Apple's own words, cut
-/// out of the answer, and the part of the answer that they need to be understood.
+/// One transaction, or the renewal state of one subscription, from an answer of verifyReceipt: Apple's own JSON, cut
+/// out of the answer with the members that it needs to be understood.
 ///
-/// Nobody signs it. It is read as the record would be that Apple signs of the same thing, with the date on which Apple was asked in
-/// place of a signature's.
+/// It is not signed. It is read like the record that Apple signs of the same thing; the date of Apple's answer stands
+/// in for the signature's date.
 public struct ReceiptExtract: Sendable, Hashable {
     /// What it says.
     public enum Content: Sendable, Hashable {
@@ -15,20 +15,20 @@ public struct ReceiptExtract: Sendable, Hashable {
         case renewal(RenewalInfoPayload)
     }
 
-    /// What all that one answer says has in common.
+    /// What all extracts of one answer have in common.
     struct Frame: Sendable {
         var bundleId: String
         var environment: Environment
         var requestDate: Timestamp
     }
 
-    /// Its bytes: the same words of Apple's, answered at the same instant, are the same bytes.
+    /// Its bytes: equal for the same content answered at the same instant.
     public let json: [UInt8]
-    /// The same but for the instant: as long as Apple says nothing else, the same bytes.
+    /// Its bytes without the instant: equal as long as Apple's content is the same.
     public let saying: [UInt8]
     /// The app.
     public let bundleId: String
-    /// Who said it.
+    /// The environment that answered.
     public let environment: Environment
     /// What it says.
     public let content: Content

@@ -137,7 +137,7 @@ extension ServerRequest where Answer == Void {
         Self(.finishTransaction, [transactionId]) { _ in }
     }
 
-    /// Set App Account Token: whose a purchase is, for one made outside the app or given to another account.
+    /// Set App Account Token: the owner of a purchase that was made outside the app or given to another account.
     public static func appAccountToken(_ originalTransactionId: String, is token: UniqueIdentifier) -> Self {
         let body = RequestBody { $0.add("appAccountToken", token.description) }
         return Self(.appAccountToken, [originalTransactionId], body: body) { _ in }

@@ -67,7 +67,7 @@ public enum AppleEndpoint: String, Sendable, Hashable, CaseIterable {
         environment == .production ? row.perSecond : row.perSecond / 10
     }
 
-    /// Whether asking again does no more than asking once. Where it may, a request that was perhaps heard is not repeated.
+    /// Whether the request is idempotent. One that is not is never repeated if it may have arrived.
     public var isRepeatable: Bool { row.isRepeatable }
 
     /// The environments that have it.
