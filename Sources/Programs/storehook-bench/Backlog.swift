@@ -66,7 +66,7 @@ struct Backlog {
     ) async throws -> Double {
         while try await database.pool.query(isWaiting).one().decode(0, as: Bool.self) {
             guard isAlive() else { throw NeverCameAbout(what: "the end of the backlog: a worker ended; see its log") }
-            // Rarely, since looking costs the database time that the workers want; the end is told by the rows.
+            // Rarely, since polling takes database time from the workers; the end time comes from the rows.
             try await Task.sleep(for: .milliseconds(100))
         }
         return try await database.pool.query(

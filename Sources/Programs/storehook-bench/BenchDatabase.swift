@@ -13,7 +13,7 @@ struct BenchDatabase: Sendable {
     private let server: String
 
     /// - Parameters:
-    ///   - suffix: tells this measurement's databases apart.
+    ///   - suffix: distinguishes this measurement's databases from others.
     ///   - server: another server than that of `DATABASE_URL`.
     ///   - isMigrated: whether it has the schema already, this program's.
     static func with<T>(
@@ -83,8 +83,8 @@ struct BenchDatabase: Sendable {
         ).one().decode(0)
     }
 
-    /// Keeps autovacuum away from what is measured: it comes once a minute, into one of two runs and not into the other.
-    /// ``vacuum()`` does its work, of which a run then has its own share.
+    /// Turns autovacuum off for what is measured: it runs once a minute, so it would hit one of two runs and not the
+    /// other. ``vacuum()`` does its work instead, and each run pays for its own share.
     func keepAutovacuumAway() async throws {
         try await pool.query(
             """

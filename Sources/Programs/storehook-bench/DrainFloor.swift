@@ -1,14 +1,18 @@
 import Foundation
 import Postgres
 
-/// What the database's part of a drain costs without storehook: psql claims the same rows, is sent the same bytes, and writes
-/// the same rows into the same tables, a transaction a batch.
+/// What the database's part of a drain costs without storehook: psql claims the same rows, receives the same bytes, and
+/// writes the same rows into the same tables, one transaction per batch.
 ///
-/// Done after a drain, whose rows are put aside; then the tables are emptied, the queue is filled again, and each batch is
-/// claimed, taken, and written with set-based statements of the shape the worker uses, what is known of the purchases read
-/// back included. The rows come out of a table instead of arrays, as they were at the end of the drain: a purchase that many
-/// batches touch is written as often and about as long, and where a batch left a row alone this writes it all the same.
-/// What is written once (earlier phases, anomalies) is written with the purchase's last batch.
+/// It runs after a drain:
+/// 1. The drain's rows are put aside, the tables are emptied, and the queue is filled again.
+/// 2. Each batch is claimed, taken, and written with set-based statements of the shape the worker uses. That includes
+///    reading back what is known of its purchases.
+///
+/// The rows come from a table instead of arrays, in their state at the end of the drain:
+/// - A purchase that many batches touch is written as often and about as long as in the drain.
+/// - A row that a batch left alone in the drain is written here all the same.
+/// - What is written once (earlier phases, anomalies) is written with the purchase's last batch.
 struct DrainFloor {
     /// CPU seconds of the server and of psql.
     let serverCPU: Double

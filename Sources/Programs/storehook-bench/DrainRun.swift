@@ -30,7 +30,7 @@ struct DrainRun {
         let processes = try (0..<workers).map { _ in try worker(database, authority, batch: batch, arguments) }
         defer { for process in processes where process.isRunning { process.terminate() } }
         let seconds = try await waiting.untilDone(from: start, in: database) { processes.allSatisfy(\.isRunning) }
-        // What was told gets its place beside the work, a moment later.
+        // Events get their places beside the workers, a moment after they are written.
         while try await EventStore(database.pool).status().unplaced > 0 { try await Task.sleep(for: .milliseconds(50)) }
         let workerCPU = processes.compactMap { ProcessTimes.cpuSeconds(of: $0.processIdentifier) }.reduce(0, +)
         let serverAfter = try await database.serverCPUSeconds()
@@ -53,7 +53,7 @@ struct DrainRun {
     ) throws -> Process {
         let process = Process()
         process.executableURL = ChaosPrograms.beside(arguments == nil ? "storehook" : "storehook-bench")
-        // Counting as in production, at ports that nobody asks.
+        // With metrics as in production, on ports that are never scraped.
         process.arguments = arguments ?? ["work", "--batch", "\(batch)", "--metrics-port", "0"]
         process.environment = ProcessInfo.processInfo.environment.merging(
             [

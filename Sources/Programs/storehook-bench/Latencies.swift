@@ -1,5 +1,5 @@
-/// Latencies, each of them kept: a rare long one is told from a rarer longer one, and five minutes of fifteen thousand a second
-/// are 18 MB.
+/// All latencies are kept, so that a rare long one can be distinguished from a rarer longer one. Five minutes of
+/// fifteen thousand a second are 18 MB.
 struct Latencies: Sendable {
     /// Microseconds, to an hour.
     private var recorded: [UInt32] = []

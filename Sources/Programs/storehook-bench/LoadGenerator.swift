@@ -22,7 +22,7 @@ struct LoadGenerator: Sendable {
         /// From when a request was due to its whole answer, of the successes.
         var latencies = Latencies()
         var seconds = 0.0
-        /// CPU seconds of this process, whose work this was.
+        /// CPU seconds of this process, which generates the load.
         var cpuSeconds = 0.0
     }
 
@@ -89,7 +89,7 @@ struct LoadGenerator: Sendable {
     private func ready(_ connections: [LoadConnection], within limit: Duration, isPause: Bool) throws -> [Int] {
         let busy = connections.indices.filter { connections[$0].intended != nil }
         var polled = busy.map { pollfd(fd: connections[$0].descriptor, events: connections[$0].events, revents: 0) }
-        // Rounded up: who wakes early would only wait once more.
+        // Rounded up: a poll that ends early would only have to wait again.
         let milliseconds = Int32((max(limit, .zero) / .milliseconds(1)).rounded(.up))
         let count = poll(&polled, nfds_t(polled.count), milliseconds)
         guard count > 0 || isPause || errno == EINTR else {

@@ -111,7 +111,7 @@ struct ReadsBenchmark: AsyncParsableCommand {
     private func plans(
         _ read: DocumentedRead, _ subjects: [DocumentedRead.Subject], _ database: BenchDatabase
     ) async throws -> [QueryPlan] {
-        // On one connection, whose caches the first one has filled: what that one reads of the catalog is left out.
+        // On one connection, and without the first plan: it also fills the connection's catalog caches.
         try await database.pool.withConnection { connection in
             var plans: [QueryPlan] = []
             for subject in subjects.prefix(Self.explained + 1) {

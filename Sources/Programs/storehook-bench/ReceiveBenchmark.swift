@@ -57,7 +57,7 @@ struct ReceiveBenchmark: AsyncParsableCommand {
         let figures = try await BenchDatabase.with { database in
             try await database.requireDurableCommits()
             if !unpacked {
-                // As the worker does who verifies the first of them.
+                // As a worker stores it when it verifies the first of them.
                 let header = bodies[0].prefix { $0 != UInt8(ascii: ".") }
                 try await database.pool.query(
                     "insert into storehook.signature_headers (header) values (\(Array(header)))")

@@ -93,7 +93,7 @@ struct AccountAPIBenchmark: AsyncParsableCommand {
         let guarded = AccountAPIRequests.get("/v1/guard?tier=free", tokens: Array(tokens.prefix(200)))
         let nothing = AccountAPIRequests.get("/nothing", tokens: tokens)
         let select = AccountAPIRequests.get("/select", tokens: tokens)
-        // Whoever is first at a token, an account or a statement pays for all that come after.
+        // Warm up: the first request for a token, an account or a statement pays for all later ones.
         for requests in [status, feature, guarded] {
             _ = try await site.load(requests, isBare: false, .steady(perSecond: 1000, count: callers))
         }

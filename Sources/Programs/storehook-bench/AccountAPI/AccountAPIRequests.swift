@@ -20,7 +20,7 @@ final class AccountAPIRequests: Sendable {
             tokens.map { Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \($0)\r\n\r\n".utf8) })
     }
 
-    /// Purchases that nobody has heard of, each handed in by its own account.
+    /// Purchases that are new to storehook, each handed in by its own account.
     static func purchases(_ tokens: [String], from lane: Int, by authority: SimulatedAuthority) -> AccountAPIRequests {
         let now = Milliseconds(Int64(Date().timeIntervalSince1970 * 1000))
         return AccountAPIRequests(

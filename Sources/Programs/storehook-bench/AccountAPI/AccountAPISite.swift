@@ -60,7 +60,7 @@ struct AccountAPISite {
             .run { requests.next() }
     }
 
-    /// CPU seconds of the account API and the bare routes together, of which one rests, and of PostgreSQL.
+    /// CPU seconds of PostgreSQL, and of the account API and the bare routes together; one of these two is always idle.
     struct CPUSeconds {
         var program = 0.0
         var server = 0.0

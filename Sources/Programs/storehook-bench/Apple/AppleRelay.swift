@@ -72,7 +72,7 @@ final class AppleRelay: Sendable {
         case .refusing: close(connection)
         case .hanging:
             Thread.detachNewThread { [self] in
-                // Until the connection is cut, or whoever asked has had enough.
+                // Until the connection is cut, or the client gives up.
                 var byte = [UInt8](repeating: 0, count: 4096)
                 while read(connection, &byte, byte.count) > 0 {}
                 forget(connection)
@@ -105,7 +105,7 @@ final class AppleRelay: Sendable {
     }
 
     private func forget(_ connection: Int32) {
-        // Nobody may cut another connection that gets the same number.
+        // Before the close: afterwards another connection may get the same number, and must not be cut.
         state.withLock { _ = $0.open.remove(connection) }
         close(connection)
     }

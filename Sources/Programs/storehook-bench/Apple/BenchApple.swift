@@ -82,9 +82,10 @@ struct BenchApple: Sendable {
         ]
     }
 
-    /// Lists notifications of customers who lived before, all of them within Apple's reach, in Production.
+    /// Lists notifications of earlier customers, all within the period that Apple's history covers, in Production.
     /// - Parameters:
-    ///   - lives: of how many customers; by itself so many that half of them speak twice, and the stream is over in time.
+    ///   - lives: how many customers; by default so many that half of them send two notifications and the stream ends
+    ///     in time.
     ///   - isPosted: whether they are posted as well.
     func list(
         _ notifications: Int, of lives: Int? = nil, seed: UInt64, endingAt end: Int64, isPosted: Bool
@@ -103,7 +104,7 @@ struct BenchApple: Sendable {
     /// How posting goes.
     func posts() async throws -> Posts { try await ask("posts", nil) }
 
-    /// Has somebody buy in Production.
+    /// Makes a new purchase in Production.
     /// - Returns: the original transaction's id.
     func sell(_ product: String) async throws -> String {
         struct Sold: Decodable { var originalTransactionId: String }

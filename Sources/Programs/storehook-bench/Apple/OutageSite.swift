@@ -41,7 +41,7 @@ struct OutageSite: Sendable {
         try await untilApplied()
         let latencies = try await database.appliedAfter(since: opens).latencies
         let start = ContinuousClock.now
-        // A rate that nobody reaches: whoever is answered posts the next.
+        // A rate that is never reached: each connection posts again as soon as it has an answer.
         let fast = try await LoadGenerator(
             port: programs.port, connections: connections, pace: .steady(perSecond: 1_000_000, count: burst)
         ).run { try posts.next() }

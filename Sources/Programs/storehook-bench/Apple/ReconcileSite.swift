@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Postgres
 
-/// What reconciliation is measured on: for each run a database of its own, a receiver, workers, and a stand-in for Apple whose
-/// history is the same each time.
+/// The set-up in which reconciliation is measured. Each run has its own database, a receiver, workers, and a stand-in
+/// for Apple that lists the same history each time.
 struct ReconcileSite {
     let programs: ChaosPrograms
     let notifications: Int

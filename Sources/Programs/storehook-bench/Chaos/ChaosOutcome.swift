@@ -34,7 +34,7 @@ struct ChaosOutcome: Sendable {
     /// Why it did not come to its end; then there are no figures either.
     var failure: String?
 
-    /// Whether every notification is accounted for; of a cell that was not run, whether nobody asked for it.
+    /// Whether every notification is accounted for. A cell that was skipped is clean unless it was asked for by name.
     var isClean: Bool {
         if skipped != nil { return !isAskedFor }
         return failure == nil && complaints.isEmpty && lost == 0 && doubled == 0 && unreadable == 0 && differences == 0

@@ -2,7 +2,7 @@ import EventStore
 import Foundation
 import Postgres
 
-/// Events that are numbered in each account's order, and what they leave for an endpoint that was away while they were told.
+/// Events numbered in each account's order, and the backlog they leave for an endpoint that was away meanwhile.
 struct AwayBacklog: Sendable {
     let pool: PostgresPool
     /// Of how many accounts they are.
@@ -26,7 +26,7 @@ struct AwayBacklog: Sendable {
             """, deadline: .seconds(120))
     }
 
-    /// Writes the next event of an account, which is held meanwhile, as who tells holds it.
+    /// Writes the next event of an account. The account's row is locked meanwhile, as in the real writer.
     func writeOne(on writers: PostgresPool) async throws -> [Int64] {
         try await writers.query(
             PostgresQuery(
@@ -76,7 +76,8 @@ struct AwayBacklog: Sendable {
         try await pool.query("select coalesce(max(position), 0)::bigint from storehook.event_places").one().decode(0)
     }
 
-    /// Lets an endpoint that is paused be as after those hours: it has got nothing since that position, and was probed in vain each minute.
+    /// Sets a paused endpoint's state as after those hours: nothing was delivered since that position, and a probe
+    /// failed each minute.
     func pass(_ endpoint: Int64, since position: Int64) async throws {
         try await pool.withTransaction(TransactionOptions(name: "bench.pass")) { session in
             try session.query(
@@ -97,7 +98,7 @@ struct AwayBacklog: Sendable {
         }
     }
 
-    /// What was told since a position, by its number: of which account, and its number in that one's order.
+    /// The events written since a position, by number: the account of each, and its number in the account's order.
     func told(since position: Int64) async throws -> [Int64: (account: UUID, sequence: Int64)] {
         let rows = try await pool.query(
             """
@@ -113,7 +114,7 @@ struct AwayBacklog: Sendable {
 }
 
 extension PostgresQuery {
-    /// A portion of the events of some hours, in the order in which they were told.
+    /// A portion of the events of some hours, in the order in which they were written.
     fileprivate static func portion(_ first: Int, _ count: Int, of all: Int, _ accounts: Int) -> PostgresQuery {
         PostgresQuery(
             "bench.portion",

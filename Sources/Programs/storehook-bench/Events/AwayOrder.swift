@@ -1,20 +1,21 @@
 import EventStore
 import Foundation
 
-/// What came to an endpoint that was away, held against what was told: each account's events in order, none left out.
+/// Compares what an endpoint that was away received with what was written: each account's events in order, none left
+/// out.
 struct AwayOrder: Sendable {
-    /// Events that were told.
+    /// How many events were written.
     private(set) var told: Int
     /// Events that did not come.
     private(set) var missing: Int
     /// Events that came before or after their turn.
     private(set) var misplaced = 0
-    /// Events that came, and were not told then.
+    /// Events that came, and are not among those written.
     private(set) var unknown = 0
 
     /// - Parameters:
     ///   - order: each event's `webhook-id`, in the order in which they came first.
-    ///   - events: what was told, by its number.
+    ///   - events: the written events, by number.
     init(_ order: [String], _ events: [Int64: (account: UUID, sequence: Int64)]) {
         told = events.count
         var next: [UUID: Int64] = [:]

@@ -63,7 +63,7 @@ struct AwaySite: Sendable {
     /// Bytes that the workers hold together, not counting what they share.
     private var memory: Int64 { workers.compactMap { $0.id.flatMap(ProcessMemory.anonymous) }.reduce(0, +) }
 
-    /// The endpoint goes away, and has been for hours: nothing that was told since that position has come to it.
+    /// Makes the endpoint appear to have been away for hours: no event since that position has been delivered to it.
     func goAway(since position: Int64, at rate: Int) async throws {
         try await away.receiver.turn(.refuses)
         for _ in 0..<60 where try await !isPaused { _ = try await pace(rate, seconds: 1) }

@@ -5,7 +5,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An endpoint that answers 204 at once over TLS, unless told to do otherwise, and notes when each event came first.
+/// An endpoint that by default answers 204 at once over TLS, and notes when each event came first.
 final class DeliveriesReceiver: Sendable {
     /// What it does when it is called.
     enum Conduct: Sendable {
@@ -13,7 +13,7 @@ final class DeliveriesReceiver: Sendable {
         case answers
         /// It reads what is posted, and says nothing.
         case hangs
-        /// Nobody listens on its port.
+        /// Its port is closed.
         case refuses
     }
 
@@ -106,7 +106,7 @@ final class DeliveriesReceiver: Sendable {
     /// How many events came so far.
     var events: Int { arrivals.state.withLock(\.at.count) }
 
-    /// Nobody listens any more.
+    /// Closes the port.
     func stop() async {
         let channel = listening.withLock { listening in
             defer { listening = nil }

@@ -94,7 +94,7 @@ struct DeliveriesSite: Sendable {
         ).map { try $0.decode(0) }
     }
 
-    /// As long as what is told of an account.
+    /// As long as the body of an account event.
     static let content = """
         "access":{"tier":"pro","status":"active","access":true,"source":"apple","productId":"com.example.pro.month",\
         "expiresAt":"2026-02-03T04:05:06Z","willRenew":true,"inTrial":false},"previous":{"tier":"free","status":"expired",\

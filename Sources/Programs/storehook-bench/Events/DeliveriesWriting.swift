@@ -71,7 +71,7 @@ final class DeliveriesWriting: Sendable {
         }
     }
 
-    /// As whoever commits an event has it placed.
+    /// Gives events their places, as a writer has it done after its commit.
     private func place() async throws {
         while !isOver.load(ordering: .relaxed) {
             _ = try await events.place()

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What telling costs, how soon it is told, and what becomes of it under faults.
+/// What writing events costs, how soon they are delivered, and whether any is lost under faults.
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",

@@ -5,7 +5,7 @@ import EvidenceStore
 import Foundation
 import Postgres
 
-/// Whether everything is told, once and in order, whatever is lost, repeated or killed on the way.
+/// Whether every event is delivered, once and in order, whatever is lost, repeated or killed on the way.
 struct EventsFaults: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults",
@@ -42,7 +42,8 @@ struct EventsFaults: AsyncParsableCommand {
             _ = try await AccountStore(database.pool).apply(EventsWriting.catalog, by: "storehook-bench")
             _ = try await EventStore(database.pool).ensurePartitions()
             return try await BenchApple.with(programs) { apple in
-                // The app is in service: what Apple lists of the time before is another story, told as it stands.
+                // Reconcile once before, so that the app is in service: the history from before that is reported as it
+                // stands.
                 try await reconcile(apple, programs, database)
                 return try await FaultsSite.with(
                     programs, database, workers: workers, seed: seed, workplace: workplace

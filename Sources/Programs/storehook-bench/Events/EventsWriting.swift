@@ -5,8 +5,8 @@ import Foundation
 import Postgres
 import Simulation
 
-/// What writing events costs the drain: the same backlog by workers that tell and by workers that do not, in turn, each time in a
-/// database of its own.
+/// What writing events costs the drain: the same backlog is drained by workers with and without events, in turn, each
+/// time in a database of its own.
 struct EventsWriting: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "writing",

@@ -15,7 +15,7 @@ import Subscriptions
 import UnixSignals
 import Worker
 
-/// A worker as `storehook work` runs it, which can be told to tell nothing: what telling costs is the difference.
+/// A worker as `storehook work` runs it, except that it can leave out events: the difference is what events cost.
 struct PlainWorker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plain-worker",

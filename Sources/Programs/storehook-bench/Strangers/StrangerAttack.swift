@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What a stranger does to a receiver, for as long as it may: each on threads of its own that give way to everybody else's.
+/// A stranger's attack on a receiver, for as long as it lasts. Each has its own threads, with a lower priority than all
+/// others.
 enum StrangerAttack: String, CaseIterable, Sendable {
     /// A request line without an end.
     case endlessHead = "endless-head"

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A connection of somebody who does not keep to the rules, from an address of its own on the loopback interface.
+/// A client's connection that breaks the rules, from an address of its own on the loopback interface.
 struct StrangerSocket {
     private let descriptor: Int32
 

@@ -4,7 +4,7 @@ import Glibc
 import Simulation
 import Synchronization
 
-/// What strangers cost a receiver, and those whom it is there for: its memory and their waiting, under every attack at once.
+/// What strangers cost under every attack at once: the receiver's memory, and the waiting time of honest senders.
 struct StrangersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strangers",

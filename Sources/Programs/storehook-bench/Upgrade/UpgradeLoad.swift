@@ -8,7 +8,7 @@ import Synchronization
 /// Posts at a steady rate to two receivers as a proxy before them would: in turn, and to the other one where the first does
 /// not answer.
 final class UpgradeLoad: Sendable {
-    /// What was answered since somebody looked last.
+    /// The answers since the last reading.
     struct Answers: Sendable {
         /// Posts that were answered 200 in the end.
         var accepted = 0
@@ -16,7 +16,7 @@ final class UpgradeLoad: Sendable {
         var delayed = 0
         /// Times that a receiver took a connection and did not answer, so that the other one was asked.
         var unanswered = 0
-        /// From a post's first 503, or the first time that nobody answered it, to its 200, the longest of them, in seconds.
+        /// The longest time in seconds from a post's first 503, or first try without an answer, to its 200.
         var longestDelay = 0.0
         /// Posts that neither receiver answered, or answered by something else.
         var failed = 0

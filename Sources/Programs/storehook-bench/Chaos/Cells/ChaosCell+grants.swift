@@ -2,8 +2,8 @@ import Foundation
 import Postgres
 
 extension ChaosCell {
-    /// Somebody takes a right from the workers, and then one from the receiver, and gives each back. What cannot be stored or
-    /// applied without it waits; nothing is buried.
+    /// An operator revokes a right of the workers, then one of the receiver, and grants each again. What cannot be
+    /// stored or applied meanwhile waits; no notification becomes a dead letter.
     static let grantsRevoked = ChaosCell(name: "grants-revoked") { run in
         guard run.server.isOurs, let roles = run.roles else {
             // Roles are the whole server's.

@@ -1,6 +1,6 @@
 extension ChaosCell {
-    /// The network of one worker's machine fails for longer than its lease: the other one does its work, and what the first
-    /// still believes to hold when it is back does nobody any harm.
+    /// The network of one worker's machine fails for longer than its lease. The other worker does its work. When the
+    /// first is back and still believes it holds its claims, it does no harm.
     static let networkCut = ChaosCell(name: "network-cut") { run in
         let clusters = try run.clusters()
         return try await ChaosNetwork.with(members: 2, log: run.programs.log) { network in
@@ -14,7 +14,7 @@ extension ChaosCell {
                         try await run.account(site, seconds: 18) { site in
                             try await network.cut(0)
                             let start = ContinuousClock.now
-                            // What is posted now is done, by the one who is left.
+                            // What is posted now is done by the remaining worker.
                             _ = try await site.untilServing()
                             try await Task.sleep(until: start + .seconds(ChaosSite.leaseSeconds + 5))
                             try await network.join(0)

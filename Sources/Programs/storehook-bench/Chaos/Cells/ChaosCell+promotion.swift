@@ -1,7 +1,7 @@
 import Postgres
 
 extension ChaosCell {
-    /// The machine of the primary is lost, and the standby takes its place. Programs are told of both.
+    /// The machine of the primary is lost, and the standby takes its place. The programs know the addresses of both.
     static let standbyPromoted = ChaosCell(name: "standby-promoted") { run in
         let clusters = try run.clusters()
         return try await clusters.with { primary in

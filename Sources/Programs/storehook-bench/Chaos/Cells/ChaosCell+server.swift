@@ -5,7 +5,7 @@ import Postgres
 extension ChaosCell {
     static let connectionsExhausted = ChaosCell(name: "connections-exhausted", need: .server, seconds: 20) { site, _ in
         let hogs = try await everyConnection(of: site.database)
-        // Who has to connect anew in the meantime finds no room.
+        // The worker that restarts now has to connect anew, and finds no free connection.
         site.workers[0].signal(SIGKILL)
         try await Task.sleep(for: .seconds(8))
         for hog in hogs { await hog.close() }

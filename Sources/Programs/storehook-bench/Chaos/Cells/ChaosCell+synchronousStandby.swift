@@ -8,7 +8,7 @@ extension ChaosCell {
     ) { site, _ in
         let (_, text) = try site.programs.probe(site.probes.add(1, ordering: .relaxed).newValue)
         try await site.database.whileServer("synchronous_standby_names", is: "absent") {
-            // The setting holds once the server has told its processes, one after the other.
+            // The setting is in force once every server process has received it, one after the other.
             try await patiently("a commit waits for the standby", within: .seconds(20)) {
                 try await site.database.pool.query("select 1 from pg_stat_activity where wait_event = 'SyncRep'").count
                     > 0

@@ -9,7 +9,7 @@ extension ChaosCell {
     }
 }
 
-/// A thousand notifications of which one traps, one never ends, and one is refused by the database.
+/// A thousand notifications: one traps, one never ends, and one is refused by the database.
 enum PoisonCell {
     private static let notifications = 1000
     private static let attempts = 2

@@ -3,7 +3,7 @@ import Logging
 import Postgres
 import Synchronization
 
-/// Transactions that stand open until they are told to end.
+/// Transactions that stay open until they are lifted.
 final class PressureWeight: Sendable {
     private let isHeld = Atomic(true)
     private let transactions = Mutex<[Task<Void, any Error>]>([])

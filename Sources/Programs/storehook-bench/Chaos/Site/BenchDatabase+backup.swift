@@ -21,7 +21,7 @@ extension BenchDatabase {
         }
     }
 
-    /// Puts a copy in the place of the database, under those who use it.
+    /// Replaces the database by a copy while programs use it.
     func restore(_ copy: String) async throws {
         try await administer("drop database \(name) with (force)")
         try await administer("alter database \(copy) rename to \(name)")

@@ -17,7 +17,7 @@ struct ChaosClusters: Sendable {
     /// Starts an empty server, and takes it away after `body`.
     /// - Parameters:
     ///   - addresses: where it listens beside 127.0.0.1.
-    ///   - network: whose members come in without a password, as those of 127.0.0.1 do: `198.18.0.0/29`.
+    ///   - network: an address range whose hosts connect without a password, as from 127.0.0.1: `198.18.0.0/29`.
     func with<T>(
         addresses: [String] = [], network: String? = nil, _ body: (ChaosCluster) async throws -> T
     ) async throws -> T {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Machines on a network of their own: namespaces of the kernel that hang on one bridge. Needs root, and has addresses that
-/// are kept for measurements (RFC 2544) and that nobody routes.
+/// Machines on a network of their own: kernel namespaces that share one bridge. Needs root. The addresses are reserved
+/// for measurements (RFC 2544) and never routed.
 struct ChaosNetwork: Sendable {
     /// This machine's address in it.
     let address: String

@@ -69,7 +69,7 @@ struct ChaosPrograms: Sendable {
 
     /// A TEST notification, another one for each number.
     func probe(_ number: Int) throws -> (uuid: UUID, text: String) {
-        // Far from the load's lanes, so that it is nobody's repeat.
+        // Far from the load's lanes, so that it repeats no other notification.
         var subscriber = SimulatedSubscriber(lane: 50_000_000 + number, seed: UInt64.random(in: 0...UInt64.max))
         subscriber.test(at: Milliseconds(Int64(Date().timeIntervalSince1970 * 1000)))
         guard let notification = subscriber.takeNotifications().first, let uuid = UUID(uuidString: notification.uuid)
@@ -122,7 +122,7 @@ struct ChaosPrograms: Sendable {
                 "STOREHOOK_TRUSTED_ROOTS": authority.rootFingerprint,
                 "STOREHOOK_LEASE_SECONDS": "\(ChaosSite.leaseSeconds)",
                 "STOREHOOK_LOG_LEVEL": "info",
-                // Whoever connects here stands for a sender.
+                // A client's own address counts as the sender's.
                 "STOREHOOK_TRUSTED_PROXIES": "none",
                 // As deploy/run has it.
                 "SWIFT_BACKTRACE": "threads=crashed,registers=none,images=none,symbolicate=fast",
@@ -134,7 +134,7 @@ struct ChaosPrograms: Sendable {
             .appendingPathComponent(name)
     }
 
-    /// A port that nobody listens on now.
+    /// A port that is free now.
     static func freePort() throws -> Int {
         for _ in 0..<50 {
             let port = Int.random(in: 20_000..<32_000)

@@ -10,7 +10,7 @@ final class ChaosServer: Sendable {
     let volume: URL?
 
     /// - Parameters:
-    ///   - start: a program that becomes the server; nil where the server is somebody else's.
+    ///   - start: a program that becomes the server; nil where this run did not start the server.
     ///   - volume: a small volume that holds the server's data and nothing else.
     init(start: URL?, volume: URL?, log: FileHandle) throws {
         program = try start.map {
@@ -40,7 +40,7 @@ final class ChaosServer: Sendable {
     func whileStopped(_ body: () async throws -> Void) async throws {
         guard let id = program?.id else { throw NeverCameAbout(what: "a server to stop") }
         kill(id, SIGSTOP)
-        // Nobody starts any more from here on, and who was just being started is seen the second time.
+        // From here on no process starts. One that was just being started is seen in the second pass.
         var stopped: Set<Int32> = []
         defer {
             for child in stopped { kill(child, SIGCONT) }

@@ -13,7 +13,7 @@ struct NotifyQueue: Sendable {
         let session: Int32 = try await listener.query("select pg_backend_pid()").one().decode(0)
         try await listener.query("listen chaos_forgotten")
         let isHeld = Flag()
-        // As somebody does who listens and then forgets a transaction: nothing is read within one.
+        // A listener that forgets an open transaction: within one, it reads nothing from the queue.
         let transaction = Task {
             try await listener.withTransaction { session in
                 try session.query("select 1")

@@ -20,7 +20,7 @@ struct FaultsFindings {
             Check(name: name, text: text, offenders: Array(offenders.prefix(Self.named)), count: offenders.count))
     }
 
-    /// Adds a check that counts and names nobody.
+    /// Adds a check that only counts.
     mutating func check(_ name: String, _ text: String, _ count: Int) {
         checks.append(Check(name: name, text: text, count: count))
     }
@@ -31,7 +31,7 @@ struct FaultsFindings {
         for check in checks { figures.add(check.name, Double(check.count), "must be 0: \(check.text)") }
     }
 
-    /// For people: who offends what.
+    /// For people: the failed checks, with their offenders.
     var complaints: [String] {
         checks.filter { $0.count > 0 }.flatMap { check in
             ["\(check.count): \(check.text)"] + check.offenders.map { "  \($0)" }

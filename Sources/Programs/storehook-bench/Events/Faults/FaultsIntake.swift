@@ -6,7 +6,7 @@ import Simulation
 struct FaultsIntake: Sendable {
     /// What is left out, in percent.
     static let lostPercent = 20
-    /// Notifications of which each life tells, on average.
+    /// Notifications per life, on average.
     static let each = 4
 
     /// All that Apple lists.

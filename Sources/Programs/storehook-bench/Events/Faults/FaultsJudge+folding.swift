@@ -1,5 +1,5 @@
 extension FaultsJudge {
-    /// The last that was told of each says what storehook answers.
+    /// The last event of each subject must match storehook's current answer.
     mutating func judgeFolding() {
         var subscriptions: [String: ToldEvent] = [:]
         var purchases: [String: ToldEvent] = [:]
@@ -18,7 +18,7 @@ extension FaultsJudge {
             "purchases_differ", "things bought once of which the last event says something else than is known",
             Self.differences(
                 truth.purchases.mapValues(\.ofPurchase), purchases.compactMapValues { $0.purchase?.ofPurchase }))
-        // Who was never told to be anything else is free.
+        // An account without any event is free.
         let free = ToldEvent.State.free.ofAccount
         let said = accounts.compactMapValues { $0.access?.ofAccount }
         check(

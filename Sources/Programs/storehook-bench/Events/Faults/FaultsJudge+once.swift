@@ -2,7 +2,7 @@ import AppStorePayloads
 import Base
 
 extension FaultsJudge {
-    /// Each thing is told once, and what takes back what was told says so.
+    /// Each fact is reported once, and an event that takes back an earlier one says so.
     mutating func judgeOnce() {
         judgePeriods()
         judgeRefunds()
@@ -13,7 +13,8 @@ extension FaultsJudge {
     /// What of a subscription is no step from one state to another.
     private static let asides: Set<String> = ["consumption.requested", "consumption.answered"]
 
-    /// Told once each, whenever they are heard of; what was told before its record came is told without it.
+    /// Each period is reported exactly once, however often and late it arrives. An event written before the period's
+    /// record came names no transaction.
     private mutating func judgePeriods() {
         var times: [String: Int] = [:]
         var isToldWithout: Set<String> = []
@@ -82,8 +83,10 @@ extension FaultsJudge {
         check("twice", "events that say what was said", offenders)
     }
 
-    /// Each takes up what was told before, and goes back in time only to correct. That a charge went through which had failed, and
-    /// that an end was moved, is so from then on and corrects nothing; and whether what has ended would have renewed was never told.
+    /// Each event starts from the state that the one before it reported, and only corrections go back in time.
+    /// Exceptions:
+    /// - A failed charge that went through, and an end that was moved, hold from then on and correct nothing.
+    /// - Whether an ended subscription would have renewed is never reported.
     private mutating func judgeSteps() {
         var last: [String: ToldEvent] = [:]
         var latest: [String: Timestamp] = [:]
@@ -108,7 +111,7 @@ extension FaultsJudge {
 
     /// Whether it starts from where the one before it ended, or belongs to the same step.
     private static func follows(_ event: ToldEvent, _ before: ToldEvent?) -> Bool {
-        // Who has an account has begun as everybody does.
+        // A new account begins as all accounts do: free.
         guard let before else {
             return event.previous == nil || event.previous?.ofAccount == ToldEvent.State.free.ofAccount
         }
@@ -121,7 +124,7 @@ extension FaultsJudge {
             || event.previous == before.previous && event.subscription == before.subscription
     }
 
-    /// Whether it tells of a change that is dated to when it came to be.
+    /// Whether it reports a change that is dated to when it took effect.
     private static func isStep(_ event: ToldEvent) -> Bool {
         switch event.kind {
         case "subscription.grace_period_started", "subscription.billing_retry_started", "subscription.expired",

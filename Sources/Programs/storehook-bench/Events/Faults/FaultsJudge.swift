@@ -1,6 +1,6 @@
-/// Holds what a receiver was told against what storehook answers.
+/// Compares the events that a receiver accepted with storehook's current answers.
 ///
-/// Its rules are a reader's: they know the bodies and the tables, and nothing of how it is decided what to tell.
+/// Its rules are those of a reader: they use the bodies and the tables, and do not know how events are decided.
 struct FaultsJudge {
     let truth: FaultsTruth
     let posts: [String: FaultsReceiver.Post]
@@ -27,7 +27,7 @@ struct FaultsJudge {
         findings.check(name, text, offenders)
     }
 
-    /// Corrections among what was told.
+    /// Corrections among the accepted events.
     var corrections: Int { told.count { $0.isCorrection } }
 
     private mutating func judgeDeliveries() {

@@ -142,7 +142,7 @@ private final class Answering: ChannelInboundHandler {
     }
 
     private func respond(_ id: String, _ status: Int, _ closing: Bool, _ context: ChannelHandlerContext) {
-        // Whoever was killed meanwhile hears nothing, and sends it again.
+        // A worker that was killed meanwhile gets no answer, and sends the event again.
         guard context.channel.isActive else { return state.note(id, isAccepted: false) }
         state.note(id, isAccepted: status == 204)
         var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status))

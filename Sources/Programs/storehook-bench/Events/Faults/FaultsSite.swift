@@ -9,7 +9,8 @@ import Synchronization
 
 /// Workers that are killed in turn, and the endpoint that they deliver to.
 final class FaultsSite: Sendable {
-    /// How long a claim of notifications lasts, in seconds: what is lost with a worker is soon somebody else's.
+    /// How long a claim of notifications lasts, in seconds: short, so that other workers soon take over from a killed
+    /// one.
     private static let leaseSeconds = 3
     private static let pause = Duration.seconds(2)
 
@@ -130,8 +131,8 @@ final class FaultsSite: Sendable {
         }
     }
 
-    /// Waits until everything is told and delivered, and ends the workers.
-    /// - Returns: an instant by which everything is told, with no worker running.
+    /// Waits until every event is written and delivered, and ends the workers.
+    /// - Returns: an instant by which every event is written, with no worker running.
     func untilTold() async throws -> PostgresTimestamp {
         for _ in 0..<10 {
             try await patiently("everything is told and delivered", within: .seconds(1800)) {

@@ -2,7 +2,7 @@ import AppStorePayloads
 import Base
 import Postgres
 
-/// What storehook answers at an instant, for who compares it with what was told.
+/// storehook's answers at an instant, to be compared with the events.
 struct FaultsTruth: Sendable {
     /// A record of a subscription's period; the last-signed of each decides.
     struct Period: Sendable {

@@ -88,7 +88,7 @@ struct ToldEvent: Sendable {
         if let account { return account }
         return "purchase \(content.environment)/\(content.app ?? "")/\(purchaseID ?? "")"
     }
-    /// The account that it is told of, with its environment; nil for a purchase of none.
+    /// The account of the event, with its environment; nil for a purchase without an account.
     var account: String? { content.account.map { "account \(content.environment)/\($0.lowercased())" } }
     var sequence: Int64 { content.sequence }
     var previousSequence: Int64? { content.previousSequence }
@@ -100,7 +100,7 @@ struct ToldEvent: Sendable {
     var purchase: State? { content.purchase }
     var access: State? { content.access }
     var previous: State? { content.previous }
-    /// The transaction of the period or refund that it tells of, or that Apple asks about.
+    /// The transaction of the reported period or refund, or the one that Apple's request is about.
     var transactionID: String? { content.transaction?.transactionId ?? content.consumption?.transactionId }
     /// How much of the transaction was refunded.
     var refundedShare: Int64 { content.transaction?.revokedShare ?? 0 }
