@@ -3,7 +3,7 @@ import AppStorePayloads
 public import Base
 import Subscriptions
 
-/// What was told last of an account in one environment.
+/// What was reported last of an account in one environment.
 public struct LastReportedAccount: Sendable, Hashable {
     /// What it is.
     public var value: AccountPhase
@@ -16,35 +16,35 @@ public struct LastReportedAccount: Sendable, Hashable {
         self.since = since
     }
 
-    /// The next instant at which something is to be told although nothing new is heard; nil where there is none.
+    /// The next instant at which an event is due although nothing new is received; nil where there is none.
     public func nextDue(_ state: AccountState) -> Timestamp? {
         state.phases.first { $0.startsAt > since && !$0.says(sameAs: value) }?.startsAt
     }
 }
 
-/// What is to be told of an account: that its tier or its status is another. A function of what was told last, what is known now,
-/// and the instant.
+/// The events to report for an account: changes of its tier or status. A function of what was reported last, what is
+/// known now, and the instant.
 ///
-/// All that it has been since it was told last is gone through, as with a subscription (``SubscriptionEvents``), and what was told and was
-/// not so is corrected first. A cause that rewrites what has been (a catalog; a purchase that somebody proves, which is then
-/// theirs from its beginning) is told by what it makes of the present alone, and corrects nothing; but what had come to be by then
-/// and was not told so far, is told before it.
+/// All that it has been since the last report is gone through, as with a subscription (``SubscriptionEvents``), and a
+/// wrong report is corrected first. Two causes rewrite the past: a catalog, and a purchase that an account proves,
+/// which is then the account's from its beginning. They are reported by their effect on the present alone, and correct
+/// nothing; changes that were due before them and not reported yet are reported first.
 ///
-/// It is never told backwards: who is behind, and knows less by now than was told, tells nothing.
+/// Nothing is reported backwards: a process that is behind, and knows less than was reported, reports nothing.
 public struct AccountEvents: Sendable {
-    /// What to tell, in order.
+    /// The events, in order.
     public private(set) var events: [EventDraft] = []
-    /// What has been told then.
+    /// What has been reported then.
     public private(set) var reported: LastReportedAccount
 
     /// Works it out.
     /// - Parameters:
-    ///   - told: what was told last; nil where nothing ever was.
-    ///   - state: what it is, as far back as what was told last at least.
+    ///   - reported: what was reported last; nil for nothing.
+    ///   - state: what it is, as far back as the last report at least.
     ///   - evidence: what brought the news; nothing where it is the clock.
-    ///   - due: when something was to be told next, by what was known before; nil where there was nothing.
-    ///   - isOtherCatalog: whether it was told under another catalog than it is derived by now.
-    ///   - isFill: whether it is only to be told what stands, and nothing that led there.
+    ///   - due: when the next event was due, by what was known before; nil for none.
+    ///   - isOtherCatalog: whether the last report was made under another catalog than the present state.
+    ///   - isFill: whether only the present state is reported, and nothing that led there.
     public init(
         _ reported: LastReportedAccount?, _ state: AccountState, of account: UniqueIdentifier, in environment: String,
         evidence: [Evidence] = [], due: Timestamp? = nil, isOtherCatalog: Bool = false, at now: Timestamp,
@@ -108,7 +108,7 @@ extension EventCause {
 }
 
 extension AccountPhase {
-    /// The same by what is told: the tier, and what it is.
+    /// Equal in what is reported: the tier and the status.
     func says(sameAs other: AccountPhase) -> Bool { tier == other.tier && status == other.status }
 
     /// When it began; now, where that reaches back for ever.

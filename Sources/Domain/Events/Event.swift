@@ -1,6 +1,6 @@
 /// An event in its place: the account's or purchase's next one.
 public struct Event: Sendable, Hashable {
-    /// What is told.
+    /// What it reports.
     public var draft: EventDraft
     /// What the app's own tokens call the account, else its token; nil for a purchase of no account.
     public var account: String?

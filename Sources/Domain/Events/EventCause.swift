@@ -1,7 +1,7 @@
 import AppStorePayloads
 public import Base
 
-/// Why storehook knows what an event tells.
+/// Why storehook knows what an event reports.
 public enum EventCause: Sendable, Hashable {
     /// Apple posted it.
     case notification(type: String, subtype: String?, uuid: UniqueIdentifier)

@@ -3,17 +3,17 @@ import AppStorePayloads
 public import Base
 public import Subscriptions
 
-/// An event without its place: what is told, and to whom.
+/// An event without its place: what it reports, and about what.
 public struct EventDraft: Sendable, Hashable {
     /// What it is about, as it is by then.
     public enum Subject: Sendable, Hashable {
-        /// A subscription, and what it was before; nil where nothing had been told of it.
+        /// A subscription, and what it was before; nil where nothing was reported about it.
         case subscription(StatusAtInstant, previous: StatusAtInstant?)
         /// Something bought once, in the same way.
         case oneTime(OneTimePurchase, previous: OneTimePurchase?)
         /// An account, in the same way.
         case account(AccountPhase, previous: AccountPhase?)
-        /// A purchase of which nothing changed: that Apple wants data about it, or has been told; in Apple's words why, and what.
+        /// A purchase without a change: Apple wants data about it, or was answered; in Apple's words why, and what.
         case consumption(transactionID: String?, reason: String?, answer: String?)
         /// Nothing.
         case none
@@ -21,9 +21,9 @@ public struct EventDraft: Sendable, Hashable {
 
     /// A move from one account to another.
     public struct Move: Sendable, Hashable {
-        /// Whose it was.
+        /// The account that had it.
         public var from: UniqueIdentifier
-        /// Whose it is; nil where it is free.
+        /// The account that has it; nil where it is free.
         public var to: UniqueIdentifier?
 
         /// Memberwise.
@@ -33,7 +33,7 @@ public struct EventDraft: Sendable, Hashable {
         }
     }
 
-    /// What it tells.
+    /// What it reports.
     public var kind: EventKind
     /// Apple's name of the environment.
     public var environment: String
@@ -41,21 +41,22 @@ public struct EventDraft: Sendable, Hashable {
     public var bundleID: String?
     /// The purchase that it is about, where it is about one.
     public var purchase: PurchaseKey?
-    /// The account that it is told of, in whose order it stands; nil for a purchase of no account, which has an order of its own.
+    /// The account that it is reported for, in whose order it stands; nil for a purchase without account, which has its
+    /// own order.
     public var account: UniqueIdentifier?
     /// What it is about, as it is by then.
     public var subject: Subject
-    /// The period or refund that it tells of, where it tells of one.
+    /// The period or refund that it reports, where it reports one.
     public var period: PaidPeriod?
-    /// Whose the purchase was and is, where that is what it tells.
+    /// The accounts that the purchase moved between, where it reports that.
     public var move: Move?
     /// Why it is known.
     public var cause: EventCause
-    /// When what it tells came to be.
+    /// When what it reports came to be.
     public var instant: Timestamp
-    /// Whether it is told well after that.
+    /// Whether it is reported well after that.
     public var isLate: Bool
-    /// Whether it takes the place of something that was told and was not so.
+    /// Whether it replaces an earlier report that was wrong.
     public var isCorrection: Bool
 
     /// Memberwise.
@@ -88,7 +89,7 @@ public struct EventDraft: Sendable, Hashable {
         }
     }
 
-    /// That Apple wants data about a purchase whose refund was asked for.
+    /// Apple wants data about a purchase whose refund was requested.
     /// - Parameter reason: why the customer wants it, in Apple's word.
     public static func consumptionRequested(
         _ purchase: PurchaseKey, of account: UniqueIdentifier?, transactionID: String?, reason: String?,
@@ -100,7 +101,7 @@ public struct EventDraft: Sendable, Hashable {
             cause: cause, instant: instant, isLate: rules.isLate(instant, at: now))
     }
 
-    /// That Apple was told.
+    /// Apple was answered.
     /// - Parameter answer: what became of it, in a word.
     public static func consumptionAnswered(
         _ purchase: PurchaseKey, of account: UniqueIdentifier?, transactionID: String?, answer: String,
@@ -112,7 +113,7 @@ public struct EventDraft: Sendable, Hashable {
             cause: cause, instant: instant)
     }
 
-    /// One that somebody asked for, to see whether events arrive.
+    /// A requested one, to see whether events arrive.
     public static func test(environment: String, bundleID: String?, at instant: Timestamp) -> EventDraft {
         EventDraft(
             .test, environment: environment, bundleID: bundleID, account: nil, subject: .none, cause: .staff,

@@ -1,8 +1,9 @@
-/// What an event tells; the raw values are the `type` of its body. They are names that others build on: they never change.
+/// What an event reports; the raw values are the `type` of its body. Others build on these names: they never change.
 ///
-/// Of a subscription three kinds of things are told. *Periods*: each that was paid for or given, once, whenever it is heard of.
-/// *Refunds*: each transaction of which money went back, of the present period or an older one, and each refund that was taken
-/// back. *Changes* of what the subscription is. Where a period or a refund says already what has changed, nothing else does.
+/// About a subscription three kinds of facts are reported:
+/// - *Periods*: each that was paid for or given, once, whenever its record is received.
+/// - *Refunds*: each refunded transaction, of the present period or an older one, and each refund that was taken back.
+/// - *Changes* of the subscription, unless a period or a refund already says what has changed.
 public enum EventKind: String, Sendable, Hashable, CaseIterable {
     /// A period: bought while nothing gave access, for the first time or again. A change: the trial is over and the period after it,
     /// which had been paid ahead, has begun.
@@ -25,7 +26,7 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case subscriptionExpired = "subscription.expired"
     /// A period: another product, bought while one gave access. A change: renewed to another product.
     case subscriptionProductChanged = "subscription.product_changed"
-    /// A change: it is going to renew to another product than was told.
+    /// A change: it is going to renew to another product than was reported.
     case subscriptionRenewalProductChanged = "subscription.renewal_product_changed"
     /// A change: the end of what is paid was moved.
     case subscriptionExtended = "subscription.extended"
@@ -57,8 +58,8 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case accountAccessChanged = "account.access_changed"
     /// A customer has asked for a refund, and Apple wants data.
     case consumptionRequested = "consumption.requested"
-    /// Apple was told.
+    /// Apple was answered.
     case consumptionAnswered = "consumption.answered"
-    /// Somebody asked for it, to see whether events arrive.
+    /// Requested, to see whether events arrive.
     case test
 }

@@ -5,9 +5,10 @@ import Base
 public struct EventRules: Sendable, Hashable {
     /// So many days before its end a subscription that nothing is going to renew is said to end soon; each once an end.
     public var warningDays: Set<Int64>
-    /// What is told later than so many seconds after its instant says so.
+    /// An event reported later than so many seconds after its instant is marked as late.
     public var lateAfterSeconds: Int64
-    /// How far the instant up to which is told lies behind the clock, in milliseconds: that far who tells is late besides.
+    /// How far the instant up to which events are reported lies behind the clock, in milliseconds: that counts as
+    /// delay, too.
     public var lagMilliseconds: Int64
 
     /// Rules.

@@ -2,7 +2,7 @@ import AppStorePayloads
 public import Base
 public import Subscriptions
 
-/// What was told last of a subscription: all that has to be kept to tell the next thing.
+/// What was reported last of a subscription: all that has to be kept to report the next event.
 public struct LastReportedSubscription: Sendable, Hashable {
     /// That an end was said to come soon.
     public struct Warning: Sendable, Hashable {
@@ -20,11 +20,11 @@ public struct LastReportedSubscription: Sendable, Hashable {
 
     /// What it is.
     public var value: StatusAtInstant
-    /// Since when. All that came to be by then is told.
+    /// Since when. Everything up to then is reported.
     public var since: Timestamp
-    /// The account that it was told of.
+    /// The account that it was reported for.
     public var account: UniqueIdentifier?
-    /// The ends of periods that were told by what Apple's renewal info presupposes, their own records unheard.
+    /// The ends of periods that were reported from Apple's renewal info, without their own records.
     public var unheardEnds: [Timestamp]
     /// The warning that was given last.
     public var warning: Warning?
@@ -41,10 +41,10 @@ public struct LastReportedSubscription: Sendable, Hashable {
         self.warning = warning
     }
 
-    /// The next instant at which something is to be told although nothing new is heard; nil where there is none.
+    /// The next instant at which an event is due although nothing new is received; nil where there is none.
     ///
-    /// It may be past: what is due is told at once. An instant at which nothing changes that a reader goes by, as the seam to a
-    /// period that was told when it was paid, is none.
+    /// It may be past: what is due is reported at once. An instant without a change for a reader is none, such as the
+    /// seam to a period that was reported when it was paid.
     /// - Parameter phases: what the subscription is, in order, as far back as ``since`` at least.
     public func nextDue(_ phases: [Phase], rules: EventRules = EventRules()) -> Timestamp? {
         let change = phases.first { $0.startsAt > since && !$0.value.says(sameAs: value) }?.startsAt
@@ -71,17 +71,17 @@ public struct LastReportedSubscription: Sendable, Hashable {
     }
 }
 
-/// A subscription, for who tells what became of it.
+/// A subscription as it is known now, to report from.
 public struct SubscriptionNow: Sendable {
     /// The purchase.
     public var key: PurchaseKey
-    /// What it is, in order, as far back as what was told last at least.
+    /// What it is, in order, as far back as the last report at least.
     public var phases: [Phase]
-    /// Its periods of which anything may be new; all of them for a first fill.
+    /// Its periods that may have news; all of them for a first fill.
     public var periods: [PaidPeriod]
     /// The same by the records that were known before.
     public var periodsBefore: [PaidPeriod]
-    /// Whose it is; nil where it is nobody's.
+    /// The account that has it; nil for none.
     public var account: UniqueIdentifier?
 
     /// Memberwise.

@@ -2,20 +2,20 @@ import AppStorePayloads
 public import Base
 public import Subscriptions
 
-/// What is to be told of something bought once: by what was told of it last and what it is, nothing else.
+/// The events to report for something bought once: a function of what was reported last and what it is now.
 ///
-/// Its completion once, its refund, a refund that was taken back, and that it is another account's. A refund of another share of it
-/// takes the place of the one that was told: that is a correction. So is a completion whose product, kind or end is another than was
-/// told.
+/// Reported are its completion, once, its refund, a reversed refund, and its move to another account. Two are
+/// corrections of the earlier report: a refund of another share, and a completion whose product, kind or end is
+/// another.
 public enum OneTimePurchaseEvents {
-    /// What to tell, in order.
+    /// The events, in order.
     /// - Parameters:
-    ///   - told: what was told last; nil where nothing ever was.
+    ///   - reported: what was reported last; nil for nothing.
     ///   - value: what it is now.
-    ///   - account: whose it is; nil where it is nobody's.
-    ///   - former: whose it was, where it was somebody else's: both are told, each in its own order.
+    ///   - account: the account that has it; nil for none.
+    ///   - former: the account that had it before, if another: both get an event, each in its own order.
     ///   - evidence: what brought the news.
-    ///   - isFill: whether it is only to be told what stands, where nothing ever was told.
+    ///   - isFill: whether only the present state is reported, where nothing was reported before.
     public static func events(
         _ reported: OneTimePurchase?, _ value: OneTimePurchase, of key: PurchaseKey, account: UniqueIdentifier?,
         from former: UniqueIdentifier? = nil, evidence: Evidence, at now: Timestamp, isFill: Bool = false,

@@ -27,8 +27,8 @@ extension StatusAtInstant {
     /// The product after the next renewal.
     var comingProductID: String? { renewalProductID ?? productID }
 
-    /// Whether who was told the one need not be told the other: the same by all that an event's reader goes by. What an end was
-    /// for, and all about a renewal that nobody waits for any more, is none of that.
+    /// Whether both are the same to an event's reader, who needs no event between them. Not compared: what an end was
+    /// for, and all about a renewal that is no longer expected.
     func says(sameAs other: StatusAtInstant) -> Bool {
         guard status == other.status, productID == other.productID else { return false }
         guard status.access else { return true }

@@ -6,14 +6,14 @@ extension SubscriptionEvents.Step {
     struct Change {
         let kind: EventKind
         let isCorrection: Bool
-        /// Whether it tells of a period whose own record was not heard.
+        /// Whether it reports a period whose own record was not received.
         var isOfUnheardPeriod = false
     }
 
     /// Whether a period is the one that decides after the step.
     func isOf(_ period: PaidPeriod) -> Bool { period.transactionID == new.transactionID }
 
-    /// Whether a period that is told as this takes the place of something that was told and was not so.
+    /// Whether a period reported as this kind replaces an earlier report that was wrong.
     func corrects(by kind: EventKind) -> Bool {
         guard isRevision, let old, old.standing != new.standing else { return false }
         return kind != .subscriptionRecovered
@@ -52,7 +52,7 @@ extension SubscriptionEvents.Step {
             if isOfUnheardPeriod, !explained.hasPeriod {
                 return [Change(kind: .subscriptionRenewed, isCorrection: false, isOfUnheardPeriod: true)]
             }
-            // What was paid ahead of the trial's end has been told, and begins.
+            // The period that was paid ahead of the trial's end was reported already, and begins.
             let isConverted = old?.inTrial == true && !new.inTrial && new.standing == .paid && !explained.hasPeriod
             return isConverted ? [Change(kind: .subscriptionStarted, isCorrection: false)] : []
         }
@@ -91,7 +91,7 @@ extension SubscriptionEvents.Step {
         return [Change(kind: .subscriptionRecovered, isCorrection: isRevision)]
     }
 
-    /// Whether a period decides that only renewal info tells of, and whose end was not told.
+    /// Whether the deciding period is known by renewal info only, and its end was not reported.
     private var isOfUnheardPeriod: Bool {
         guard new.basis == .renewalInfo, new.standing == .paid, let old else { return false }
         return old.expiresAt < new.periodEndsAt
@@ -102,7 +102,7 @@ extension SubscriptionEvents.Step {
         if old.isRenewing, !new.isRenewing {
             changes.append(Change(kind: .subscriptionCancelled, isCorrection: isRevision && old.status.access))
         }
-        // Who buys has auto-renew on, and what renews had it on.
+        // A purchase has auto-renew on, and a renewal had it on.
         if !old.isRenewing, new.isRenewing, old.status.access, !explained.hasPeriod {
             changes.append(Change(kind: .subscriptionUncancelled, isCorrection: isRevision))
         }
@@ -115,7 +115,7 @@ extension SubscriptionEvents.Step {
         return changes
     }
 
-    /// What is told where a reader has to know of something else than all this.
+    /// What is reported where a reader has to know of a change that is none of these.
     var otherwise: EventKind {
         switch new.standing {
         case .paid: old?.accessUntil != new.accessUntil ? .subscriptionExtended : .subscriptionProductChanged

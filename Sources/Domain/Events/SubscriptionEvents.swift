@@ -2,28 +2,28 @@ import AppStorePayloads
 public import Base
 import Subscriptions
 
-/// What is to be told of a subscription: a function of what was told last, what is known now, and the instant.
+/// The events to report for a subscription: a function of what was reported last, what is known now, and the instant.
 ///
-/// **Changes.** From what was told, everything that the subscription has been since then is gone through, phase by phase, up to the
-/// instant: so what notifications, the clock and an outage of either bring is told by one rule, in order, each with its true
-/// instant. What comes to be later is told later, by the clock at ``LastReportedSubscription/nextDue(_:rules:)``. A phase that says
-/// nothing else to a reader is not told; so a notification that only says what was told is not either.
+/// **Changes.** All phases since the last report are gone through in order, up to the instant. So one rule covers
+/// notifications, the clock and an outage of either, and each event has its true instant. Later phases are reported
+/// later, by the clock at ``LastReportedSubscription/nextDue(_:rules:)``. A phase that is the same to a reader is not
+/// reported, and so neither is a notification that only repeats what was reported.
 ///
-/// **Corrections.** What was told is compared with what is known by now of *its* instant. Where the two differ, it was not so: the first
-/// step leads from what was told to what it should have been, and says that it corrects. That a charge went through
-/// which had failed, and that an end was moved, corrects nothing: it was so, and is not so any more. What came to be and was over
-/// before the instant that was told last, and is heard only now, is not told, for nothing that stands depends on it; but for
-/// periods and refunds.
+/// **Corrections.** What was reported is compared with what is known now about *its* instant. If the two differ, the
+/// report was wrong: the first step leads from the reported value to the right one, and is marked as a correction. A
+/// failed charge that went through and an end that was moved correct nothing: the earlier value was true. What began
+/// and ended before the last reported instant, and is received only now, is not reported, because nothing that stands
+/// depends on it; periods and refunds are.
 ///
-/// **Periods and refunds** are told once each, whenever they are heard, since records are kept of them: those that
-/// the records tell of now and did not before. A period that was told by what renewal info presupposes is not told again when its
-/// record comes.
+/// **Periods and refunds** are reported once each, whenever they are received, since records are kept of them: those
+/// that the records show now and did not before. A period that was reported from renewal info is not reported again
+/// when its record comes.
 ///
-/// **A first fill** tells what stands at its end, in one event, and nothing that led there.
+/// **A first fill** reports the state at its end, in one event, and nothing that led there.
 public struct SubscriptionEvents: Sendable {
-    /// What to tell, in order.
+    /// The events, in order.
     public private(set) var events: [EventDraft] = []
-    /// What has been told then; nil where there is nothing to tell of yet.
+    /// What has been reported then; nil where there is nothing to report yet.
     public private(set) var reported: LastReportedSubscription?
 
     private let line: SubscriptionNow
@@ -33,9 +33,9 @@ public struct SubscriptionEvents: Sendable {
 
     /// Works it out.
     /// - Parameters:
-    ///   - told: what was told last; nil where nothing ever was.
+    ///   - reported: what was reported last; nil for nothing.
     ///   - evidence: what brought the news; nothing where it is the clock.
-    ///   - isFill: whether it is only to be told what stands, where nothing ever was told.
+    ///   - isFill: whether only the present state is reported, where nothing was reported before.
     public init(
         _ reported: LastReportedSubscription?, _ line: SubscriptionNow, evidence: [Evidence] = [], at now: Timestamp,
         isFill: Bool = false,
@@ -61,7 +61,8 @@ public struct SubscriptionEvents: Sendable {
     /// From one value to the next, with the facts that belong there.
     struct Step {
         var old: StatusAtInstant?
-        /// By the last of the phases that all say the same: a purchase begins moments before Apple tells of its future.
+        /// The last of the phases that are the same to a reader: a purchase begins moments before Apple states its
+        /// future.
         var new: StatusAtInstant
         /// When the first of them begins.
         var since: Timestamp
@@ -69,7 +70,7 @@ public struct SubscriptionEvents: Sendable {
         var last: Timestamp
         /// When the next step begins.
         var until: Timestamp
-        /// Whether it leads from what was told to what is known of the same instant.
+        /// Whether it leads from what was reported to what is known of the same instant.
         var isRevision = false
 
         init(_ phase: Phase, after old: StatusAtInstant?, isRevision: Bool = false) {
@@ -150,7 +151,7 @@ public struct SubscriptionEvents: Sendable {
         let reported = facts.last.map { cause(of: $0.period) }
         let evidence = reported.flatMap { cause in self.evidence.last { $0.cause == cause } } ?? cause(of: step)
         for change in step.changes(explained) {
-            // That an end was moved has no date but that of who says so.
+            // A moved end has no date but that of the evidence for it.
             let instant = change.kind == .subscriptionExtended ? evidence?.asOf : nil
             add(
                 change.kind, step, nil, evidence?.cause ?? .clock, at: max(instant ?? step.since, step.since),
@@ -197,7 +198,7 @@ public struct SubscriptionEvents: Sendable {
             unheardEnds: phase.value.basis == .renewalInfo ? [phase.value.periodEndsAt] : [])
     }
 
-    /// Both accounts are told, each in its own order.
+    /// Both accounts get an event, each in its own order.
     private mutating func move(at phase: Phase) {
         guard let reported, let former = reported.account, former != line.account else { return }
         events += draft(
@@ -236,14 +237,14 @@ public struct SubscriptionEvents: Sendable {
             isLate: rules.isLate(instant, at: now))
     }
 
-    /// What told of a period or refund: what speaks of the transaction, else what came last.
+    /// What reported a period or refund: evidence of the transaction, else the latest.
     private func cause(of period: PaidPeriod) -> EventCause {
         let named = evidence.last { $0.transactionID == period.transactionID }
         return (named ?? evidence.last)?.cause ?? .clock
     }
 
-    /// What made the subscription another: what began to count in the step. Where nothing did, it was known before that this
-    /// instant would come; but what was told, only something new can revise.
+    /// The evidence that changed the subscription: what began to count in the step. Where nothing did, the instant was
+    /// known to come; but a revision of what was reported always comes from new evidence.
     private func cause(of step: Step) -> Evidence? {
         let earliest = step.since.adding(milliseconds: -Self.clockDifference)
         let counting = evidence.last { $0.asOf >= earliest && $0.asOf < step.until }
@@ -256,7 +257,7 @@ public struct SubscriptionEvents: Sendable {
 
 /// What a step's facts say already.
 struct StepExplanation {
-    /// As what the periods were told that were told in it and have to do with the present.
+    /// The kinds of the periods reported in the step that concern the present.
     var periods: [EventKind] = []
     /// Whether a refund of the period that decides was taken back.
     var hasReversal = false

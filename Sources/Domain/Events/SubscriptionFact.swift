@@ -2,14 +2,14 @@ import AppStorePayloads
 import Base
 import Subscriptions
 
-/// Something about a subscription that is told once, whatever it makes of the present.
+/// A fact about a subscription that is reported once, whatever its effect on the present.
 enum SubscriptionFact {
     /// A period that was not known.
     case period(PaidPeriod)
-    /// Money went back. Where another share of the same refund was told, it takes the place of that.
+    /// Money went back. It replaces an earlier report of another share of the same refund.
     case refund(PaidPeriod, replacing: Bool)
-    /// It stands no more. Where that was not heard, it is dated to when the next refund shows it, and counts from when the first
-    /// one did.
+    /// The refund was taken back. Where no record of that came, it is dated to the next refund, which shows it, and
+    /// counts from the date of the first one.
     case reversal(PaidPeriod, place: Timestamp)
 
     var period: PaidPeriod {
@@ -30,7 +30,7 @@ enum SubscriptionFact {
     /// From when on it makes the subscription another.
     var place: Timestamp { if case .reversal(_, let place) = self { place } else { instant } }
 
-    /// The order in which facts of one instant are told.
+    /// The order in which facts of one instant are reported.
     private var rank: Int {
         switch self {
         case .period: 0
@@ -39,11 +39,12 @@ enum SubscriptionFact {
         }
     }
 
-    /// What the records tell that they did not tell before, in order. What stands is compared with what stood: how often each was
-    /// said, and what was said and is said no more, decides nothing.
+    /// The facts that the records show now and did not before, in order. Only what stands and what stood are compared:
+    /// how often records said it, and what they say no more, decides nothing.
     ///
-    /// A refund of another date than the one that stood is another refund. So that one was taken back, whether or not it was
-    /// heard: at any time there have been as many refunds more than reversals as stand, one at the most of each transaction.
+    /// A refund of another date than the one that stood is another refund. So that one was taken back, whether or not a
+    /// record of that came: refunds always exceed reversals by the number of refunds that stand, at most one of each
+    /// transaction.
     static func news(_ line: SubscriptionNow) -> [SubscriptionFact] {
         guard !line.periods.isEmpty else { return [] }
         var before: [String: PaidPeriod] = [:]
@@ -52,7 +53,7 @@ enum SubscriptionFact {
         for period in line.periods {
             let known = before[period.key]
             if known == nil { facts.append(.period(period)) }
-            // A member of the family gets no money back: that access ended is a change, and told as one.
+            // A member of the family gets no money back: that access ended is reported as a change.
             guard !period.isFamilyShared else { continue }
             if let former = known?.revokedAt, former != period.revokedAt {
                 var restored = period

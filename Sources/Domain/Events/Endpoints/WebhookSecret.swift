@@ -2,7 +2,7 @@ import AppStorePayloads
 
 /// What an endpoint's deliveries are signed with: `whsec_` and the base64 of its bytes (Standard Webhooks 1.0).
 ///
-/// It shows itself to nobody: neither its description nor a dump of it says anything of the bytes; ``text`` does.
+/// Neither its description nor a dump of it shows the bytes; ``text`` does.
 public struct WebhookSecret: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// How many bytes a new one has.
     public static let size = 32
@@ -10,7 +10,7 @@ public struct WebhookSecret: Sendable, Hashable, CustomStringConvertible, Custom
     static let sizes = 24...64
     private static let prefix = "whsec_"
 
-    /// The bytes, for who keeps them encrypted.
+    /// The bytes, for encrypted storage.
     public let bytes: [UInt8]
 
     /// A new one, out of the system's random numbers.
