@@ -2,14 +2,14 @@ package import Base
 package import HTTPTypes
 package import Logging
 
-/// Who may call an endpoint, and what a handler knows of the caller. This is what one API and another differ in.
+/// The access that an endpoint needs, and what a handler knows of the caller. APIs differ from each other in this.
 package protocol APIAccess: Sendable, Hashable {
     /// What a handler knows of the caller.
     associatedtype Caller: Sendable
 
     /// The security schemes of the OpenAPI document.
     static var securitySchemes: JSONValue { get }
-    /// Whether everybody may call. Then no caller is looked for.
+    /// Whether anyone may call. Then no caller is identified.
     var isOpen: Bool { get }
     /// The requirements of an operation in the OpenAPI document.
     var security: JSONValue { get }

@@ -40,7 +40,7 @@ package struct APIQueryParameter: Sendable {
     /// Whether it has to be there.
     var isRequired: Bool
 
-    /// An optional one unless told.
+    /// An optional value by default.
     package init(_ name: String, _ schema: ValueSchema, _ about: String, isRequired: Bool = false) {
         self.name = name
         self.schema = schema
@@ -58,7 +58,7 @@ package struct APIBody: Sendable {
     /// The most bytes that are read.
     package var most: Int
 
-    /// A body of at most 256 KiB unless told.
+    /// A body of at most 256 KiB by default.
     package init(_ schema: ValueSchema, isOptional: Bool = false, most: Int = 256 << 10) {
         self.schema = schema
         self.isOptional = isOptional

@@ -1,9 +1,9 @@
 package import Base
 package import HTTPTypes
 
-/// One method of one path: who may call it, what it takes and answers, and what does it.
+/// One method of one path: the access it needs, what it takes and answers, and its handler.
 ///
-/// The router and `/openapi.json` are both made of the same list of these, so that they cannot tell different things.
+/// The router and `/openapi.json` are both made of the same list of these, so that they cannot differ.
 package struct APIEndpoint<Access: APIAccess>: Sendable {
     /// GET answers HEAD as well.
     package var method: HTTPRequest.Method
@@ -13,7 +13,7 @@ package struct APIEndpoint<Access: APIAccess>: Sendable {
     package var name: String
     /// What it does, in a sentence.
     package var summary: String
-    /// Who may call it.
+    /// The access it needs.
     package var access: Access
     /// Which limits of rate hold.
     package var limits: APIRateLimits = .usual

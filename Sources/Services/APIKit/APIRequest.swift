@@ -2,11 +2,11 @@ package import AppStorePayloads
 import Base
 import HTTPTypes
 
-/// A request as a handler sees it: who asks is known, and the body is what the endpoint's schema says.
+/// A request as a handler sees it: the caller is identified, and the body fits the endpoint's schema.
 package struct APIRequest<Access: APIAccess>: Sendable {
     /// What this request is called in the answer and in logs.
     var id: String
-    /// The caller; nil where the endpoint is for everybody.
+    /// The caller; nil where the endpoint is for anyone.
     package var caller: Access.Caller?
     /// The body; nil where none was sent, and none is needed.
     package var body: JSONObject?
@@ -16,7 +16,7 @@ package struct APIRequest<Access: APIAccess>: Sendable {
     package var query: [String: String]
     /// The headers.
     var headers: HTTPFields
-    /// Who sent it; nil where that is one of us.
+    /// The sender's address; nil where only trusted proxies are known.
     var sender: NetworkAddress?
 
     /// The languages that are asked for, the most wanted first: `zh-Hans-CN`, `en`.

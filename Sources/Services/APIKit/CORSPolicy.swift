@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Which web pages may ask, from a browser. None unless told: an app needs none of it.
+/// The web pages that may call the API from a browser. None by default: an app needs none of it.
 package struct CORSPolicy: Sendable, Hashable {
     private let origins: Set<String>
 

@@ -14,8 +14,8 @@ extension DatabaseWatch {
 
     /// A watch that asks through a pool of its own, configured by ``configuration(like:)``.
     ///
-    /// A server that refuses, because it has no connection left or is being stopped, is not silent: others are told by their own
-    /// statements what they can have.
+    /// A server that refuses, because it has no connection left or is being stopped, is not silent: the requests' own
+    /// statements get its errors.
     package convenience init(_ pool: PostgresPool, logger: Logger) {
         self.init(logger: logger) {
             do {

@@ -6,9 +6,9 @@ import Synchronization
 
 /// Notices that the database has fallen silent, so that no request waits for it for longer than about a second.
 ///
-/// How long a statement takes says nothing: one that waits for a lock, or for a disk, is as slow as one whose server has vanished.
-/// So while requests wait, the database is asked something that takes no time at all, on a connection of its own. As long as it
-/// answers, requests wait up to the limits of their statements; once it does not, all of them fail with ``Silence``.
+/// A statement's duration shows nothing: waiting for a lock or a disk takes as long as a server that has vanished. So
+/// while requests wait, the watch sends a trivial query on a connection of its own. As long as that is answered,
+/// requests wait up to the limits of their statements; once it is not, all of them fail with ``Silence``.
 package final class DatabaseWatch: Service {
     /// The database did not answer. What a request has begun may have taken effect all the same.
     package struct Silence: Error {
@@ -76,7 +76,7 @@ package final class DatabaseWatch: Service {
             let answers = (try? await withDeadline(.now + Self.limit) { try await self.ask() }) != nil
             if Task.isCancelled { return }
             self.heed(answers)
-            // The database has just answered: nobody asks again for a while.
+            // The database has just answered: no further query for a while.
             if answers { try? await Task.sleep(for: Self.patience - Self.interval) }
         }
     }

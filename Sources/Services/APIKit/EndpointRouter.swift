@@ -8,7 +8,7 @@ package import Logging
 import NIOCore
 import Postgres
 
-/// What stands around all endpoints: who asks, how often, how much is read, how problems are written, what is counted and logged.
+/// What all endpoints share: callers, rate limits, body limits, how problems are written, what is counted and logged.
 package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     package typealias Access = Identification.Access
 
@@ -26,7 +26,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     /// A router.
     /// - Parameters:
     ///   - gate: opens once the schema has been seen to fit.
-    ///   - watch: notices that the database is silent; nil where nobody looks.
+    ///   - watch: notices that the database is silent; nil to do without.
     package init(
         _ endpoints: [APIEndpoint<Access>], _ callers: Identification, _ gate: SchemaGate, _ watch: DatabaseWatch?,
         _ configuration: APIConfiguration, metrics: APIMetrics, logger: Logger
@@ -160,7 +160,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     }
 
     private static func tooFast(_ why: String, _ rest: Duration) -> APIProblem {
-        // Rounded up: whoever comes then is not refused once more.
+        // Rounded up: a request after that time is not refused again.
         let seconds = rest.components.seconds + (rest.components.attoseconds > 0 ? 1 : 0)
         return APIProblem(.rateLimited, why, headers: [.retryAfter: "\(max(1, seconds))"])
     }

@@ -20,7 +20,7 @@ package struct ProblemCode: Sendable, Hashable {
     package static let invalidRequest = ProblemCode(.badRequest, "invalid_request", "The request is not understood")
     /// A server key came without the account that it asks for.
     package static let accountMissing = ProblemCode(.badRequest, "account_missing", "No account is named")
-    /// Nobody says who asks.
+    /// The request names no caller.
     package static let tokenMissing = ProblemCode(.unauthorized, "token_missing", "No token")
     /// The token was good once.
     package static let tokenExpired = ProblemCode(.unauthorized, "token_expired", "The token has expired")
@@ -39,6 +39,6 @@ package struct ProblemCode: Sendable, Hashable {
     package static let rateLimited = ProblemCode(.tooManyRequests, "rate_limited", "Too many requests")
     /// The same may succeed soon.
     package static let unavailable = ProblemCode(.serviceUnavailable, "unavailable", "Not available at the moment")
-    /// Something here is wrong that nobody has thought of.
+    /// An unexpected error here.
     package static let internalError = ProblemCode(.internalServerError, "internal_error", "Something is wrong here")
 }

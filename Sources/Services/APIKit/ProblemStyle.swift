@@ -10,7 +10,7 @@ package struct ProblemStyle: Sendable {
     /// Which status a problem's is in this style.
     package var status: @Sendable (HTTPResponse.Status) -> HTTPResponse.Status
 
-    /// A style; each status is itself unless told.
+    /// A style; by default it leaves each status as it is.
     package init(
         content: (type: String, schema: ValueSchema)?,
         status: @escaping @Sendable (HTTPResponse.Status) -> HTTPResponse.Status = { $0 },

@@ -25,7 +25,7 @@ package enum RequestID {
         }
     }
 
-    /// Nobody else's; drawn once, as each draw is a call of the kernel.
+    /// Unique to this process; drawn once, as each draw is a call of the kernel.
     private static let process = UInt64.random(in: .min ... .max)
     private static let requests = Atomic<UInt64>(0)
     private static let digits = Array("0123456789abcdef".utf8)

@@ -76,7 +76,7 @@ extension ValueSchema {
 }
 
 extension ValueSchema.Rule {
-    /// What is wrong between members each of which fits.
+    /// The fault of an object whose members each fit by themselves.
     fileprivate func fault(in object: JSONObject, _ path: String) -> String? {
         switch self {
         case .atMostOne(let names):
