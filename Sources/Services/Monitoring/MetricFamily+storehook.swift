@@ -48,7 +48,7 @@ extension MetricFamily {
             .histogram(bounds: milliseconds + [10, 30, 60, 300, 900, 3600, 21_600]),
             "From stored to applied, by the database's clock."),
         // Apple tries again after 1, 12, 24, 48 and 72 hours, each counted from the try before it: the bounds beyond half an
-        // hour tell which try it was. (App Store Server Notifications, "Responding to App Store Server Notifications")
+        // hour show which try it was. (App Store Server Notifications, "Responding to App Store Server Notifications")
         MetricFamily(
             "storehook_signed_to_receipt_seconds",
             .histogram(

@@ -7,7 +7,7 @@ import Synchronization
 /// goes nowhere: libraries may emit what they like without making the page grow. Each name has at most ``seriesLimit``
 /// series, so that a label which comes from outside by mistake cannot fill the memory.
 ///
-/// A series exists from when its counter, recorder or meter is made, at 0. Whoever emits makes them at the start: then the
+/// A series exists from when its counter, recorder or meter is made, at 0. Emitters make theirs at the start: then the
 /// first event is an increase, which `rate()` and `increase()` would not see in a series that begins with it.
 public final class MetricsRegistry: MetricsFactory {
     /// The most series that one name may have.

@@ -3,9 +3,9 @@ import EvidenceStore
 import HTTPKit
 package import Postgres
 
-/// What one process tells of itself and of the queue.
+/// What one process reports of itself and of the queue.
 public struct Monitor: Sendable {
-    /// Who the process is, for `storehook_build_info`.
+    /// The name and schema version of the process, for `storehook_build_info`.
     public struct Program: Sendable {
         /// `receiver` or `worker`.
         public var name: String
@@ -29,8 +29,8 @@ public struct Monitor: Sendable {
 
     /// A monitor.
     /// - Parameters:
-    ///   - pool: two connections of its own, so that those who work never wait for those who watch, and a pulse is felt while a
-    ///     long queue is being counted. Its statements must have a deadline.
+    ///   - pool: two connections of its own, so that the program's work never waits for monitoring, and the pulse is
+    ///     felt while a long queue is being counted. Its statements must have a deadline.
     ///   - schemaFits: asks the database whether its schema is the one that the program was built for.
     ///   - stores: what else is read, and how often at most; what the program may not see is left out. No two have samples of
     ///     one metric.

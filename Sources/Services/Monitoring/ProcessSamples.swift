@@ -1,7 +1,7 @@
 import Base
 import Foundation
 
-/// What Linux tells of this process, under the names that Prometheus' own clients use.
+/// What Linux reports of this process, under the names that Prometheus' own clients use.
 enum ProcessSamples {
     /// As far as it can be read; nothing where there is no /proc.
     static func now() -> [MetricSample] {

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Turns many single stores into few commits: while one multi-row insert is on its way, the next one collects.
 ///
-/// Nobody waits for a timer. With one notification at a time each commit holds one; under load a commit holds as many as
-/// came while the one before it was under way.
+/// No body waits for a timer. With one notification at a time each commit holds one; under load a commit holds as many
+/// as came while the one before it was under way.
 public final class GroupCommit: Service {
     /// Why something was not stored.
     public enum Refusal: Error, Sendable, Equatable {
@@ -65,11 +65,11 @@ public final class GroupCommit: Service {
 
     /// Bodies accepted and not answered yet.
     var waitingCount: Int { state.withLock(\.count) }
-    /// Whether it has been told to stop.
+    /// Whether stopping has begun.
     var isStopping: Bool { state.withLock(\.isStopping) }
 
     /// Returns once the body is committed.
-    /// - Parameter sender: the address that posted it; nil where that is nobody in particular.
+    /// - Parameter sender: the address that posted it; nil for no particular sender.
     /// - Throws: ``Refusal``; then the sender must try again. Whether it is stored after all is not known for sure.
     public func commit(_ body: [UInt8], from sender: String? = nil) async throws {
         try await withCheckedThrowingContinuation { continuation in
@@ -86,7 +86,7 @@ public final class GroupCommit: Service {
         }
     }
 
-    /// Writes until graceful shutdown or cancellation, and then what was accepted before it: nobody is left without an
+    /// Writes until graceful shutdown or cancellation, and then what was accepted before it: each accepted body gets an
     /// answer.
     public func run() async throws {
         await withTaskCancellationHandler {

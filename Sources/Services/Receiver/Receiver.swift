@@ -19,7 +19,7 @@ public struct Receiver: Service {
     /// - Parameters:
     ///   - gate: opens once the schema has been seen to fit; without one, it was seen already.
     ///   - metrics: where to count.
-    ///   - onListening: told the port once connections are accepted.
+    ///   - onListening: called with the port once connections are accepted.
     public init(
         outbox: Outbox, gate: SchemaGate? = nil, configuration: ReceiverConfiguration, logger: Logger,
         metrics factory: any MetricsFactory = MetricsSystem.factory,
@@ -56,7 +56,7 @@ public struct Receiver: Service {
     /// brought committed.
     /// - Throws: `ListenFailure` where it cannot listen.
     public func run() async throws {
-        // Stopped in reverse: the server while commits still work, and the commits when nobody can add to them.
+        // Stopped in reverse: the server while commits still work, and the commits when no request can add to them.
         try await ServiceGroup(services: [gate, headers, refused, commit, server], logger: logger).run()
     }
 }

@@ -9,9 +9,9 @@ public struct ReceiverConfiguration: Sendable {
     public var limits = GroupCommit.Limits()
     /// How often to ask which headers of signatures need not be stored any more, give or take a quarter.
     public var headerInterval: Duration = .seconds(30)
-    /// How often to ask whom to refuse, give or take a quarter.
+    /// How often to ask which senders to refuse, give or take a quarter.
     public var refusalInterval: Duration = .seconds(2)
-    /// What a refused sender is told to wait, in whole seconds.
+    /// The Retry-After of a post that was not stored, in whole seconds.
     public var retryAfter: Duration = .seconds(5)
 
     /// A configuration.
