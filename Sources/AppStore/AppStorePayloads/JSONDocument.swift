@@ -1,12 +1,15 @@
 /// A JSON text, read strictly and once.
 ///
-/// Why a reader of our own: Foundation's takes the last of two members with the same name without a word, which lets two readers of
-/// one signed text disagree about it; it has no bound on depth; and it costs more than the signature check. This one refuses
-/// repeated names in every object, nesting beyond ``maximumDepth``, invalid UTF-8, trailing bytes, and whatever else RFC 8259 does not
-/// allow. It also refuses three things that RFC 8259 allows and that no database column can hold: U+0000 and half a surrogate
-/// pair in a string, and absurdly long numbers.
+/// Foundation's reader does not fit:
+/// - of two members with the same name it silently takes the last, so two readers of one signed text may disagree;
+/// - it has no bound on depth;
+/// - it costs more than the signature check.
 ///
-/// Values are not copied but noted by their place. Time and memory are linear in the text, whatever it says; the caller bounds its length.
+/// This one refuses repeated names in every object, nesting beyond ``maximumDepth``, invalid UTF-8, trailing bytes, and
+/// whatever else RFC 8259 does not allow. It also refuses three things that RFC 8259 allows and that no database column
+/// can hold: U+0000 and half a surrogate pair in a string, and absurdly long numbers.
+///
+/// Values are not copied; their places are noted. Time and memory are linear in any text; the caller bounds its length.
 public struct JSONDocument: Sendable {
     /// How many arrays and objects may stand within each other. Apple's payloads reach 4.
     public static let maximumDepth = 32

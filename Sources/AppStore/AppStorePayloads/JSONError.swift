@@ -1,4 +1,4 @@
-/// Why a text is not JSON that is read here, and where. Never what it says.
+/// Why and where a text is not accepted as JSON; never its content.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
     public enum Reason: String, Sendable, Hashable, CaseIterable {

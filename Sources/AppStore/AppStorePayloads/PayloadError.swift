@@ -1,4 +1,4 @@
-/// Why a payload cannot be read: what is wrong with which field, never what the field says.
+/// Why a payload cannot be read: the field and its fault, never the field's content.
 public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
     /// One line.
     public let message: String

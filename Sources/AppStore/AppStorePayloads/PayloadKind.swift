@@ -8,7 +8,7 @@ enum PayloadKind: String {
     case renewalInfo = "renewal info"
     case appTransaction = "app transaction"
 
-    /// The members of which each one alone identifies the kind.
+    /// Members that each identify one kind.
     private static let marks: [(kind: PayloadKind, name: StaticString)] = [
         (.notification, "notificationUUID"), (.transaction, "transactionId"), (.renewalInfo, "autoRenewStatus"),
         (.renewalInfo, "autoRenewProductId"), (.appTransaction, "receiptType"),

@@ -2,7 +2,7 @@ import Crypto
 
 /// P-256 verifications and nothing else: the floor of every verification.
 enum BareSignatures {
-    /// How many one core does in a second of its own time, measured now: what else the machine does takes nothing away.
+    /// Signatures per second of CPU time on one core, measured now; other load on the machine does not count.
     static func rate(milliseconds: Int) -> Double {
         let privateKey = P256.Signing.PrivateKey()
         let key = privateKey.publicKey

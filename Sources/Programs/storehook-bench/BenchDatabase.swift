@@ -46,8 +46,8 @@ struct BenchDatabase: Sendable {
     /// The same server, another database.
     private static func url(_ server: String, database: String) -> String { server.with("dbname", database) }
 
-    /// On a connection of its own each time: what is measured in between may be the server's end.
-    /// To its end, also when the measurement is being interrupted.
+    /// On a new connection each time: the measurement in between may stop the server. Completes even if the measurement
+    /// is interrupted.
     private static func administer(_ server: String, _ statement: String, _ logger: Logger) async throws {
         let configuration = try PostgresConfiguration(url: server)
         try await Task {

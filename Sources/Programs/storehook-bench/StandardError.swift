@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is said beside the figures.
+/// Messages beside the figures.
 enum StandardError {
     static func line(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
 }

@@ -7,7 +7,7 @@ enum BodyFile {
         if path == "-" {
             file = .standardOutput
         } else {
-            // Opened, not made anew: what is no plain file (a pipe, /dev/null) stays what it is.
+            // Opened in place, not replaced: a special file (a pipe, /dev/null) stays what it is.
             let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
             guard descriptor >= 0 else { throw CommandFailure("cannot write \(path)") }
             file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

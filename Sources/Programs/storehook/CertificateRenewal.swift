@@ -4,8 +4,8 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the receiver's certificate again whenever SIGHUP says that it was renewed. A file that is no good changes
-/// nothing: the receiver goes on with what it has, and says so.
+/// Reloads the receiver's certificate at SIGHUP. If the new file is invalid, the receiver keeps its certificate and
+/// logs the reason.
 struct CertificateRenewal: Service {
     private let identity: TLSIdentity
     private let signals: UnixSignalsSequence

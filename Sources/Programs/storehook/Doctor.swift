@@ -120,7 +120,7 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    /// What the current catalog says about refunds; nil where it says nothing, or cannot be asked.
+    /// The refund policy of the current catalog; nil where it has none or cannot be read.
     private func catalogPolicy(_ settings: Settings) async -> ConsumptionPolicy? {
         guard let pool = try? pool(settings).pool else { return nil }
         let catalog = try? await AccountStore(pool).current()?.catalog

@@ -47,7 +47,7 @@ struct ProgramServices {
             }
         }
         defer { first.settle() }
-        // What it would say about a failure, this throws.
+        // The group would log the failure that this function throws.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .critical)
         let group = ServiceGroup(

@@ -2,9 +2,9 @@ import Base
 import Logging
 import Synchronization
 
-/// Begins a program's log with a line that says which storehook writes it.
+/// Begins a program's log with a line that names the storehook release.
 ///
-/// The line comes with the first message and not before: a program that cannot start says why in one line, and nothing else.
+/// The line is written with the first message, not before: a program that cannot start writes one line, its reason.
 struct ReleaseLine: LogHandler {
     private var inner: any LogHandler
     private let isWritten = Written()

@@ -196,7 +196,7 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Logger {
-    /// The same for what only repeats what is said elsewhere: that the database is away says its pool.
+    /// A logger for messages that repeat others: the pool already logs that the database is unavailable.
     fileprivate var quieter: Logger {
         var logger = self
         logger.logLevel = .critical

@@ -123,7 +123,8 @@ struct Work: AsyncParsableCommand {
         }
     }
 
-    /// What is asked of Apple beside the worker, over a connection of its own: an Apple that is away is not to slow it.
+    /// Adds the tasks that call Apple beside the worker, over their own connection, so that an outage of Apple does not
+    /// slow the worker.
     private func addDuties(
         _ apple: AppleAccess?, _ settings: Settings, _ monitoring: ProgramMonitoring?, beside workers: PostgresPool,
         to services: inout ProgramServices, name: String, logger: Logger

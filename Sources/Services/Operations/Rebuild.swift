@@ -10,11 +10,11 @@ package import Postgres
 package import PurchaseStore
 import Subscriptions
 
-/// Derives all facts and state anew from Apple's stored bytes, and accounts from that, while workers go on.
+/// Derives all facts and state again from Apple's stored bytes, and accounts from those, while workers run.
 ///
-/// One task lists the purchases, page after page; as many pages as there are cores are derived at once, each in a
-/// transaction of its own. A page that fails for a reason of its own ends nothing: its purchases are tried one by one, and
-/// only the one that cannot be derived is left out, and named.
+/// One task lists the purchases page by page. As many pages as there are cores are derived at once, each in its own
+/// transaction. If a page fails, its purchases are tried one by one; only those that cannot be derived are left out,
+/// and reported.
 package struct Rebuild: Sendable {
     /// What came of it.
     package struct Report: Sendable, Hashable {

@@ -146,7 +146,7 @@ public struct SimulatedState: Sendable {
 
         """
 
-    /// What was said and stored, and what operators see.
+    /// The evidence, and what operators see.
     private static let operations = """
         insert into storehook.purchase_facts
                (environment, bundle_id, original_transaction_id, outbox_id, signed_at, reported_status, transaction_id,

@@ -16,7 +16,7 @@ struct AppleCaller: Sendable {
     /// Chance from 0 to 1.
     let jitter: @Sendable () -> Double
 
-    /// Makes one call to its end.
+    /// Performs one call, with its retries.
     ///
     /// - Parameters:
     ///   - request: what is sent to an environment.

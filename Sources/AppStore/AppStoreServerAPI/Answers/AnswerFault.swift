@@ -4,6 +4,6 @@ public import AppStoreVerification
 public enum AnswerFault: Error, Sendable, Hashable {
     /// The record that it is about does not verify.
     case refused(VerificationFailure)
-    /// It is not what Apple documents; the text says what is wrong with it, never what it says.
+    /// It is not what Apple documents. The text names the fault, and never contains the answer's content.
     case unreadable(String)
 }

@@ -27,8 +27,8 @@ public struct AnswerReader {
     init(
         _ body: [UInt8], verifier: Verifier, bundleId: String, environment: Environment, mayBeEmpty: Bool
     ) throws(AnswerFault) {
-        // Calls without an answer send nothing at all, not an empty object. Of all others an empty body says nothing: an end
-        // of the list least of all.
+        // Calls without an answer return no body at all, not an empty object. For all others an empty body is an error:
+        // it must not pass for the end of a list.
         guard mayBeEmpty || !body.isEmpty else { throw .unreadable("it has no body") }
         let text = body.isEmpty ? Array("{}".utf8) : body
         let document: JSONDocument
@@ -44,7 +44,7 @@ public struct AnswerReader {
         self.environment = environment
     }
 
-    /// A text without which the answer says nothing.
+    /// A text that the answer must have.
     func required(_ name: StaticString) throws(AnswerFault) -> String {
         guard let text = object.string(name), !text.isEmpty else { throw .unreadable("\(name) is missing") }
         return text

@@ -1,6 +1,6 @@
 public import AppStoreVerification
 
-/// A record that is kept back because it does not verify: where it stood, and why. Never what it says.
+/// A record that is withheld because it does not verify: its place and the reason, never its content.
 public struct RefusedRecord: Sendable, Hashable {
     /// Its place in the answer, counted over all that is signed there, from 0.
     public let index: Int

@@ -40,7 +40,7 @@ extension AnswerMeaning {
             self = answer.status >= 500 ? .passing(reason, isPerhapsDone: true) : .failed(reason)
             return
         }
-        // A 5xx leaves open what was done, unless Apple says by the code that the request may be repeated.
+        // After a 5xx the outcome is unknown, unless Apple's code says that the request may be repeated.
         let isPerhapsDone = answer.status >= 500 && (code == .generalInternal || !code.isKnown)
         switch code.behaviour {
         case .elsewhereOrSoon: self = .unknownID(code)

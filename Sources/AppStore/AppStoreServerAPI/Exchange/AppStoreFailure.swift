@@ -2,7 +2,7 @@ import AppStorePayloads
 public import AppStoreVerification
 public import Base
 
-/// Why a call has no answer: a code for programs, and what to do for people. It never says what was sent.
+/// Why a call has no answer: a code for programs, and what to do for people. It never contains what was sent.
 public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reasons.
     public enum Reason: Sendable, Hashable {

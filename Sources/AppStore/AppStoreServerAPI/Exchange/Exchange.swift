@@ -1,12 +1,12 @@
 import AppStorePayloads
 public import Base
 
-/// One call from its first request to its end, to the Server API or to verifyReceipt: which request to make next, and how the call
-/// ends. A value without I/O. What a single answer means is read by ``AnswerMeaning``.
+/// One call to the Server API or to verifyReceipt, from its first request to its end: which request to make next, and
+/// how the call ends. A value without I/O. ``AnswerMeaning`` reads a single answer.
 ///
 ///     ask ──answer──▶ ask (another environment) │ wait ──▶ ask │ done │ failed
 ///
-/// ``AppleCaller`` does what ``step`` says and reports what came of it; the clock and chance are handed in.
+/// ``AppleCaller`` performs ``step`` and reports the result; the clock and randomness are passed in.
 public struct Exchange: Sendable {
     /// What to do now.
     public enum Step: Sendable, Hashable {

@@ -10,7 +10,7 @@ public struct RateSchedule: Sendable {
     public enum Priority: Sendable, Hashable {
         /// A person or a caller waits: it may use turns that were left over.
         case interactive
-        /// Nothing waits: it goes evenly, and leaves what is left over to the others.
+        /// No caller waits: requests are spread evenly, and unused turns are left to others.
         case background
     }
 

@@ -4,8 +4,8 @@ import Base
 // verifyReceipt writes numbers as texts in one place and as numbers in another, and so it does with yes and no.
 
 extension JSONObject {
-    /// What it says, whenever Apple looked: its members as Apple wrote them, by their names, without the instants of that. To be
-    /// compared: no JSON text holds a zero, so that no two are written alike.
+    /// The object's content without Apple's request dates: its members as Apple wrote them, by name. For comparison
+    /// only. A zero byte separates them; no JSON text holds one, so different objects never give equal bytes.
     var timeless: [UInt8] {
         members(except: ["request_date", "request_date_ms", "request_date_pst"]).sorted { $0.key < $1.key }
             .flatMap { Array($0.key.utf8) + [0] + $0.value + [0] }

@@ -29,7 +29,7 @@ public struct ReceiptClient: Sendable {
         self.environments = environments
     }
 
-    /// Asks whether a receipt is genuine, and what became of what was bought with it.
+    /// Asks whether a receipt is genuine, and for the present state of its purchases.
     ///
     /// - Parameters:
     ///   - receipt: in base64.

@@ -8,8 +8,8 @@ import Hummingbird
 import Logging
 import Postgres
 
-/// What the account API could be at best: Hummingbird's router and the same check of the token, and nothing behind it, or one
-/// statement that reads nothing.
+/// The upper bound for the account API: Hummingbird's router and the same token check, with nothing behind it or with
+/// one statement that reads no table.
 struct BareAPI: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bare-api",

@@ -61,8 +61,8 @@ struct OutageSite: Sendable {
         }
     }
 
-    /// Waits until nothing is due any more: all windows are proven, a test notification asked for since has come through, and
-    /// the extension is known to have been done, or not.
+    /// Waits until nothing is due any more: all windows are proven, a test notification requested since has arrived,
+    /// and the outcome of the extension is known.
     /// - Returns: seconds it took, and what was left at the end.
     func untilEverythingIsDone(within limit: Duration) async throws -> (seconds: Double, left: [String]) {
         let back: PostgresTimestamp = try await database.pool.query("select clock_timestamp()").one().decode(0)

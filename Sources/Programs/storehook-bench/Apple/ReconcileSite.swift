@@ -13,7 +13,7 @@ struct ReconcileSite {
     /// When the last notification was signed, in milliseconds since 1970.
     let end: Int64
     let workers: Int
-    /// What the database holds that heard everything; nil where nothing is compared.
+    /// The content of a database that received everything; nil where nothing is compared.
     var whole: [String: String]?
     var figures = Figures("reconcile")
     private(set) var complaints: [String] = []
@@ -166,7 +166,7 @@ struct ReconcileSite {
         }
     }
 
-    /// Plays a run on a database of its own, and compares what it ends with.
+    /// Performs a run in its own database, and compares the resulting content.
     private mutating func played(
         _ name: String, posting: Bool = true, _ body: (BenchDatabase, BenchApple) async throws -> Played
     ) async throws {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// That a run is to end early: what it started is ended all the same, and what it changed is put back.
+/// A request to end a run early: the run still stops what it started and restores what it changed.
 enum Interruption {
     private static let isWanted = Atomic(false)
 

@@ -47,7 +47,7 @@ struct AwayMeasuring {
         figures.add("away_rows", Double(rows), "rows that wait for the one that is away, at most")
     }
 
-    /// Lets the endpoint have missed so many alone.
+    /// Reduces what the endpoint has missed to so many events.
     mutating func forget(allBut count: Int) async throws {
         position = try await max(position, site.backlog.last() - Int64(count))
         try await site.backlog.pass(site.away.id, since: position)

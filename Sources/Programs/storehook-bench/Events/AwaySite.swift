@@ -69,7 +69,7 @@ struct AwaySite: Sendable {
         for _ in 0..<60 where try await !isPaused { _ = try await pace(rate, seconds: 1) }
         guard try await isPaused else { throw NeverCameAbout(what: "the endpoint that is away is paused") }
         try await backlog.pass(away.id, since: position)
-        // What is dealt out to it in that time was dealt out in its first minutes, and is no part of what is measured.
+        // The fan-out to this endpoint happens in the first minutes of its absence, and is not part of the measurement.
         var dealt: Int64 = -1
         for _ in 0..<120 {
             let now = try await dealtTo(away.id)
@@ -80,7 +80,7 @@ struct AwaySite: Sendable {
         throw NeverCameAbout(what: "an end to what is dealt out")
     }
 
-    /// The endpoint is back, and gets nothing of what it has missed.
+    /// The endpoint answers again, with no missed events left to deliver.
     func comeBackToNothing() async throws {
         try await away.receiver.turn(.answers)
         _ = try await EndpointStore(pool).enable(away.id, skipsMissed: true, by: "storehook-bench")
@@ -104,7 +104,7 @@ struct AwaySite: Sendable {
         }
     }
 
-    /// Lets the endpoint that goes away get at most so many deliveries a second.
+    /// Limits the endpoint that was away to so many deliveries a second.
     func limit(_ rate: Int?) async throws {
         try await pool.query(
             "update storehook.endpoints set rate = \(rate.map { Int32(clamping: $0) }) where id = \(away.id)")

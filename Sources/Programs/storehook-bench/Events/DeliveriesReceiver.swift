@@ -11,7 +11,7 @@ final class DeliveriesReceiver: Sendable {
     enum Conduct: Sendable {
         /// It answers at once.
         case answers
-        /// It reads what is posted, and says nothing.
+        /// It reads the post, and never answers.
         case hangs
         /// Its port is closed.
         case refuses

@@ -108,7 +108,7 @@ struct EventsFaults: AsyncParsableCommand {
         return judge.findings
     }
 
-    /// Holds what is stored against Apple's history, and fetches what is missing.
+    /// Compares what is stored with Apple's history, and fetches what is missing.
     private func reconcile(_ apple: BenchApple, _ programs: ChaosPrograms, _ database: BenchDatabase) async throws {
         let run = try await MeasuredProgram.run(
             ["reconcile", "--since", "2000-01-01T00:00:00Z", "--format", "json"], programs, database.url,

@@ -9,7 +9,7 @@ enum StrangerAttack: String, CaseIterable, Sendable {
     case endlessHead = "endless-head"
     /// A header whose value never begins.
     case endlessSpaces = "endless-spaces"
-    /// Connections that say nothing, as many as a receiver holds, from sixteen addresses.
+    /// Silent connections, as many as a receiver holds, from sixteen addresses.
     case silent
     /// Bodies that arrive a byte a second.
     case byteASecond = "byte-a-second"
@@ -147,8 +147,8 @@ enum StrangerAttack: String, CaseIterable, Sendable {
         for socket in sockets { socket?.close() }
     }
 
-    /// Sends so many requests at once on each of so many connections, for as long as they are taken, reads nothing, and replaces
-    /// each connection that was closed.
+    /// Sends so many requests at once on each of so many connections, for as long as they are accepted, and reads
+    /// nothing. A connection that was closed is replaced.
     private func ask(_ count: Int, requests: Int, _ terms: Terms, _ tally: Tally) {
         let requests = Array(String(repeating: "GET / HTTP/1.1\r\n\r\n", count: requests).utf8)
         var sockets: [(socket: StrangerSocket, sent: Int)?] = Array(repeating: nil, count: count)

@@ -69,7 +69,7 @@ struct UpgradeCommand: AsyncParsableCommand {
             var faults: [String] = []
             func step(_ what: String, _ body: () async throws -> Void) async throws {
                 try await body()
-                // As long as it takes until so many posts were answered, so that each step has posts of its own.
+                // Until so many more posts are answered, so that each step has its own.
                 let goal = load.accepted + Int(Double(rate) * pause)
                 try await patiently("posts are answered after: \(what)", within: .seconds(60)) {
                     load.accepted >= goal

@@ -32,7 +32,7 @@ struct ActOptions: ParsableArguments {
         }
     }
 
-    /// Does it on record, and says what it came to.
+    /// Performs the act on record, and prints the result.
     func perform(_ kind: StaffAct.Kind) async throws {
         let name = account.account
         let settings = try await shared.settings()

@@ -142,8 +142,8 @@ struct AppleConsumption: AsyncParsableCommand {
         }
     }
 
-    /// What is meant, and what is known of it.
-    /// - Throws: `CommandFailure` where it must not be answered, or not so.
+    /// The transaction to answer about, and what is known of it.
+    /// - Throws: `CommandFailure` where it must not be answered, or not in this way.
     private func subject(_ settings: Settings) async throws -> Subject {
         var subject = try await Self.named(id, settings)
         if case .request = subject.way, !again { return subject }

@@ -12,8 +12,8 @@ import PurchaseStore
 import Simulation
 
 extension DemoRun {
-    /// Holds what is stored against the stand-in's notification history, as `storehook reconcile` does, until nothing is missing.
-    /// Meanwhile nothing gets lost, or there would be no end.
+    /// Compares what is stored with the stand-in's notification history, as `storehook reconcile` does, until nothing
+    /// is missing. Meanwhile no post is lost; otherwise this would never end.
     /// - Returns: whether nothing is missing any more.
     func recover(
         _ pool: PostgresPool, _ settings: Settings, _ access: AppleAccess, _ shop: DemoShop, since began: Timestamp
@@ -31,7 +31,7 @@ extension DemoRun {
             let end = ContinuousClock.now + .seconds(patience)
             repeat {
                 _ = try await reconciliation.run(since: nil) { _, _ in }
-                // What was fetched takes the way of what is posted.
+                // Fetched notifications pass through the queue like posted ones.
                 _ = try await settled(Outbox(pool), progress: false)
                 checks = try await reconciliation.check(since: since) { _ in }
             } while !checks.allSatisfy(\.isComplete) && ContinuousClock.now < end

@@ -16,7 +16,7 @@ struct EndpointsCommand: AsyncParsableCommand {
             EndpointsEnable.self, EndpointsRemove.self,
         ])
 
-    /// What is said of a rate.
+    /// Parses `--rate`.
     static func rateLimit(_ text: String) throws -> EndpointStore.RateLimit {
         if text == "none" { return .none }
         guard let number = Int(text), (1...100_000).contains(number) else {

@@ -3,8 +3,8 @@ package import Accounts
 import Base
 
 extension CommandAnswer {
-    /// What is to be said about a catalog's file: for people a line a finding, as compilers have them, so that editors find the
-    /// place; and what the file has, where it can be used.
+    /// The findings about a catalog file and, where it can be used, its content. For people one line per finding, in
+    /// the format of compilers, so that editors find the place.
     package init(_ catalog: Catalog?, _ findings: [CatalogFinding], in file: String) {
         var lines = findings.map { finding in
             "\(file):\(finding.line.map { "\($0):" } ?? "") \(finding.severity.rawValue): \(finding.message)"

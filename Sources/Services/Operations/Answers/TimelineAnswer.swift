@@ -9,8 +9,8 @@ extension RecordedStory {
 }
 
 extension RecordedStory.Entry {
-    /// What one piece of evidence says of a purchase. `kind` is `notification`, or that of a record that came by itself; `source`
-    /// which way it came.
+    /// One piece of evidence about a purchase. `kind` is `notification`, or that of a record that arrived on its own;
+    /// `source` is how it arrived.
     fileprivate static let shape = CommandShape<(entry: RecordedStory.Entry, purchase: PurchaseKey)>([
         .init("environment", \.purchase.environment), .init("bundle_id", \.purchase.bundleID),
         .init("notification_uuid", \.entry.told.notificationUUID), .init("type", \.entry.told.type?.rawValue),

@@ -27,8 +27,8 @@ extension CommandAnswer {
             ], text: table.text)
     }
 
-    /// `as_of` is the latest instant at which Apple had said anything that was known by then; what follows it is as of that instant,
-    /// and is left out of what is no subscription.
+    /// `as_of` is the latest date of Apple's statements that were known by then. The members after it hold as of that
+    /// instant, and are left out for what is no subscription.
     private static let belief = CommandShape<RecordedBelief>([
         .init("environment", \.purchase.environment), .init("bundle_id", \.purchase.bundleID),
         .init("notification_uuid", \.notificationUUID), .init("type", \.type?.rawValue),

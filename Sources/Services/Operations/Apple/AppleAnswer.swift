@@ -3,7 +3,7 @@ package import AppStoreServerAPI
 import AppStoreVerification
 import Base
 
-/// What Apple has answered, for people and for scripts. What is signed in it was verified; nothing else of it is shown.
+/// Apple's answer to a command, for people and for scripts. Signed parts are shown only if they verify.
 package struct AppleAnswer: Sendable {
     /// One object; payloads go out as they were signed, byte for byte.
     package let answer: CommandAnswer

@@ -140,7 +140,7 @@ package struct ConfigurationChecks: Sendable {
 
     private func roots() -> Finding.Answer {
         guard let trust else { return .skipped("see configuration") }
-        // What is made on a developer's machine is signed there, by a root of its own.
+        // Only these two: Xcode and local tests sign on the developer's machine, with a root of their own.
         let purchases = trust.environments.intersection([.production, .sandbox]).map(\.rawValue).sorted()
             .map(Environment.init(rawValue:))
         guard !purchases.isEmpty else {

@@ -11,7 +11,7 @@ package struct Finding: Sendable {
         case skipped
     }
 
-    /// What came of a check; what was found and, where something is to be done, what.
+    /// The result of a check: what was found and, where the operator must act, what to do.
     package struct Answer: Sendable {
         package let status: Status
         package let message: String

@@ -1,6 +1,6 @@
 /// What comes by itself to the subscriptions of a life that is not staged, between the whims on its agenda.
 extension SimulatedLife {
-    /// When something happens next, and to which subscription by itself; nil where nothing does.
+    /// When something happens next, and the subscription if it happens by itself; nil where nothing is to come.
     private var next: (instant: Milliseconds, line: SubscriptionLine.Reference?)? {
         var next: (Milliseconds, SubscriptionLine.Reference?)?
         for line in subscriber.allLines {

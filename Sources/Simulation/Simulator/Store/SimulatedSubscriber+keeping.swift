@@ -8,8 +8,8 @@ extension SimulatedSubscriber {
         return copy
     }
 
-    /// What was sold or signed anew since the customer was as `earlier` has him; everything if that is nil. In the order of
-    /// ``allItems``.
+    /// The items sold or signed again since the state `earlier`, in the order of ``allItems``; all items if that is
+    /// nil.
     public func items(changedSince earlier: SimulatedSubscriber?) -> [SoldItem] {
         guard let earlier else { return allItems }
         var changed: [SoldItem] = []

@@ -36,8 +36,8 @@ struct NotificationPoster: Sendable {
         }
     }
 
-    /// Apple's word for what came of an attempt, and whether it is the last one: a 4xx is not tried again. Nil where the stand-in
-    /// itself broke it off.
+    /// Apple's code for the result of an attempt, and whether the attempt is the last: a 4xx is not tried again. Nil
+    /// where the stand-in itself cancelled it.
     private func attempt(_ body: [UInt8]) async -> (String, Bool)? {
         var request = HTTPClientRequest(url: url)
         request.method = .POST

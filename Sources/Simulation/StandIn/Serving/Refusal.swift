@@ -1,4 +1,4 @@
-/// Why the stand-in does not do what it was asked, as Apple would say it.
+/// Why the stand-in refuses a request, in Apple's words.
 struct Refusal: Error, Sendable, Hashable, Codable {
     /// The HTTP status.
     var status: Int

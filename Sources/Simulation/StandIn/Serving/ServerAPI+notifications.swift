@@ -28,7 +28,7 @@ extension ServerAPI {
         let posts = await store.posts
         var items: [JSONValue] = []
         var next: Int?
-        // By their place in the store's list, which only grows: what is posted meanwhile moves nothing.
+        // By their place in the store's list, which only grows: posts that are added meanwhile shift no place.
         for index in position..<max(position, posts.count) {
             // Most are of another time: these are not even copied.
             let signedDate = posts[index].notification.signedDate

@@ -2,7 +2,7 @@ import AppStorePayloads
 import Base
 
 extension SimulatedAppStore {
-    /// What the file says already, to find out what is new.
+    /// What the file holds already, to find what is new.
     struct Written {
         var standing: StateRow.Standing?
         var customers: [String: Customer] = [:]
@@ -59,7 +59,7 @@ extension SimulatedAppStore {
         if file.isLong { try rewrite() }
     }
 
-    /// Writes down the shop as it stands, and nothing else, and lets go of the file.
+    /// Writes the whole shop to the file, and closes the file.
     ///
     /// - Throws: `StateFile.Fault`.
     func close() throws {
@@ -138,7 +138,7 @@ extension SimulatedAppStore {
         }
         written.received = received.count
         if !changes.receipts.isEmpty { try add(StateRow(receipts: changes.receipts)) }
-        // By itself the instant at which the store lived last is nothing new.
+        // A later `lived` alone is no reason to write a row.
         var next = standing
         next.lived = written.standing?.lived
         guard isNews || next != written.standing else { return }

@@ -21,8 +21,8 @@ extension SimulatedAppStore {
         return (notifications, first)
     }
 
-    /// How many notifications are listed, how many of those have arrived, and how many were posted in vain so far; the rest is
-    /// on its way, or was never to be posted.
+    /// How many notifications are listed, how many of those have arrived, and how many were posted without success so
+    /// far. The rest is not posted yet, or never will be.
     func postCounts() -> (listed: Int, arrived: Int, lost: Int) {
         let arrived = posts.count(where: \.hasArrived)
         return (posts.count, arrived, posts.count { !$0.attempts.isEmpty && !$0.hasArrived })

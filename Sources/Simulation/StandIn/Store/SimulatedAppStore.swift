@@ -1,7 +1,7 @@
 import Base
 import Foundation
 
-/// The store itself: customers in both environments, what was signed for them, and what is due. One truth, one actor.
+/// The store: customers in both environments, what was signed for them, and what is due. One actor holds all state.
 actor SimulatedAppStore {
     typealias Place = SimulatedApp.Environment
 
@@ -126,7 +126,7 @@ actor SimulatedAppStore {
         return id
     }
 
-    /// Lets a customer in, with what he owns.
+    /// Adds a customer, and indexes the customer's transactions.
     func enter(_ customer: Customer) {
         customers[customer.id] = customer
         if customer.isLively { customers[customer.id]?.life.habits = habits }

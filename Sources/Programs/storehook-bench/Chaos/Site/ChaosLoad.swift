@@ -1,6 +1,6 @@
 import Foundation
 
-/// Posts under way: the simulator as a process of its own, which repeats what is not answered 200 as Apple would.
+/// The load: the simulator in its own process, which repeats posts that are not answered 200, as Apple does.
 final class ChaosLoad: Sendable {
     /// Share of the posts that repeat an earlier one.
     static let duplicatePercent = 10

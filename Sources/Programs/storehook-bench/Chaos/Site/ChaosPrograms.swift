@@ -32,8 +32,8 @@ struct ChaosPrograms: Sendable {
     var url: String { "http://127.0.0.1:\(port)/webhooks/apple" }
 
     /// - Parameters:
-    ///   - command: what runs it, by its whole path; empty: nothing does.
-    ///   - settings: what it has in its environment besides.
+    ///   - command: the command that runs it, with its whole path; empty for none.
+    ///   - settings: additional environment variables.
     func supervised(
         _ arguments: [String], _ database: String, by command: [String] = [], with settings: [String: String] = [:]
     ) throws -> SupervisedProgram {

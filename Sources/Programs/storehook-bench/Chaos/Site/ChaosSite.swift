@@ -99,7 +99,7 @@ final class ChaosSite: Sendable {
         }
     }
 
-    /// Waits until nothing is left to do, the open letters aside; notes what is left if that takes too long.
+    /// Waits until no work is left, apart from open dead letters; notes what is left if that takes too long.
     func untilDone() async throws {
         do {
             try await patiently("the queue is empty", within: .seconds(120)) {

@@ -34,7 +34,7 @@ final class SupervisedProgram: Sendable {
     /// Sends it a signal.
     func signal(_ signal: Int32) { if let id { kill(id, signal) } }
 
-    /// Ends it for good: as one asks first, then as one must.
+    /// Ends it for good: first with this signal, then by force.
     func stop(asking signal: Int32 = SIGTERM) async {
         let process = state.withLock { state in
             state.isStopping = true

@@ -64,7 +64,7 @@ extension FaultsJudge {
             .map { "\($0): \(truth[$0] ?? 0) stand, told \(told[$0] ?? 0)" }
     }
 
-    /// The same is not said twice; what was taken back may come to be after all.
+    /// No event is repeated. After a correction, the corrected event may occur again.
     private mutating func judgeRepeats() {
         var seen: [String: Set<String>] = [:]
         var offenders: [String] = []
