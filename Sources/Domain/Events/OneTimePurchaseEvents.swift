@@ -58,7 +58,7 @@ public enum OneTimePurchaseEvents {
 }
 
 extension OneTimePurchase {
-    /// Whether it is the same, but for what became of it. A restored copy has another transaction, and may have been heard first.
+    /// Whether both are the same apart from refunds. A restored copy has another transaction, and may have come first.
     fileprivate func isSameThing(as other: OneTimePurchase) -> Bool {
         kind == other.kind && productID == other.productID && ownership == other.ownership
             && expiresAt == other.expiresAt && quantity == other.quantity

@@ -21,7 +21,7 @@ package struct APIConfiguration: Sendable {
     package var http: HTTPServerConfiguration
     /// How often one caller may ask.
     package var callerRate = Rate(perMinute: 600, burst: 120)
-    /// How often one address that is none of ours may ask, whatever for: many customers can be behind one.
+    /// How many requests one address that is no trusted proxy may send: many customers can be behind one.
     package var addressRate = Rate(perMinute: 6000, burst: 1200)
     /// Which web pages may ask.
     package var cors = CORSPolicy()

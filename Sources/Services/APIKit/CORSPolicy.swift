@@ -8,7 +8,7 @@ package struct CORSPolicy: Sendable, Hashable {
     /// These origins, as browsers write them: `https://app.example.com`.
     package init(origins: Set<String> = []) { self.origins = origins }
 
-    /// What stands for itself; a list of what to trust has no `*`.
+    /// Whether a text is one literal origin; `*` is none.
     package static func isOrigin(_ text: String) -> Bool {
         guard let range = text.firstRange(of: "://") else { return false }
         let (scheme, host) = (text[..<range.lowerBound], text[range.upperBound...])

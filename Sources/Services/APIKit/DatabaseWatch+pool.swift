@@ -2,7 +2,7 @@ package import Logging
 package import Postgres
 
 extension DatabaseWatch {
-    /// How a pool of one connection is configured that a watch asks through: nothing of it takes long.
+    /// The configuration for a watch's own pool of one connection: all its timeouts are short.
     package static func configuration(like configuration: PostgresConfiguration) -> PostgresConfiguration {
         var configuration = configuration
         let limit = Duration.milliseconds(500)

@@ -80,7 +80,7 @@ package enum OpenAPIDocument {
         return parameters
     }
 
-    /// Of one status there is one description, whatever the number of its codes.
+    /// One description for each status, however many codes share it.
     private static func responses<Access>(_ endpoint: APIEndpoint<Access>) -> JSONValue {
         var responses: [(status: Int, value: JSONValue)] = endpoint.successes.map { success in
             var members: [JSONValue.Member] = [.init("description", .string(success.about))]

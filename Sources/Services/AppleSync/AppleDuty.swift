@@ -38,14 +38,14 @@ package protocol AppleDuty: Sendable {
 
     /// Takes a row a turn on: afterwards it is settled, or put off until its next turn.
     /// - Returns: nil, or why Apple has not taken what was sent: then the duty itself has put off what would fail the same way.
-    /// - Throws: whatever went wrong. The row is then settled or put off by that.
+    /// - Throws: any error. The row is then settled or put off by it.
     func take(_ row: Row, _ client: AppStoreClient) async throws -> Postponement?
 
-    /// Settles a row, where a lasting failure is all that will ever come of it.
+    /// Settles a row, if the failure is permanent.
     /// - Returns: whether it did.
     func settle(_ row: Row, by failure: AppStoreFailure) async throws -> Bool
 
-    /// Puts a row off, and with it whatever would fail the same way.
+    /// Puts a row off, and with it all that would fail the same way.
     func putOff(_ row: Row, _ postponement: Postponement) async throws
 }
 

@@ -143,7 +143,7 @@ package struct ExtensionDuty: AppleDuty {
         try await wait(step, .zero, "renewal_extension")
     }
 
-    /// Asks for what Apple is to do, once: what became of it is found out before it is asked for again.
+    /// Sends a request once: it is repeated only after finding out what Apple did.
     /// - Returns: nil where that is settled, or left to another step.
     private func askOnce<Answer>(
         _ step: Step, _ before: SubscriptionStanding?, _ request: ServerRequest<Answer>
@@ -196,8 +196,8 @@ package struct ExtensionDuty: AppleDuty {
         try await wait(step, .zero, "renewal_extension")
     }
 
-    /// Apple shows nothing of it: perhaps not yet. After a while nothing of it can be under way any more: it is as if Apple had
-    /// not been asked, and the wish stands.
+    /// Apple shows no extension: perhaps not yet. After a while none can be under way any more: then Apple is asked
+    /// again, as if it had not been asked.
     private func doubt(_ step: Step) async throws {
         let age = step.held.sinceAsked ?? .zero
         guard age > patience.findingOut else { return try await wait(step, age, "outcome_unknown") }
@@ -342,8 +342,8 @@ extension AppStoreFailure {
         if case .apple = reason { !isTransient } else { false }
     }
 
-    /// Whether Apple has certainly done nothing. What it answered without a word of its own, or what cannot be read, leaves open
-    /// what it did.
+    /// Whether Apple has certainly done nothing. An answer without an error code of Apple's, or one that cannot be
+    /// read, leaves that open.
     fileprivate var isUnheard: Bool {
         switch reason {
         case .apple, .receipt, .unauthorized, .unusableKey, .rateLimited, .notInThisEnvironment, .unreachable: true

@@ -4,8 +4,8 @@ package import Base
 package import EvidenceStore
 package import Logging
 
-/// Holds what is stored against Apple's notification history, beside a worker: all of it at first, then hour by hour behind
-/// the present. Any number of workers share the windows.
+/// Compares what is stored with Apple's notification history, beside a worker: all of it at first, then hour by hour
+/// behind the present. Any number of workers share the windows.
 package struct HistoryDuty: AppleDuty {
     package static let name = "Reconciliation"
     package static let interval = Duration.seconds(30)

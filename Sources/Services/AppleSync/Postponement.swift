@@ -12,7 +12,7 @@ package struct Postponement: Sendable, Hashable {
     enum Scope: Sendable, Hashable {
         /// What was asked for, and nothing else.
         case one
-        /// Whatever is asked of this app in this environment: its key, or Apple's limit for it.
+        /// Every request for this app in this environment: its key, or Apple's limit for it.
         case appEnvironment
         /// Everything.
         case all
@@ -61,7 +61,7 @@ package struct Postponement: Sendable, Hashable {
         }
     }
 
-    /// Whether whatever else is due would fail the same way.
+    /// Whether everything else that is due would fail the same way.
     var isGeneral: Bool { scope == .all }
 
     /// An operator has to act: a key, an app that is not there.

@@ -80,7 +80,7 @@ public struct Monitor: Sendable {
         return why
     }
 
-    /// The page that Prometheus reads. Comes whatever the database does; without it, it lacks what only the database knows.
+    /// The page that Prometheus reads. It also comes without the database, but then lacks what only the database knows.
     public func exposition() async -> (contentType: String, text: String) {
         async let isUp = pulse.answer().isAnswered
         async let queued = queue.answer()

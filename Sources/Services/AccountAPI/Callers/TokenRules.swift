@@ -26,7 +26,7 @@ package struct TokenRules: Sendable, Hashable {
     /// By how much the clocks of the tokens' issuer and of this machine may differ, in seconds.
     package static let leeway: Int64 = 60
 
-    /// The claims of a token whose signature was found good.
+    /// Checks the claims of a token with a good signature.
     func claims(_ bytes: [UInt8], at now: Timestamp) throws(TokenRefusal) -> VerifiedToken {
         guard let claims = try? JSONDocument(bytes).object else { throw .malformed }
         guard claims.string("iss") == issuer else { throw .issuer }

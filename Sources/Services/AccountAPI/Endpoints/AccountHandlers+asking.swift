@@ -42,7 +42,7 @@ extension AccountHandlers {
             log: trouble.map { ["trouble": "\($0)"] } ?? [:])
     }
 
-    /// What an error means that came of looking at a receipt, or of asking about it.
+    /// The problem to answer for an error of examining a receipt, or of asking Apple about it.
     static func problem(asking error: any Error) -> any Error {
         switch error {
         case let refusal as ReceiptRefusal:
@@ -51,7 +51,8 @@ extension AccountHandlers {
                 log: ["result": "\(refusal.code.rawValue)"])
         case let failure as AppStoreFailure:
             switch failure.reason {
-            // Malformed, or trouble of Apple's, says Apple: what could be read here, and was asked about twice, is the former.
+            // `malformed` may also mean an error of Apple's, Apple says: not for a receipt read here and asked about
+            // twice.
             case .receipt(let status, let mayPass) where !mayPass || status == .malformed:
                 return APIProblem(.receipt(status), failure.message, log: ["result": "\(failure.code)"])
             case .refused(let refusal) where !refusal.code.isTransient:

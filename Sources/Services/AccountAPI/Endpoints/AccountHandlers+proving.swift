@@ -84,10 +84,10 @@ extension AccountHandlers {
             log: metadata.merging(["tier": "\(told.view.current.tier)"]) { _, new in new })
     }
 
-    /// `POST …/restore`: all that a device holds, or what is bound already where nothing is handed in: Apple is asked about that.
+    /// `POST …/restore`: all that a device holds. If nothing is handed in, Apple is asked about what is bound already.
     ///
-    /// Each proof counts by itself. A device's receipt is often older than the transaction that comes with it: what a signed transaction
-    /// proves is the account's whatever becomes of the receipt, and what is claimed beside the two has to be true of one of them.
+    /// Each proof counts by itself, as a device's receipt is often older than the transaction sent with it: the account
+    /// gets what a signed transaction proves even if the receipt is refused, and a claim has to be true of one of both.
     /// - Parameter isAllOrNothing: whether to throw where nothing is the account's, for answers that do not list each
     ///   proof.
     func restore(

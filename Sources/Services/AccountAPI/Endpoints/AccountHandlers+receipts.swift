@@ -59,8 +59,9 @@ extension AccountHandlers {
     /// The receipt of a request, in either spelling.
     static func receipt(in body: JSONObject?) -> String? { body?.string("receiptData") ?? body?.string("receipt_data") }
 
-    /// Finds out whether a receipt proves anything, asks Apple about its purchases, and then takes in what Apple says and gives the
-    /// account the purchases that are free, in one transaction. Nothing is open in the database while Apple is waited for.
+    /// Finds out whether a receipt proves anything and asks Apple about its purchases. Then one transaction stores
+    /// Apple's answers and binds the purchases that are free to the account. No transaction is open while waiting for
+    /// Apple.
     /// - Throws: ``APIProblem``: 400 for what proves nothing, 503 where Apple is needed and does not answer; then nothing was kept.
     func prove(
         receipt text: String, claiming claimed: ClaimedPurchase, by caller: Caller,
@@ -96,13 +97,13 @@ extension AccountHandlers {
             _, session in
             .proven(try accounts.known(finding.purchases, session), account: caller.account, rule: rule)
         } preparing: { known, session in
-            // Another writing of a receipt that is here is no other receipt.
+            // The same receipt in another encoding is not new.
             let isNew = try History.note(receipt: finding.identity.bytes, session) && !known.contains(0)
             if isNew { try limit(newReceipts, caller, "this account has handed in too many different receipts") }
             let news = try Set(History.news(among: finding.words, of: finding.scope, session).map(\.evidence))
             var skipped = Set(finding.words.compactMap { news.contains($0.evidence) ? nil : places[$0.evidence] })
             if !isNew { skipped.insert(0) }
-            // An answer that says nothing new to a receipt that is here already: apps hand it in at each start.
+            // Apps hand in the same receipt at each start: an answer to it without news is not stored.
             if news.isEmpty, !isNew, let answer = finding.answer.flatMap({ places[$0] }) { skipped.insert(answer) }
             return IntakePlan(skipping: skipped, holding: try accounts.known(finding.purchases, session))
         }

@@ -239,8 +239,8 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
 }
 
 extension SharedReads where Key == AccountStore.ViewKey, Value == AccountView {
-    /// Reads accounts in a database; whoever waits for it is told to come back once it is silent.
-    /// - Parameter connections: how many the store's pool has, of which some are left to others.
+    /// Reads accounts in a database; waiting requests are asked to retry once it is silent.
+    /// - Parameter connections: how many the store's pool has; some are left to other work.
     package convenience init(_ accounts: AccountStore, connections: Int, watch: DatabaseWatch) {
         self.init(mostStatements: connections * 3 / 4) { keys in
             try await watch.watching { try await accounts.views(keys) }

@@ -55,7 +55,7 @@ package struct HTTPTransport: AppStoreTransport {
 }
 
 extension TransportFault {
-    /// What became of a request to Apple: only what is certain never to have been sent counts as not heard.
+    /// The result of a request to Apple: only one that was certainly never sent counts as not received by Apple.
     init(_ fault: OutboundFault) {
         self =
             switch fault {

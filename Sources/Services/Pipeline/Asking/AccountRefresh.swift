@@ -5,11 +5,11 @@ package import Base
 package import EvidenceStore
 package import Subscriptions
 
-/// Asks Apple for all that it holds about the purchases of one account, and stores the signed records: they take the way of all
+/// Asks Apple for all that it holds about the purchases of one account, and stores the signed records, like all
 /// evidence.
 ///
-/// An account's purchases are those that its appAccountToken stands in, and those that it has proven or was given. Each
-/// customer's history is asked once, however many purchases are theirs.
+/// An account's purchases are those that name its appAccountToken, and those that it has proven or was given. Each
+/// customer's history is asked for once, for all purchases of that customer.
 package struct AccountRefresh: Sendable {
     /// What came of it.
     package struct Report: Sendable {
@@ -58,7 +58,7 @@ package struct AccountRefresh: Sendable {
     ///   - token: the account's, see `AccountToken`.
     ///   - environment: where to ask; by default all of them.
     ///   - bundleID: which app's purchases; by default all of them.
-    /// - Throws: `PostgresError`, `CancellationError`. That Apple gives no answer stands in the report.
+    /// - Throws: `PostgresError`, `CancellationError`. A missing answer of Apple's is in the report.
     package func run(
         _ token: UniqueIdentifier, in environment: Environment? = nil, of bundleID: String? = nil
     ) async throws -> Report {

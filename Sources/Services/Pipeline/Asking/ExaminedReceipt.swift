@@ -18,8 +18,8 @@ struct ExaminedReceipt {
     /// The app, and where the answer was given.
     var scope: AppEnvironment
 
-    /// What the receipt is known by once it is proven: SHA-256 of what is signed in it; where verifyReceipt alone proves it, of what
-    /// Apple has read. The bytes around that anybody can write in another way.
+    /// The identity of the proven receipt: SHA-256 of its signed part; where verifyReceipt alone proves it, of what
+    /// Apple has read. The bytes around that can be encoded in another way.
     var identity: Fingerprint {
         switch report.proof {
         case .verifyReceipt(let answer): answer.reading

@@ -26,7 +26,7 @@ package struct ReceiptFinding: Sendable {
     package let purchases: [PurchaseKey]
     /// The receipt, as it came.
     package let receipt: Evidence
-    /// What it is known by: SHA-256 of what is signed in it, and of nothing around that.
+    /// Its identity: SHA-256 of the signed part alone.
     package let identity: Fingerprint
     /// verifyReceipt's answer, where it was asked.
     package let answer: Evidence?

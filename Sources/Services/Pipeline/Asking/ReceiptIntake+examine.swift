@@ -7,8 +7,9 @@ import EvidenceStore
 import Subscriptions
 
 extension ReceiptIntake {
-    /// Examines a receipt while a caller waits, and asks Apple about the purchases that it proves. Nothing of it is stored here, and no
-    /// transaction is open meanwhile: the caller applies what was found, at once. What Apple does not answer in time a worker asks for.
+    /// Examines a receipt while a caller waits, and asks Apple about the purchases that it proves. Nothing is stored
+    /// here, and no transaction is open: the caller applies the finding at once. A worker asks for what Apple does not
+    /// answer in time.
     ///
     /// The ids of an unproven receipt are not asked about: made-up receipts would use up the requests that Apple allows.
     /// - Parameters:

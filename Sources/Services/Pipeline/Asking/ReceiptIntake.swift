@@ -212,8 +212,8 @@ package struct ReceiptIntake: Sendable {
         }
     }
 
-    /// Asks for all these purchases. What is not answered just now a worker asks for, if the receipt is proven: anybody can make one up.
-    /// A proven receipt is stored by then and reported as such, whatever goes wrong here.
+    /// Asks for all these purchases. If the receipt is proven, a worker asks again for those without an answer now; an
+    /// unproven one may be made up. A proven receipt is stored by then and reported as such, also if this fails.
     ///
     /// - Parameter said: the environment that the receipt says, for an unproven one.
     private func ask(

@@ -20,7 +20,7 @@ final class IntakeMetrics: Sendable {
         }
     }
 
-    /// What apps hand in; what Apple answers about it is none of it.
+    /// The kinds that apps hand in, without those that Apple answers.
     private static let kinds: [HandedIn.Kind] = [.transaction, .renewal, .appTransaction, .receipt]
 
     private let handedIn: [HandedIn.Kind: [Outcome: Counter]]

@@ -108,8 +108,8 @@ package struct EvidenceVerifier: Sendable {
 
     /// What verifying pieces has come to, in their order.
     ///
-    /// A renewal info by itself is its purchase's: of the one served app that holds it, by what stands in the database or
-    /// in this batch. While there is none, or more than one, it waits.
+    /// A renewal info by itself belongs to the one served app that has its purchase, in the database or in this batch.
+    /// While there is none, or more than one, it waits.
     package func results(of findings: [Finding]) async -> [VerificationResult] {
         var open: Set<UnattributedPurchase> = []
         for case .unattributed(let renewal) in findings { open.insert(renewal.purchase) }

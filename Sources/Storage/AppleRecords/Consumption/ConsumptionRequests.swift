@@ -106,8 +106,8 @@ package struct ConsumptionRequests: Sendable {
         )
     }
 
-    /// Makes everything due now that is not held and waits for what a new process may bring: a policy, keys, or another word of
-    /// either.
+    /// Makes everything due now that is not held and waits for what a new process may bring: a new or changed policy or
+    /// key.
     package func requeueNow(_ scopes: [AppEnvironment]) async throws {
         try await pool.query(
             PostgresQuery(
@@ -170,7 +170,7 @@ package struct ConsumptionRequests: Sendable {
         ).map { try ConsumptionRequest($0, ScopedClaim($0, Lease(owner: "", duration: .zero))) }
     }
 
-    /// Says of those why they are not answered.
+    /// Records why the requests of ``lackingKeys(but:)`` are not answered.
     package func explain(_ reasons: [(id: Int64, reason: ConsumptionReason)]) async throws {
         guard !reasons.isEmpty else { return }
         try await pool.query(

@@ -5,10 +5,11 @@ import Postgres
 package import Subscriptions
 
 extension History {
-    /// The purchases that an account's appAccountToken stands in, by the phases and rows at hand, and those that were ever bound to
-    /// the account: what is paid for longest first.
+    /// The purchases that name an account's appAccountToken, by the phases and rows at hand, and those that were ever
+    /// bound to the account: what is paid for longest first.
     ///
-    /// Index look-ups, whatever the number of purchases. A subscription that went over to another account long ago is that one's.
+    /// Index look-ups only, for any number of purchases. A subscription that moved to another account long ago counts
+    /// as that account's.
     package func purchases(of account: UniqueIdentifier, limit: Int) async throws -> [PurchaseKey] {
         let token = UUID(uuidString: "\(account)")
         return try await pool.query(

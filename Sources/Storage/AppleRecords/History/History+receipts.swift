@@ -33,8 +33,8 @@ extension History {
     }
 
     /// Notes that a receipt is kept, in the caller's transaction, which stores it where it is news.
-    /// - Parameter identity: SHA-256 of what is signed in it, and of nothing that anybody could write in another way.
-    /// - Returns: whether it is; of two at the same moment one is.
+    /// - Parameter identity: SHA-256 of the signed part alone: the rest could be encoded in another way.
+    /// - Returns: whether it is news; of two at the same moment one is.
     package static func note(receipt identity: [UInt8], _ session: borrowing PostgresSession) throws -> Bool {
         try !session.query(
             PostgresQuery(

@@ -2,8 +2,8 @@ package import Base
 import EvidenceStore
 import Postgres
 
-/// A queue whose rows are each about an app in one environment: only a process with a key of the app can work them, and what is
-/// wrong with the key, or Apple's limit for it, holds for all of them.
+/// A queue whose rows are each about an app in one environment. Only a process with the app's key can work them, and a
+/// fault of the key, or Apple's limit for it, affects all of them.
 ///
 /// Workers write about a row only through ``holding(_:_:_:)`` or ``settling(_:_:_:)``: a worker whose lease is over
 /// writes nothing.

@@ -36,7 +36,7 @@ package enum EmoFlowReceiptStatus: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What a client is told of it.
+    /// The `detail` of the answer.
     package var detail: String { "Apple 验证失败: \(text)" }
 
     /// The status that says the same as a code of verification does.
