@@ -2,7 +2,8 @@ import Foundation
 
 /// A file with evidence, or standard input.
 enum EvidenceFile {
-    /// Reads it. A line end after the text is the editor's, not Apple's. What is not text, as a receipt in DER, is taken as it is.
+    /// Reads it. A line end after the text comes from an editor and is dropped. Binary data (a receipt in DER) is kept
+    /// as it is.
     ///
     /// - Parameter limit: the most bytes that are taken, the line's end not among them.
     /// - Throws: `CommandFailure` where it cannot be read or is longer.

@@ -18,8 +18,8 @@ struct OCSPRequester: Sendable {
         RevocationChecker(cache: cache, clock: WallClock.now, logger: logger, ask: ask)
     }
 
-    /// For a command that runs once: has `look` run into what it wants to know about revocation, and asks. What another
-    /// chain signed a part of may want a second look.
+    /// For a command that runs once: `look` collects its revocation requests, and they are sent. A part that another
+    /// chain signed may need a second pass.
     static func settle(
         _ cache: RevocationCache?, logger: Logger, _ look: () async throws -> Void
     ) async throws {

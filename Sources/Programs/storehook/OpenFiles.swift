@@ -24,7 +24,7 @@ enum OpenFiles {
         #endif
         guard getrlimit(which, &limit) == 0 else { return 1024 }
         var raised = limit
-        // More than anybody uses, and what systems without a limit accept.
+        // More than is ever used, and accepted by systems without a limit.
         raised.rlim_cur = min(limit.rlim_max, 1 << 20)
         if raised.rlim_cur > limit.rlim_cur, setrlimit(which, &raised) == 0 { limit = raised }
         return Int(clamping: limit.rlim_cur)

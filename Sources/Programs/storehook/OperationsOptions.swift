@@ -19,8 +19,8 @@ struct OperationsOptions: ParsableArguments {
         try metricsPort.map { _ in try ProgramMonitoring(program, settings) }
     }
 
-    /// Adds what serves them: before what does the work, hence stopped after it, so that what is done last is counted and
-    /// can still be read.
+    /// Adds the operations server. It is added before the workers' services, hence stopped after them, so that their
+    /// last work is counted and can still be read.
     /// - Parameter notReady: why the program is not ready, apart from its database; nil if it is.
     func serve(
         _ monitoring: ProgramMonitoring?, in services: inout ProgramServices, logger: Logger,

@@ -1,13 +1,13 @@
 import HTTPKit
 import Synchronization
 
-/// Posts bodies to a receiver as Apple would: over several connections, again where the answer asks for it.
+/// Posts bodies to a receiver as Apple does: over several connections, with retries where the answer asks for it.
 struct Poster: Sendable {
-    /// What came of it.
+    /// The result of the posts.
     struct Outcome: Sendable {
         /// Answered 200: stored.
         var accepted = 0
-        /// Answered otherwise to the end, by status; 0 where no answer came.
+        /// Last answered otherwise, by status; 0 where no answer came.
         var refused: [Int: Int] = [:]
         /// Posts that had to be repeated.
         var retried = 0
@@ -69,7 +69,7 @@ struct Poster: Sendable {
         request.answerBody = .whole(upTo: 1 << 16)
         for attempt in 0..<Self.tries {
             let status = (try? await client.send(request).status) ?? 0
-            // As Apple does: 4xx and 5xx ask for another try, and here only what may pass by itself gets one.
+            // Apple retries after every 4xx and 5xx; here only failures that may pass are retried.
             if status != 0 && status != 503 { return (status, attempt) }
             try? await Task.sleep(for: .seconds(1))
         }

@@ -36,8 +36,8 @@ extension Settings {
         return key
     }
 
-    /// `STOREHOOK_ENDPOINT_HTTP`, `STOREHOOK_ENDPOINT_NETWORKS`: which URLs and addresses events are posted to beside https and public
-    /// ones.
+    /// `STOREHOOK_ENDPOINT_HTTP`, `STOREHOOK_ENDPOINT_NETWORKS`: the URLs and addresses that events may be posted to,
+    /// in addition to https and public ones.
     func endpointPolicy() throws -> AddressPolicy {
         var policy = AddressPolicy()
         switch text("storehook.endpoint.http") ?? "off" {

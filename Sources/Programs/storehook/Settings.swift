@@ -114,8 +114,8 @@ struct Settings: Sendable {
             maximumAges: try maximumAges(in: environments))
     }
 
-    /// `STOREHOOK_GRACE_DAYS`: what App Store Connect offers for Production, and the operator has chosen there; and
-    /// `STOREHOOK_RENEWAL_LEEWAY`: how long a renewal may be late until access ends.
+    /// `STOREHOOK_GRACE_DAYS`: the grace period for Production that the operator has chosen in App Store Connect, among
+    /// those that it offers. `STOREHOOK_RENEWAL_LEEWAY`: how late a renewal may be before access ends.
     func statusPolicy() throws -> StatusPolicy {
         var policy = StatusPolicy.usual
         if let value = text("storehook.grace.days") {
@@ -265,7 +265,7 @@ struct Settings: Sendable {
             ))
     }
 
-    /// `STOREHOOK_LISTEN`: whether a worker tries to hear of new rows at once, rather than by polling alone.
+    /// `STOREHOOK_LISTEN`: whether a worker also listens for new rows, instead of polling alone.
     func listens() throws -> Bool {
         switch text("storehook.listen") ?? "auto" {
         case "auto": return true
@@ -288,8 +288,9 @@ struct Settings: Sendable {
         .seconds(try positive("storehook.lease.seconds", "STOREHOOK_LEASE_SECONDS", default: 60, upTo: 86_400))
     }
 
-    /// `STOREHOOK_JUNK_DAYS`: after which letters are given up that did not verify; `STOREHOOK_DELIVERY_DAYS`: for how long is kept
-    /// what became of deliveries; `STOREHOOK_RETENTION_DAYS`: for how long Apple's bytes are kept; `forever`, or 0, drops none.
+    /// - `STOREHOOK_JUNK_DAYS`: when letters that did not verify are given up.
+    /// - `STOREHOOK_DELIVERY_DAYS`: how long the results of deliveries are kept.
+    /// - `STOREHOOK_RETENTION_DAYS`: how long Apple's bytes are kept; `forever`, or 0, drops none.
     func retention() throws -> Retention {
         var retention = Retention.usual
         retention.junkDays = try positive("storehook.junk.days", "STOREHOOK_JUNK_DAYS", default: 7, upTo: 36_500)
@@ -342,7 +343,7 @@ struct Settings: Sendable {
             "storehook.connections.per.address", "STOREHOOK_CONNECTIONS_PER_ADDRESS", default: 512, upTo: 1_000_000)
     }
 
-    /// `STOREHOOK_TLS_CERTIFICATE` and `STOREHOOK_TLS_KEY`, read; what is given here instead wins. Nil where there is neither.
+    /// `STOREHOOK_TLS_CERTIFICATE` and `STOREHOOK_TLS_KEY`, read; arguments override them. Nil where none is given.
     func tls(certificate: String? = nil, key: String? = nil) throws -> TLSIdentity? {
         let certificate = certificate ?? text("storehook.tls.certificate")
         let key = key ?? text("storehook.tls.key")
@@ -380,7 +381,7 @@ struct Settings: Sendable {
         return logger
     }
 
-    /// The same for a program that runs on: its first line says which storehook it is.
+    /// A logger for a long-running program: its first line names the storehook release.
     func programLogger(_ label: String) throws -> Logger {
         var logger = try logger(label)
         logger.handler = ReleaseLine(logger.handler)

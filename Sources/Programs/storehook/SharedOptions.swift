@@ -33,7 +33,7 @@ extension AnswerPrinter {
     func print(_ answer: CommandAnswer) { Swift.print(isTable ? answer.text : answer.json.text) }
 }
 
-/// What was asked for; else a table for a person at a terminal, and JSON for whatever else reads.
+/// The requested format; by default a table on a terminal, and JSON elsewhere.
 struct Output: ParsableArguments, AnswerPrinter {
     @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
 

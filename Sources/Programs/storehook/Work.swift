@@ -72,7 +72,7 @@ struct Work: AsyncParsableCommand {
                 "STOREHOOK_APPS names no app; every notification would end as a dead letter. "
                     + "Example: STOREHOOK_APPS=com.example.app=1234567890", status: .usage)
         }
-        // One to claim, one to apply, two for the clock, one for the maintenance, which may take its time.
+        // One to claim, one to apply, two for the clock, one for the maintenance, which may be slow.
         let pool = PostgresPool(
             configuration: try settings.writableDatabase(), size: 5, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)

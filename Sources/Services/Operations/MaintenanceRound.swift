@@ -5,19 +5,19 @@ import Postgres
 
 /// One round of maintenance, over all that is not kept for good.
 package struct MaintenanceRound: Sendable, Hashable {
-    /// What it did to the outbox, and what could not be done of all steps.
+    /// What it did to the outbox, and the failures of all steps.
     package var outbox: MaintenanceReport
-    /// What it threw away of usage.
+    /// What it deleted of usage.
     package var usage = UsageUpkeep()
     /// Days of events that it made room for.
     package var eventDaysMade = 0
     /// Days of events that it dropped.
     package var eventDaysDropped = 0
-    /// What it threw away of deliveries.
+    /// What it deleted of deliveries.
     package var deliveries = DeliveryUpkeep()
 
-    /// Does what is due. What one step cannot do keeps none of the others from being done, and is among the outbox's failures.
-    /// - Throws: `PostgresError` where the database is away.
+    /// Performs what is due. A step that fails does not stop the others; its failure is listed with the outbox's.
+    /// - Throws: `PostgresError` where the database is unavailable.
     package init(
         _ outbox: Outbox, _ usage: Usage, _ events: EventStore, _ endpoints: EndpointStore, _ retention: Retention
     ) async throws {

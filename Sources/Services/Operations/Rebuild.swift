@@ -102,7 +102,7 @@ package struct Rebuild: Sendable {
         }
     }
 
-    /// Once all purchases are what Apple signed: what accounts are by them, a page after the other.
+    /// Derives the accounts, page by page, after all purchases match what Apple signed.
     private func deriveAccounts(
         repair: Bool, _ onDifference: @Sendable (RowDifference) -> Void
     ) async throws -> Report {
@@ -120,7 +120,7 @@ package struct Rebuild: Sendable {
         }
     }
 
-    /// Looking takes one snapshot for all its statements; repair must see what others commit before its locks.
+    /// Comparing uses one snapshot for all its statements; a repair must see what others committed before its locks.
     private func options(repair: Bool) -> TransactionOptions {
         TransactionOptions(
             isolation: repair ? .readCommitted : .repeatableRead, isReadOnly: !repair, name: "rebuild")

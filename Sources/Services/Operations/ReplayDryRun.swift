@@ -8,10 +8,10 @@ package import Postgres
 package import PurchaseStore
 package import Subscriptions
 
-/// What a replay would do, found out by doing it and taking it back.
+/// What a replay would do: the replay is performed in a transaction that is always rolled back.
 ///
-/// The letters are verified and applied by the very code that a worker runs, inside a transaction that is always rolled
-/// back: so the answer is the replay's own, duplicates and interplay between letters included, and nothing is changed.
+/// The letters are verified and applied by the same code that a worker runs. So duplicates and interplay between
+/// letters are included, and nothing is changed.
 package struct ReplayDryRun: Sendable {
     /// The answer.
     package struct Report: Sendable, Hashable {

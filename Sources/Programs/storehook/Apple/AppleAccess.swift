@@ -93,7 +93,7 @@ struct AppleAccess {
         await requester?.shutdown()
     }
 
-    /// The app that is meant: the one that was named, or the only one.
+    /// The named app; without a name, the only one.
     func app(_ name: String?) throws -> AppleKeys.App {
         if let name {
             guard let app = keys.apps[name] else {
@@ -109,7 +109,7 @@ struct AppleAccess {
         return app
     }
 
-    /// Runs `body` with a client of the app that is meant and the environment that is asked; nil where both are.
+    /// Runs `body` with a client of the named or only app, and the environment to ask; nil to ask both.
     static func with<T>(
         _ settings: Settings, app name: String?, in environment: Environment?,
         _ body: (AppStoreClient, Environment?) async throws -> T

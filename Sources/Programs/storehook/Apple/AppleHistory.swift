@@ -36,7 +36,7 @@ extension AppleAnswer {
         var place = environment ?? .production
         var restarts = 0
         while let page = try await pages.next() {
-            // Begun again: what was read comes once more.
+            // The list was begun again, so pages that were read already are repeated.
             if pages.restarts > restarts { read = [] }
             restarts = pages.restarts
             place = page.environment

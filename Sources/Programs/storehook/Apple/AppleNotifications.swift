@@ -50,7 +50,7 @@ struct AppleNotifications: AsyncParsableCommand {
             var isCut = false
             while !isCut, let page = try await pages.next() {
                 refused += page.value.refused
-                // Pages come again where Apple's token for the next one expires.
+                // Pages may be repeated, where Apple's token for the next page expires.
                 for one in page.value.notifications
                 where seen.insert(one.record.payload.payload.notificationUUID).inserted {
                     if listed.count == limit { isCut = true } else { listed.append(one) }

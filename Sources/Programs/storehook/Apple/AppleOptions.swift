@@ -27,8 +27,8 @@ struct AppleOptions: ParsableArguments {
         }
     }
 
-    /// Asks, and prints the answer. Exits with 1 where a record was kept back.
-    /// - Parameter whenOpen: where to ask what is about no purchase, which neither environment then disowns.
+    /// Asks, and prints the answer. Exits with 1 where a record was withheld.
+    /// - Parameter whenOpen: the environment for a request about no purchase, which either environment would accept.
     func run(
         environmentWhenOpen whenOpen: Environment? = nil,
         _ ask: (AppStoreClient, Environment?) async throws -> AppleAnswer

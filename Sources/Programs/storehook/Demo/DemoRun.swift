@@ -99,7 +99,8 @@ struct DemoRun: AsyncParsableCommand {
     private func account(_ pool: PostgresPool, _ authority: SimulatedAuthority) async throws -> DemoReport {
         let outbox = Outbox(pool)
         let began = WallClock.now()
-        // A shop that was closed catches up with its life just now: that is not among what is posted here.
+        // A shop that was closed first catches up with its life; those notifications are not part of what is posted
+        // here.
         let before = try await shop == nil ? outbox.conservation() : settled(outbox, progress: false)
         step("Posting \(notifications) simulated notifications: every fifth a repeat, in no order")
         let simulation = simulation(seed: UInt64(before.received) + 1)
@@ -109,7 +110,7 @@ struct DemoRun: AsyncParsableCommand {
         detail(posted.text)
         step("Waiting until the workers have done them")
         let after = try await settled(outbox)
-        // What waits is in its place.
+        // A pending notification is neither lost nor dead.
         let own = try await after.pending > 0 ? (lost: 0, dead: 0) : fate(of: simulation, pool, since: began)
         let report = DemoReport(
             posted: notifications, accepted: posted.accepted, lost: own.lost, dead: own.dead, besideShop: shop != nil,

@@ -4,7 +4,7 @@ import EventStore
 import Postgres
 import PurchaseStore
 
-/// Which events, or deliveries of them, are meant.
+/// Selects events, or deliveries of them.
 struct EventSelectionOptions: ParsableArguments {
     @Argument(help: "The events, by what receivers know them by (evt_42).") var ids: [String] = []
     @Option(help: "Those of this account, as the app's own tokens call it.") var account: String?

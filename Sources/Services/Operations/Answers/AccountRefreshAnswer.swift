@@ -2,7 +2,7 @@ import Base
 package import Pipeline
 
 extension AccountRefresh.Report {
-    /// Whether there was anything to ask about, everything in Apple's answers was Apple's, and what was not answered will be asked
+    /// Whether there was anything to ask, every record in Apple's answers verified, and open questions will be asked
     /// again.
     package var isComplete: Bool {
         purchases > 0 && unasked.isEmpty && !isCut && answers.allSatisfy(\.refresh.isComplete)
@@ -11,8 +11,8 @@ extension AccountRefresh.Report {
 }
 
 extension CommandAnswer {
-    /// What asking for an account's purchases brought: for people a line for each customer's history that was asked for, and about
-    /// what was not answered.
+    /// The result of refreshing an account's purchases: for people one line for each customer's history that was
+    /// requested, and one about open questions.
     /// - Parameter account: as it was asked for.
     package init(_ report: AccountRefresh.Report, of account: String) {
         self.init((report, account), Self.refresh, text: Self.text(of: report))

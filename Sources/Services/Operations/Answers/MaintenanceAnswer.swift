@@ -4,9 +4,12 @@ import EventStore
 import EvidenceStore
 
 extension CommandAnswer {
-    /// What one round of maintenance did: for people a line for the partitions, one for the letters that were given up, one for each
-    /// day that is too old, one for the days that were counted, one for what is over of usage, one for old deliveries, and one for
-    /// each step that failed.
+    /// The result of a round of maintenance. For people one line each for:
+    /// - the partitions;
+    /// - the letters that were given up;
+    /// - each day that is too old, and the days that were counted;
+    /// - expired usage, and old deliveries;
+    /// - each step that failed.
     package init(_ round: MaintenanceRound) {
         let report = round.outbox
         let made = report.made == 0 ? "partitions stand ready" : "made \(report.made) partitions"

@@ -4,8 +4,8 @@ package import PurchaseStore
 import Subscriptions
 
 extension CommandAnswer {
-    /// What is known of the purchases of an original transaction: how they stand at an instant, and what happened to them. For
-    /// people no row of a timeline is wider than 120 characters.
+    /// The purchases of an original transaction: their state at an instant, and their timeline. For people no row of a
+    /// timeline is wider than 120 characters.
     package init(
         at instant: Timestamp, _ subscriptions: [SubscriptionView], _ oneTimePurchases: [RecordedOneTimePurchase],
         _ stories: [RecordedStory]

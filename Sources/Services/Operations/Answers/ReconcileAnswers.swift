@@ -14,8 +14,8 @@ extension HistoryCheck {
 }
 
 extension CommandAnswer {
-    /// What is proven of Apple's notification history: for people a line for each app and environment, and what to do about those
-    /// that are not proven.
+    /// How much of Apple's notification history is proven: for people one line per app and environment, and what to do
+    /// about those that are not proven.
     package init(_ proofs: [HistoryProof]) {
         let open = proofs.filter { $0.unprovenWindows > 0 }.map { proof in
             let place = "\(proof.scope.bundleID) \(proof.scope.environment)"

@@ -17,19 +17,19 @@ extension PurchaseRefresh.Report {
 }
 
 extension ReceiptIntake.Report {
-    /// Whether it is proven, everything in Apple's answers was Apple's, and what was not answered will be asked again.
+    /// Whether the receipt is proven, every record in Apple's answers verified, and open questions will be asked again.
     package var isComplete: Bool {
         proof != nil && refreshes.allSatisfy(\.isComplete) && (trouble == nil || queued > 0)
     }
 }
 
 extension CommandAnswer {
-    /// What asking for a purchase brought.
+    /// The result of refreshing a purchase from Apple.
     package init(_ report: PurchaseRefresh.Report) {
         self.init(report, PurchaseRefresh.Report.shape, text: report.text)
     }
 
-    /// What became of an old receipt.
+    /// The result of handing in an old receipt.
     package init(_ report: ReceiptIntake.Report) {
         var lines: [String] = []
         if let proof = report.proof {

@@ -31,8 +31,7 @@ extension RecordedStory.Entry {
         .init("quantity", \.quantity), .init("intent", \.intent), .init("reason", \.reason),
     ])
 
-    /// What happened for people: of what Apple did not post, where it was learned from as well. A second line where there
-    /// is no room for that beside it.
+    /// The event for people, with its origin unless Apple posted it; on a second line where there is no room beside it.
     var lines: [String] {
         guard let origin = learned?.origin else { return [told.words] }
         let both = "\(told.words) (\(origin))"
@@ -50,7 +49,7 @@ extension RecordedStory.Entry {
 }
 
 extension RecordedStory.Learned {
-    /// For people; nil for what is usual, a notification that Apple posted.
+    /// For people; nil for the usual origin, a notification that Apple posted.
     var origin: String? {
         guard kind != .notification || source != .webhook else { return nil }
         // There is one way in which it comes.

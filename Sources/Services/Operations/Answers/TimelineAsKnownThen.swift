@@ -4,8 +4,8 @@ package import PurchaseStore
 import Subscriptions
 
 extension CommandAnswer {
-    /// What was believed of the purchases of an original transaction after each piece of evidence, in the order in which it was
-    /// learned, for audits.
+    /// The derived state of a purchase after each piece of evidence, in the order in which the evidence was applied,
+    /// for audits.
     package init(of originalTransactionID: String, asKnownThen beliefs: [RecordedBelief]) {
         var table = Table(["APPLIED (UTC)", "SIGNED (UTC)", "NOTIFICATION", "BELIEVED"])
         var before: [PurchaseKey: SubscriptionStatus] = [:]

@@ -21,8 +21,9 @@ package struct ConfigurationChecks: Sendable {
     package enum Policy: Sendable {
         /// Nothing.
         case none
-        /// So many rules, which answer for these apps too that there is no key for; `overrules`: they are the catalog's, and a file of
-        /// its own is set that does not count.
+        /// - `rules`: how many rules there are.
+        /// - `withoutKey`: the apps that they cover and that have no key.
+        /// - `overrules`: the rules are the catalog's, and override a policy file that is also set.
         case usable(rules: Int, withoutKey: [String], overrules: Bool = false)
         /// The policy or the keys cannot be used; the `configuration` finding gives the reason.
         case unusable

@@ -2,12 +2,12 @@ import EvidenceStore
 import Logging
 import Postgres
 
-/// Whether what is answered 200 will be there, whatever becomes of the server.
+/// Checks that what is answered 200 survives the loss of the server.
 extension DatabaseChecks {
     /// How much of the queue of notices may be taken up.
     private static let noticeTolerance = 0.1
 
-    /// Which of the hosts takes writes.
+    /// Which of the hosts accepts writes.
     func hosts() async throws -> Finding.Answer {
         var (writable, readOnly, away) = ([] as [String], [] as [String], [] as [String])
         for host in configuration.eachHost {

@@ -202,7 +202,7 @@ package struct DatabaseChecks: Sendable {
         )
     }
 
-    /// What was lost, or what rule is wrong.
+    /// Statuses from Apple that no stored record explains: a record was lost, or a rule is wrong.
     private func anomalies() async throws -> Finding.Answer {
         let counts = try await LedgerReader(pool).anomalyCounts()
         let found = counts.filter { $0.value > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }

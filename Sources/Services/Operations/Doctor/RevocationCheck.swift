@@ -3,9 +3,9 @@ import AppStoreVerification
 package import Base
 package import Pipeline
 
-/// Whether it can be learned if a certificate was revoked, where workers want to know.
+/// Whether a certificate's revocation status can be queried, where workers check it.
 ///
-/// The responders are those of the certificates that signed what came last; before anything came, Apple's.
+/// Asks the responders of the certificates that signed the latest evidence; before any evidence, Apple's.
 package struct RevocationCheck: Sendable {
     /// Apple's responders, all of them at one address.
     package static let apple = "http://ocsp.apple.com/"
