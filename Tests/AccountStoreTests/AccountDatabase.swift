@@ -36,13 +36,10 @@ struct AccountDatabase: Sendable {
 
     /// Applies a batch as a worker does.
     func apply(_ entries: [LedgerEntry]) async throws {
-        let (ledger, store) = (ledger, store)
+        let pipeline = pipeline
         while true {
             do {
-                _ = try await pool.withTransaction { session in
-                    let purchases = try ledger.apply(entries, session).changes.map(\.key)
-                    return try store.settle(purchases, session).changed
-                }
+                _ = try await pool.withTransaction { try pipeline.apply(entries, $0).settled.changed }
                 return
             } catch let error as PostgresError where error.isTransient {
                 continue

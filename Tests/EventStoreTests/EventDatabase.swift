@@ -74,7 +74,7 @@ struct EventDatabase: Sendable {
             do {
                 return try await pool.withTransaction { session in
                     let news = try ledger.apply(entries, session).changes
-                    var settled = try accounts.settle(news.map(\.key), session)
+                    var settled = try accounts.settle(news.map(\.key), having: news, session)
                     if let now { settled.clock = PostgresTimestamp(millisecondsSince1970: now.millisecondsSince1970) }
                     return try events.record(news, settled, session).count
                 }
