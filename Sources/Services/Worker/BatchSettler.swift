@@ -248,10 +248,9 @@ final class BatchSettler: Sendable {
     /// committed or nothing.
     private func commit(_ batch: PreparedBatch, within limit: Duration) async throws -> Tally {
         // After the lease other workers may claim the rows, so a suspended worker must not hold their locks longer.
-        // Each connection plans the statements once: planning takes as long as running some of them. A plan may be
-        // from when a table was nearly empty, so tables are read by their indexes.
+        // Some statements keep their plans, and such a plan may be from when a table was nearly empty.
         let options = TransactionOptions(
-            deadline: limit, idleTimeout: configuration.lease, keepsPlans: true, goesByIndexes: true, name: "settle")
+            deadline: limit, idleTimeout: configuration.lease, goesByIndexes: true, name: "settle")
         let done = try await pool.withTransaction(options) { session in
             let senders = try Outbox.senders(of: batch.ids, token: batch.token, session)
             let held = try Outbox.table.acknowledge(batch.ids, token: batch.token, session)
