@@ -14,57 +14,59 @@ package enum AccountShapes {
         [
             .init("id", "What the app calls the account.") { $0.account ?? "" },
             .init(
-                "appAccountToken", "To be handed to StoreKit with each purchase, so that Apple signs whose it is.",
-                \.token),
-            .init("environment", "The environment in question.", \.environment),
-            .init("tier", "What the account has, by the catalog.", \.current.tier),
+                "appAccountToken", "To be handed to StoreKit with each purchase, so that Apple signs whose it is."
+            ) { $0.token },
+            .init("environment", "The environment in question.") { $0.environment },
+            .init("tier", "What the account has, by the catalog.") { $0.current.tier },
             .read("tierName") { $1.name(ofTier: $0.current.tier) },
-            .init("status", \.current.status),
+            .init("status") { $0.current.status },
             .read("displayStatus", "The status for people, in the language asked for.") {
                 $0.current.status.display[$1.languages]
             },
-            .init("source", "What gives the account its tier.", \.current.source),
-            .init("hasAccess", "Whether it has more than everybody has.", \.current.access),
-            .init("expiresAt", "When access ends, or ended; null where it never does.", \.current.expiresAt),
-            .init("version", "Grows with each change of the account.", \.version),
+            .init("source", "What gives the account its tier.") { $0.current.source },
+            .init("hasAccess", "Whether it has more than everybody has.") { $0.current.access },
+            .init("expiresAt", "When access ends, or ended; null where it never does.") { $0.current.expiresAt },
+            .init("version", "Grows with each change of the account.") { $0.version },
         ])
 
     /// `GET /v1/subscriptions/status`, and what refreshing answers.
     package static let status = AccountShape<AccountView>(
         "SubscriptionStatus",
         [
-            .init("hasActiveSubscription", "Whether the account has access, whatever gives it.", \.current.access),
-            .nullable("subscription", SubscriptionShapes.api, about: "The purchase that tells most.", \.subscription),
-            .list("subscriptions", SubscriptionShapes.api, about: "All purchases of the account.", \.purchases),
-            .init("tier", \.current.tier),
+            .init("hasActiveSubscription", "Whether the account has access, whatever gives it.") { $0.current.access },
+            .nullable("subscription", SubscriptionShapes.api, about: "The purchase that tells most.") {
+                $0.subscription
+            },
+            .list("subscriptions", SubscriptionShapes.api, about: "All purchases of the account.") { $0.purchases },
+            .init("tier") { $0.current.tier },
             .read("tierName") { $1.name(ofTier: $0.current.tier) },
             .init("planType", "The tier in capital letters.") { $0.current.tier.uppercased() },
-            .init("status", \.current.status),
+            .init("status") { $0.current.status },
             .read("displayStatus") { $0.current.status.display[$1.languages] },
-            .init("source", \.current.source),
-            .init("isActive", \.current.access),
-            .init("expiresAt", \.current.expiresAt),
-            .init("willRenew", \.current.willRenew),
+            .init("source") { $0.current.source },
+            .init("isActive") { $0.current.access },
+            .init("expiresAt") { $0.current.expiresAt },
+            .init("willRenew") { $0.current.willRenew },
             .read("expiringSoon", "Whether access ends soon, by the catalog, and does not go on by itself.") {
                 $0.isExpiringSoon(within: $1.catalog.warningDays)
             },
-            .init("daysLeft", "Until access ends, each day that has begun counted.", \.daysLeft),
-            .init("cancelledAt", \.subscription?.cancelledAt),
+            .init("daysLeft", "Until access ends, each day that has begun counted.") { $0.daysLeft },
+            .init("cancelledAt") { $0.subscription?.cancelledAt },
             .init("trialStartedAt", "The app's own trial, else Apple's.") {
                 $0.trial?.startedAt ?? $0.subscription?.trialStartedAt
             },
             .init("trialEndsAt") { $0.trial?.endsAt ?? $0.subscription?.trialEndsAt },
             .init("purchaseType", purchaseTypes) { $0.subscription?.purchaseType.json ?? "none" },
-            .init("purchaseDate", \.subscription?.purchaseDate),
-            .init("environment", \.environment),
-            .init("version", \.version),
+            .init("purchaseDate") { $0.subscription?.purchaseDate },
+            .init("environment") { $0.environment },
+            .init("version") { $0.version },
         ])
 
     /// `GET /v1/entitlements`: what gives access, until when, and what that opens.
     package static let entitlements = AccountShape<AccountView>(
         "Entitlements",
         [
-            .init("tier", "The highest tier that the account has.", \.current.tier),
+            .init("tier", "The highest tier that the account has.") { $0.current.tier },
             .read("tiers", .array(tier.schema), "All tiers that it has, in rising order.") { view, reader in
                 let rank = reader.catalog.rank(of: view.current.tier) ?? 0
                 return .array(
@@ -73,15 +75,15 @@ package enum AccountShapes {
             .list("products", SubscriptionShapes.entitlement, about: "The purchases that give access.") {
                 $0.purchases.filter(\.givesAccess)
             },
-            .init("environment", \.environment),
-            .init("version", \.version),
+            .init("environment") { $0.environment },
+            .init("version") { $0.version },
         ])
 
     /// A tier that the account has: the one it is in, and all below it.
     private static let tier = AccountShape<(tier: String, view: AccountView)>(
         "TierEntitlement",
         [
-            .init("tier", \.tier),
+            .init("tier") { $0.tier },
             .read("name") { $1.name(ofTier: $0.tier) },
             .read("source") { $0.tier == $1.catalog.free.id ? AccountSource.none : $0.view.current.source },
             .read("expiresAt") { $0.tier == $1.catalog.free.id ? nil : $0.view.current.expiresAt },
@@ -95,48 +97,51 @@ package enum AccountShapes {
             .init("isActive", "Whether it is the trial that gives access now.") {
                 $0.current.source == .trial && $0.current.access
             },
-            .init("tier", \.trial?.tier),
-            .init("trialStartedAt", \.trial?.startedAt),
-            .init("trialEndsAt", \.trial?.endsAt),
+            .init("tier") { $0.trial?.tier },
+            .init("trialStartedAt") { $0.trial?.startedAt },
+            .init("trialEndsAt") { $0.trial?.endsAt },
             .init("daysLeft", "Each day that has begun counted; 0 when it is over.") {
                 $0.trial?.endsAt.daysLeft(at: $0.instant)
             },
-            .init("convertedAt", "When a purchase took its place.", \.trialConvertedAt),
-            .init("status", "Of the account.", \.current.status),
+            .init("convertedAt", "When a purchase took its place.") { $0.trialConvertedAt },
+            .init("status", "Of the account.") { $0.current.status },
         ])
 
     // MARK: The commands
 
     /// `storehook account show`
     package static let command = CommandShape<AccountView>([
-        .init("account", \.account), .init("app_account_token", \.token), .init("environment", \.environment),
-        .init("at", \.instant), .init("tier", \.current.tier), .init("status", \.current.status),
-        .init("access", \.current.access), .init("source", \.current.source), .init("product_id", \.current.productID),
-        .init("original_transaction_id", \.current.purchase?.originalTransactionID), .init("act", \.current.act),
-        .init("expires_at", \.current.expiresAt), .init("access_until", \.accessUntil),
-        .init("will_renew", \.current.willRenew),
+        .init("account") { $0.account }, .init("app_account_token") { $0.token },
+        .init("environment") { $0.environment },
+        .init("at") { $0.instant }, .init("tier") { $0.current.tier }, .init("status") { $0.current.status },
+        .init("access") { $0.current.access }, .init("source") { $0.current.source },
+        .init("product_id") { $0.current.productID },
+        .init("original_transaction_id") { $0.current.purchase?.originalTransactionID },
+        .init("act") { $0.current.act },
+        .init("expires_at") { $0.current.expiresAt }, .init("access_until") { $0.accessUntil },
+        .init("will_renew") { $0.current.willRenew },
         .init("since") { $0.current.startsAt == .distantPast ? nil : $0.current.startsAt },
-        .init("until") { $0.state.end(ofPhaseAt: $0.instant) }, .init("version", \.version),
-        .init("catalog", \.catalogVersion), .init("erased_at", \.erasedAt),
+        .init("until") { $0.state.end(ofPhaseAt: $0.instant) }, .init("version") { $0.version },
+        .init("catalog") { $0.catalogVersion }, .init("erased_at") { $0.erasedAt },
         .list("purchases", SubscriptionShapes.ofAccount) { view in view.purchases.map { ($0, view.token) } },
-        .list("acts", act, \.acts), .nullable("trial", startedTrial, \.trial),
+        .list("acts", act) { $0.acts }, .nullable("trial", startedTrial) { $0.trial },
     ])
 
     private static let startedTrial = CommandShape<StartedTrial>([
-        .init("tier", \.tier), .init("started_at", \.startedAt), .init("ends_at", \.endsAt),
+        .init("tier") { $0.tier }, .init("started_at") { $0.startedAt }, .init("ends_at") { $0.endsAt },
     ])
 
     /// What staff did; a line each in a table.
     package static let act = CommandShape<AccountView.RecordedAct>([
-        .init("at", column: "AT", \.act.at), .init("id", \.act.id), .init("kind", \.act.kind.name),
+        .init("at", column: "AT") { $0.act.at }, .init("id") { $0.act.id }, .init("kind") { $0.act.kind.name },
         .column("ACT") { "\($0.act.kind.name) #\($0.act.id)" },
         .column("WHAT") { recorded in
             let kind = recorded.act.kind
             let what = [kind.tier, kind.days.map { "\($0) days" }].compactMap(\.self).joined(separator: ", ")
             return what.isEmpty ? nil : what
         },
-        .init("tier", \.act.kind.tier), .init("days", \.act.kind.days), .init("by", column: "BY", \.person),
-        .init("why", column: "WHY", \.why),
+        .init("tier") { $0.act.kind.tier }, .init("days") { $0.act.kind.days }, .init("by", column: "BY") { $0.person },
+        .init("why", column: "WHY") { $0.why },
     ])
 }
 

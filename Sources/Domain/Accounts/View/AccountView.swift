@@ -10,7 +10,7 @@ package struct AccountView: Sendable, Hashable {
     /// Apple's name of the environment.
     package var environment: String
     /// The instant; the database's clock where none was asked for.
-    package var instant: Timestamp
+    package var instant: Timestamp { didSet { current = state.value(at: instant) } }
     /// The catalog; nil where none was ever applied.
     package var catalog: Catalog?
     /// Its number.
@@ -18,7 +18,9 @@ package struct AccountView: Sendable, Hashable {
     /// Grows with every change of the phases; 0 where nothing was ever heard of the account.
     package var version: Int64
     /// What it is, as a function of time.
-    package var state: AccountState
+    package var state: AccountState { didSet { current = state.value(at: instant) } }
+    /// What it is at the instant; worked out once, since an answer names it a dozen times.
+    package private(set) var current: AccountPhase
     /// Its purchases: the one that gives the status, then those with access, then the others; within each, the last to end first.
     /// In a history also those that another account owns now, in the order of their keys.
     package var purchases: [SubscriptionView]
@@ -61,6 +63,7 @@ package struct AccountView: Sendable, Hashable {
         self.catalogVersion = catalogVersion
         self.version = version
         self.state = state
+        current = state.value(at: instant)
         self.purchases = purchases
         self.trial = trial
         self.acts = acts
@@ -80,9 +83,6 @@ package struct AccountView: Sendable, Hashable {
     }
 
     // MARK: What follows from that
-
-    /// What it is at the instant.
-    package var current: AccountPhase { state.value(at: instant) }
 
     /// When it loses access, as known then; nil where it has none, or no end of it.
     package var accessUntil: Timestamp? { state.accessUntil(at: instant) }

@@ -18,7 +18,7 @@ struct ProductsAnswer: Sendable, Hashable {
     private static let feature = AccountShape<(feature: Catalog.Feature, tier: String)>(
         "TierFeature",
         [
-            .init("feature", \.feature.id),
+            .init("feature") { $0.feature.id },
             .read("name") { $1.text($0.feature.names) },
             .init("allowed") { $0.feature.limit(in: $0.tier).isOpen },
             .init("limit", "How much in a period; null where there is no limit.") { offer -> Int64? in
@@ -32,25 +32,25 @@ struct ProductsAnswer: Sendable, Hashable {
     private static let product = AccountShape<(product: Catalog.Product, trial: TrialEligibility)>(
         "Product",
         [
-            .init("id", "The catalog's id.", \.product.id),
-            .init("productId", "Apple's id.", \.product.productID),
-            .init("bundleId", "The app.", \.product.bundleID),
+            .init("id", "The catalog's id.") { $0.product.id },
+            .init("productId", "Apple's id.") { $0.product.productID },
+            .init("bundleId", "The app.") { $0.product.bundleID },
             .read("name") { $0.product.names?[$1.languages] ?? $0.product.id },
             .read("description") { $1.text($0.product.texts) },
-            .init("price", "In thousandths of the currency. What is paid is Apple's to say.", \.product.price),
-            .init("currency", "ISO 4217.", \.product.currency),
+            .init("price", "In thousandths of the currency. What is paid is Apple's to say.") { $0.product.price },
+            .init("currency", "ISO 4217.") { $0.product.currency },
             .read("displayPrice") { $0.product.displayPrice($1.languages) },
             .init("pricePerDay", "In thousandths of the currency.") { $0.product.pricePerDay() },
-            .init("displayPricePerDay", \.product.displayPricePerDay),
-            .init("period", \.product.period),
+            .init("displayPricePerDay") { $0.product.displayPricePerDay },
+            .init("period") { $0.product.period },
             .read("periodName") { $1.text($0.product.periodNames) },
-            .init("tier", \.product.tier),
+            .init("tier") { $0.product.tier },
             .read("tierName") { $1.name(ofTier: $0.product.tier) },
             .read("features", .array(feature.schema), "What its tier gives.") { offer, reader in
                 .array(reader.catalog.features.map { feature.value(of: ($0, offer.product.tier), for: reader) })
             },
-            .init("sortOrder", \.product.sortOrder),
-            .init("isPopular", \.product.isPopular),
+            .init("sortOrder") { $0.product.sortOrder },
+            .init("isPopular") { $0.product.isPopular },
             .read(
                 "trial", .nullable(TrialAnswers.offer.schema), "The app's own trial, where this account may start it."
             ) {

@@ -80,12 +80,12 @@ package struct RestoreAnswer: Sendable, Hashable {
     private static let item = AccountShape<Item>(
         "RestoredTransaction",
         [
-            .init("result", "What became of it.", \.fate),
-            .init("code", "Why, where it was refused: a code of verification, or of a problem.", \.code),
-            .init("message", \.message),
-            .init("originalTransactionId", \.originalTransactionID),
-            .init("productId", \.productID),
-            .init("environment", \.environment),
+            .init("result", "What became of it.") { $0.fate },
+            .init("code", "Why, where it was refused: a code of verification, or of a problem.") { $0.code },
+            .init("message") { $0.message },
+            .init("originalTransactionId") { $0.originalTransactionID },
+            .init("productId") { $0.productID },
+            .init("environment") { $0.environment },
         ])
 
     /// What it looks like.
@@ -97,8 +97,8 @@ package struct RestoreAnswer: Sendable, Hashable {
             .init("restored", "How many purchases are this account's that were handed in.") { answer in
                 Set(answer.items.filter(\.fate.isOwn).compactMap(\.originalTransactionID)).count
             },
-            .list("transactions", item, about: "Each that was handed in, in that order.", \.items),
-            .nested("account", AccountShapes.account, \.account),
+            .list("transactions", item, about: "Each that was handed in, in that order.") { $0.items },
+            .nested("account", AccountShapes.account) { $0.account },
         ], named: "RestoredSubscriptions"
     ) { (answer: RestoreAnswer) in answer.account }
 }

@@ -9,9 +9,9 @@ enum TrialAnswers {
     static let offer = AccountShape<Catalog.Trial>(
         "TrialOffer",
         [
-            .init("tier", \.tier),
+            .init("tier") { $0.tier },
             .read("tierName") { $1.name(ofTier: $0.tier) },
-            .init("days", "How many days of 24 hours.", \.days),
+            .init("days", "How many days of 24 hours.") { $0.days },
             .read("products", "The products that it is offered with, by Apple's ids.") { trial, reader in
                 trial.products.compactMap { reader.catalog.product(id: $0)?.productID }
             },
@@ -21,8 +21,8 @@ enum TrialAnswers {
     static let eligibility = AccountShape<TrialEligibility>(
         "TrialEligibility",
         [
-            .init("eligible", \.isEligible),
-            .init("reason", "Why not.", \.reason),
+            .init("eligible") { $0.isEligible },
+            .init("reason", "Why not.") { $0.reason },
             .read("trial", .nullable(offer.schema), "What the catalog offers.") { _, reader in
                 reader.catalog.trial.map { offer.value(of: $0, for: reader) } ?? .null
             },

@@ -21,7 +21,7 @@ package struct UsageAnswer: Sendable, Hashable {
     /// What it looks like.
     package static let shape = FeatureAnswer.shape.after(
         [
-            .init("counted", "How much was counted by this request, or by the one with the same key.", \.amount),
+            .init("counted", "How much was counted by this request, or by the one with the same key.") { $0.amount },
             .init("duplicate", "Whether the same key was counted before.") { !$0.isNew },
         ], named: "CountedUsage"
     ) { (answer: UsageAnswer) in answer.feature }

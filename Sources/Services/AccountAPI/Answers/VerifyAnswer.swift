@@ -20,7 +20,9 @@ struct VerifyAnswer: Sendable, Hashable {
         "VerifiedSubscription",
         [
             .init("success") { _ in true },
-            .nullable("subscription", SubscriptionShapes.api, about: "The purchase that was proven.", \.subscription),
+            .nullable("subscription", SubscriptionShapes.api, about: "The purchase that was proven.") {
+                $0.subscription
+            },
             .nested(
                 "account", AccountShapes.account, about: "The account, in which the purchase counts already.", \.account
             ),

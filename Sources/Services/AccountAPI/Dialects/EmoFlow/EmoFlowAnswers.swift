@@ -10,15 +10,15 @@ import Subscriptions
 enum EmoFlowAnswers {
     private static let statuses = ValueSchema.choice(EmoFlowWords.statuses)
     private static let environments = ValueSchema.choice(["production", "sandbox", "xcode", "localtesting"])
-    private static let isMember = AccountShape<AccountView>.Field("is_member", \.current.access)
+    private static let isMember = AccountShape<AccountView>.Field("is_member") { $0.current.access }
 
     private static let subscription = AccountShape<AccountView>(
         "EmoFlowSubscription",
         [
             .init("status", statuses) { .string(EmoFlowWords.status($0.current.status)) },
-            .init("product_id", \.speaking?.productID),
-            .init("expires_at", \.current.expiresAt),
-            .init("auto_renew", \.current.willRenew),
+            .init("product_id") { $0.speaking?.productID },
+            .init("expires_at") { $0.current.expiresAt },
+            .init("auto_renew") { $0.current.willRenew },
             .init("environment", environments) { .string($0.environmentInLowerCase) },
             isMember,
         ])
@@ -28,11 +28,11 @@ enum EmoFlowAnswers {
         "EmoFlowRestoredSubscription",
         [
             .init("status", statuses) { .string(EmoFlowWords.status($0.current.status)) },
-            .init("expires_at", \.current.expiresAt),
+            .init("expires_at") { $0.current.expiresAt },
             .read("product_id") { view, reader in
                 view.speaking.flatMap { reader.product($0)?.id ?? $0.productID }
             },
-            .init("auto_renew", \.current.willRenew),
+            .init("auto_renew") { $0.current.willRenew },
             .init("environment", environments) { .string($0.environmentInLowerCase) },
             isMember,
         ])
@@ -41,9 +41,9 @@ enum EmoFlowAnswers {
         "EmoFlowStanding",
         [
             .init("subscription_status", statuses) { .string(EmoFlowWords.status($0.current.status)) },
-            .init("subscription_product_id", \.speaking?.productID),
-            .init("subscription_expires_at", \.current.expiresAt),
-            .init("auto_renew_status", \.current.willRenew),
+            .init("subscription_product_id") { $0.speaking?.productID },
+            .init("subscription_expires_at") { $0.current.expiresAt },
+            .init("auto_renew_status") { $0.current.willRenew },
             .init("subscription_environment", environments) { .string($0.environmentInLowerCase) },
             isMember,
         ])
@@ -73,7 +73,7 @@ enum EmoFlowAnswers {
     private static let product = AccountShape<Catalog.Product>(
         "EmoFlowProduct",
         [
-            .init("id", \.id),
+            .init("id") { $0.id },
             .init("name") { $0.names?[EmoFlowWords.languages] ?? $0.id },
             .init("price") { $0.displayPrice(EmoFlowWords.languages) ?? "" },
             .init("daily_price") { $0.displayPricePerDay.map { "仅需\($0)/天" } ?? "" },
@@ -81,9 +81,9 @@ enum EmoFlowAnswers {
             .init("period_display") {
                 $0.periodNames?[EmoFlowWords.languages] ?? EmoFlowWords.periodDisplay($0.period)
             },
-            .init("apple_product_id", \.productID),
-            .init("is_popular", \.isPopular),
-            .init("sort_order", \.sortOrder),
+            .init("apple_product_id") { $0.productID },
+            .init("is_popular") { $0.isPopular },
+            .init("sort_order") { $0.sortOrder },
         ])
 
     /// `GET /subscription/products`
