@@ -62,14 +62,16 @@ enum RandomAccount {
     private static let products = ["pro.monthly", "premium.monthly", "pro.forever", "premium.pass", "unknown"]
 
     static func catalog(_ generator: inout SeededGenerator) -> Catalog {
-        var catalog = shop
-        catalog.products.removeAll { _ in Int.random(in: 0..<8, using: &generator) == 0 }
-        for index in catalog.products.indices where Int.random(in: 0..<6, using: &generator) == 0 {
-            catalog.products[index].tier = catalog.tiers.randomElement(using: &generator)?.id ?? "pro"
+        var (tiers, products) = (shop.tiers, shop.products)
+        products.removeAll { _ in Int.random(in: 0..<8, using: &generator) == 0 }
+        for index in products.indices where Int.random(in: 0..<6, using: &generator) == 0 {
+            products[index].tier = tiers.randomElement(using: &generator)?.id ?? "pro"
         }
-        if Int.random(in: 0..<8, using: &generator) == 0 { catalog.tiers.swapAt(1, 2) }
-        if Int.random(in: 0..<12, using: &generator) == 0 { catalog.tiers.removeLast() }
-        return catalog
+        if Int.random(in: 0..<8, using: &generator) == 0 { tiers.swapAt(1, 2) }
+        if Int.random(in: 0..<12, using: &generator) == 0 { tiers.removeLast() }
+        return Catalog(
+            tiers: tiers, products: products, features: shop.features, aliases: shop.aliases, trial: shop.trial,
+            timeZone: shop.timeZone, warningDays: shop.warningDays, refunds: shop.refunds)
     }
 
     static func facts(_ generator: inout SeededGenerator) -> AccountFacts {

@@ -115,6 +115,8 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
     private let name: String?
     private let omitsNull: Bool
     private let fields: [Field]
+    /// What an answer needs of the fields. Their schemas stay out of it: all threads would count references to the same ones.
+    private let members: [(name: String, value: Field.Value)]
 
     /// A shape.
     /// - Parameters:
@@ -124,6 +126,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
         self.name = name
         self.omitsNull = omitsNull
         self.fields = fields
+        members = fields.compactMap { field in field.member.map { ($0.property.name, $0.value) } }
     }
 
     /// A shape with these members after others.
@@ -142,12 +145,13 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
 
     /// The members.
     package func value(of subject: Subject, for reader: Reader) -> JSONValue {
-        .object(
-            fields.compactMap { field in
-                guard let member = field.member else { return nil }
-                let value = member.value(subject, reader)
-                return omitsNull && value == .null ? nil : .init(member.property.name, value)
-            })
+        var written: [JSONValue.Member] = []
+        written.reserveCapacity(members.count)
+        for member in members {
+            let value = member.value(subject, reader)
+            if !omitsNull || value != .null { written.append(.init(member.name, value)) }
+        }
+        return .object(written)
     }
 
     /// The columns, with a line for each subject.

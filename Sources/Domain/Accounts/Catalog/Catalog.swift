@@ -2,25 +2,26 @@ public import Foundation
 
 /// What is sold and what it gives: tiers, products, features with their limits, the app's own trial. The operator
 /// defines it in one file.
-public struct Catalog: Sendable, Hashable {
+/// One object that all readers share: an account is read with it, and copied on its way to an answer.
+public final class Catalog: Sendable {
     /// In rising order. Every account has the first.
-    public var tiers: [Tier]
+    public let tiers: [Tier]
     /// The products, in the file's order; ``productsToShow(of:)`` returns the order for display.
-    public var products: [Product] { didSet { places = Self.places(of: products) } }
+    public let products: [Product]
     /// The indices of the products by Apple's ids: millions of accounts are derived, and each looks products up.
-    private var places: [String: [Int]]
+    private let places: [String: [Int]]
     /// What is allowed, counted or limited, by tier.
-    public var features: [Feature]
+    public let features: [Feature]
     /// Other names for reports of a feature's use, each with the feature's id: `ai` is `ai_explain`.
-    public var aliases: [String: String]
+    public let aliases: [String: String]
     /// The app's own trial, which has nothing to do with Apple's introductory offers; nil where there is none.
-    public var trial: Trial?
+    public let trial: Trial?
     /// The time zone of the days and months that usage is counted by.
-    public var timeZone: TimeZone
+    public let timeZone: TimeZone
     /// How many days before its end an access counts as ending soon.
-    public var warningDays: Int
+    public let warningDays: Int
     /// The policy for Apple's refund requests; nil where the file has none: then it does not apply.
-    public var refunds: ConsumptionPolicy?
+    public let refunds: ConsumptionPolicy?
 
     /// A catalog of these parts. Reading a file checks that they fit together.
     public init(
@@ -78,4 +79,20 @@ public struct Catalog: Sendable, Hashable {
 
     /// Whether the app's own trial is offered with a product.
     public func offersTrial(with product: Product) -> Bool { trial?.products.contains(product.id) ?? false }
+}
+
+extension Catalog: Hashable {
+    /// Whether the two say the same.
+    public static func == (a: Catalog, b: Catalog) -> Bool {
+        a === b
+            || a.tiers == b.tiers && a.products == b.products && a.features == b.features && a.aliases == b.aliases
+                && a.trial == b.trial && a.timeZone == b.timeZone && a.warningDays == b.warningDays
+                && a.refunds == b.refunds
+    }
+
+    /// By tiers and products, which nearly always differ where catalogs do.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(tiers)
+        hasher.combine(products)
+    }
 }

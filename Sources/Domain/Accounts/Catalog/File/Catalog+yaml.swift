@@ -27,9 +27,12 @@ extension Catalog {
     ///         limits: {free: 5 per day, pro: unlimited}
     ///
     /// Nothing is ignored: see ``check(yaml:)``, which also warns.
-    public init(yaml text: String) throws(CatalogFault) {
+    public convenience init(yaml text: String) throws(CatalogFault) {
         let (catalog, findings) = Self.check(yaml: text)
         guard let catalog else { throw CatalogFault(findings.filter { $0.severity == .error }) }
-        self = catalog
+        self.init(
+            tiers: catalog.tiers, products: catalog.products, features: catalog.features, aliases: catalog.aliases,
+            trial: catalog.trial, timeZone: catalog.timeZone, warningDays: catalog.warningDays, refunds: catalog.refunds
+        )
     }
 }
