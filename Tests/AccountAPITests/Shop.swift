@@ -68,7 +68,7 @@ struct Shop: Sendable {
     /// Opens the shop.
     /// - Parameters:
     ///   - own: signs for Apple, where that is another than the one of all tests.
-    ///   - asking: who asks Apple; nobody unless told.
+    ///   - asking: who asks Apple; nobody by default.
     static func open<T: Sendable>(
         rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), signedBy own: SimulatedAuthority? = nil,
         asking apple: ShopsApple = ShopsApple(), mostNewReceipts: Int = 50, endpoints: [AccountEndpoint] = [],

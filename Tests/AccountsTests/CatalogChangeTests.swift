@@ -29,7 +29,7 @@ struct CatalogChangeTests {
     }
 
     @Test func `Names, prices, features and texts concern nobody`() {
-        var after = shop
+        var after = CatalogDraft(shop)
         after.products[0].price = 12_000
         after.products[0].currency = "CNY"
         after.products[1].names = LocalizedText("Best")
@@ -37,26 +37,26 @@ struct CatalogChangeTests {
         after.features = [Catalog.Feature(id: "export", limits: [:])]
         after.trial = nil
         after.warningDays = 3
-        #expect(CatalogChange(from: shop, to: after).isOfNone)
+        #expect(CatalogChange(from: shop, to: after.catalog).isOfNone)
     }
 
     @Test func `A tier more concerns who was granted it; another order of tiers concerns everybody`() {
-        var more = shop
+        var more = CatalogDraft(shop)
         more.tiers.insert(Catalog.Tier(id: "plus"), at: 1)
-        let change = CatalogChange(from: shop, to: more)
+        let change = CatalogChange(from: shop, to: more.catalog)
         #expect(!change.isOfAll && change.tiers == ["plus"] && change.products.isEmpty)
-        var turned = shop
+        var turned = CatalogDraft(shop)
         turned.tiers.swapAt(1, 2)
-        #expect(CatalogChange(from: shop, to: turned).isOfAll)
-        var others = shop
+        #expect(CatalogChange(from: shop, to: turned.catalog).isOfAll)
+        var others = CatalogDraft(shop)
         others.tiers.insert(Catalog.Tier(id: "nothing"), at: 0)
-        #expect(CatalogChange(from: shop, to: others).isOfAll)
+        #expect(CatalogChange(from: shop, to: others.catalog).isOfAll)
     }
 
     @Test func `Another duration of a term concerns who bought it`() {
-        var after = shop
+        var after = CatalogDraft(shop)
         after.products[3].lasts = 11
-        #expect(CatalogChange(from: shop, to: after).products == ["premium.pass"])
+        #expect(CatalogChange(from: shop, to: after.catalog).products == ["premium.pass"])
     }
 }
 

@@ -62,16 +62,14 @@ enum RandomAccount {
     private static let products = ["pro.monthly", "premium.monthly", "pro.forever", "premium.pass", "unknown"]
 
     static func catalog(_ generator: inout SeededGenerator) -> Catalog {
-        var (tiers, products) = (shop.tiers, shop.products)
-        products.removeAll { _ in Int.random(in: 0..<8, using: &generator) == 0 }
-        for index in products.indices where Int.random(in: 0..<6, using: &generator) == 0 {
-            products[index].tier = tiers.randomElement(using: &generator)?.id ?? "pro"
+        var draft = CatalogDraft(shop)
+        draft.products.removeAll { _ in Int.random(in: 0..<8, using: &generator) == 0 }
+        for index in draft.products.indices where Int.random(in: 0..<6, using: &generator) == 0 {
+            draft.products[index].tier = draft.tiers.randomElement(using: &generator)?.id ?? "pro"
         }
-        if Int.random(in: 0..<8, using: &generator) == 0 { tiers.swapAt(1, 2) }
-        if Int.random(in: 0..<12, using: &generator) == 0 { tiers.removeLast() }
-        return Catalog(
-            tiers: tiers, products: products, features: shop.features, aliases: shop.aliases, trial: shop.trial,
-            timeZone: shop.timeZone, warningDays: shop.warningDays, refunds: shop.refunds)
+        if Int.random(in: 0..<8, using: &generator) == 0 { draft.tiers.swapAt(1, 2) }
+        if Int.random(in: 0..<12, using: &generator) == 0 { draft.tiers.removeLast() }
+        return draft.catalog
     }
 
     static func facts(_ generator: inout SeededGenerator) -> AccountFacts {

@@ -64,13 +64,13 @@ struct ConsumptionByHandTests {
             let environment = Environment(rawValue: trace.scope.environment)
             let hand = ConsumptionByHand(site.requests, try site.client(), by: "somebody")
             try await site.consent(refund.account, false)
-            let withdrawn = try await hand.tellAgain(
+            let withdrawn = try await hand.sendAgain(
                 Self.answer, about: notification, transactionID: refund.transaction, in: environment)
             guard case .notHeld = withdrawn else { throw NeverHappened("it is not sent: \(withdrawn)") }
             #expect(site.apple.told.count == 1)
             try await site.consent(refund.account)
             for _ in 1...2 {
-                _ = try await hand.tellAgain(
+                _ = try await hand.sendAgain(
                     Self.answer, about: notification, transactionID: refund.transaction, in: environment)
             }
             #expect(site.apple.told.count == 2)

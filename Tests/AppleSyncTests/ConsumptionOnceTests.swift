@@ -137,7 +137,7 @@ struct ConsumptionOnceTests {
             #expect(held.consent == true)
             try await site.consent(early.account, false)
             let end = try await ConsumptionSending(site.requests, try site.client())
-                .tell(Self.answer, about: held, rule: "1")
+                .send(Self.answer, about: held, rule: "1")
             guard case .withheld(.consentWithdrawn) = end else { throw NeverHappened("it is withheld: \(end)") }
             #expect(site.apple.told.isEmpty)
             let next = try await claim(site, "slow")

@@ -10,7 +10,7 @@ import Worker
 
 extension Site {
     /// Lets a worker do all there is to do.
-    /// - Parameter policy: by which statuses are derived; without any leeway unless told.
+    /// - Parameter policy: by which statuses are derived; without any leeway by default.
     func workOff(trusting roots: Set<Fingerprint>? = nil, policy: StatusPolicy = StatusPolicy()) async throws {
         let configuration = WorkerConfiguration(
             name: "test", retries: ClaimPolicy(from: .milliseconds(10), upTo: .milliseconds(50)),

@@ -66,7 +66,7 @@ struct EventDatabase: Sendable {
     }
 
     /// Applies a batch as a worker does, and tells of it.
-    /// - Parameter now: the instant by which it is told; the database's unless told otherwise.
+    /// - Parameter now: the instant by which it is told; the database's by default.
     @discardableResult
     func apply(_ entries: [LedgerEntry], at now: Timestamp? = nil) async throws -> Int {
         let (ledger, accounts, events) = (ledger, accounts, events)
@@ -149,7 +149,7 @@ enum Records {
 
     /// The same between two instants.
     /// - Parameters:
-    ///   - told: when Apple signed it; ten seconds after it began unless told.
+    ///   - told: when Apple signed it; ten seconds after it began by default.
     ///   - grace: until when access goes on after a failed charge.
     static func span(
         _ key: PurchaseKey, _ period: Range<Timestamp>, account: UniqueIdentifier?, number: Int = 0,

@@ -11,7 +11,7 @@ func day(_ day: Int64, seconds: Int64 = 0) -> Timestamp {
 
 private func digest(_ instant: Timestamp) -> [UInt8] { Array("\(instant)".utf8) }
 
-/// A paid period; signed two seconds after it was bought unless told otherwise.
+/// A paid period; signed two seconds after it was bought by default.
 func period(
     _ id: String, _ days: ClosedRange<Int64>, product: String = "basic", renewal: Bool = false, trial: Bool = false,
     revoked: Timestamp? = nil, share: Int64? = nil, family: Bool = false, signed: Timestamp? = nil

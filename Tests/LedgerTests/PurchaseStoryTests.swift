@@ -71,8 +71,8 @@ struct PurchaseStoryTests {
                 let end = told[3].notification.signedDate
                 #expect(beliefs.allSatisfy { $0.asOf >= end })
                 let story = try #require(try await reader.story(of: id).first)
-                #expect(beliefs.last?.believed == story.entries.last?.told.after)
-                #expect(story.entries.map { $0.told.after?.status } == [.active, .active, .cancelled, .expired])
+                #expect(beliefs.last?.believed == story.entries.last?.recorded.after)
+                #expect(story.entries.map { $0.recorded.after?.status } == [.active, .active, .cancelled, .expired])
             }
         }
     }
@@ -111,7 +111,7 @@ struct PurchaseStoryTests {
                 #expect(purchase.quantity == 2 && purchase.revokedAt != nil && purchase.kind == .consumable)
                 let story = try #require(try await reader.story(of: id).first)
                 #expect(
-                    story.entries.map(\.told.words)
+                    story.entries.map(\.recorded.words)
                         == ["bought 2 × coins.100, 1.98 USD", "refund of coins.100: 1.98 USD went back"])
                 #expect(try await reader.story(of: "4711").isEmpty)
             }
@@ -123,7 +123,7 @@ extension RecordedStory {
     /// What is told, without when it was learned. The run's mark is taken out of notification UUIDs.
     fileprivate var rows: [PurchaseStory.Entry] {
         entries.map { entry in
-            var told = entry.told
+            var told = entry.recorded
             told.notificationUUID = told.notificationUUID.map { UniqueIdentifier(high: $0.high, low: 0) }
             return told
         }

@@ -20,7 +20,7 @@ struct AccountCommandTests {
         return path
     }
 
-    @Test("account expiring lists whose access ends within so many days, the catalog's unless told")
+    @Test("account expiring lists whose access ends within so many days, the catalog's by default")
     func expiring() async throws {
         try await withSite { site in
             let early = try await site.run("account", "expiring")

@@ -21,7 +21,7 @@ struct SettingsTests {
         ]).verifier().maximumAges
     }
 
-    @Test("say for each environment how often Apple is asked for a test notification; never unless told")
+    @Test("say for each environment how often Apple is asked for a test notification; never by default")
     func canary() throws {
         func minutes(_ value: String) throws -> [String: Duration] {
             let scopes = ["Production", "Sandbox"].map { AppEnvironment(bundleID: "a", environment: $0) }
@@ -34,7 +34,7 @@ struct SettingsTests {
         for bad in ["0", "10081", "often", "Xcode=5"] { #expect(throws: CommandFailure.self) { try minutes(bad) } }
     }
 
-    @Test("limit the age of what is posted in every environment served, or in each as it is told; in none unless told")
+    @Test("limit the age of what is posted in every environment served, or in each as it is told; in none by default")
     func maximumAge() throws {
         #expect(try ages("").isEmpty)
         #expect(try ages("30") == [.production: .seconds(30 * 86_400), .sandbox: .seconds(30 * 86_400)])
@@ -130,7 +130,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("have the days of grace that App Store Connect offers, 16 unless told otherwise")
+    @Test("have the days of grace that App Store Connect offers, 16 by default")
     func graceDays() throws {
         #expect(try Settings(environment: [:]).statusPolicy() == StatusPolicy(renewalLeewaySeconds: 600))
         for days in [3, 16, 28] as [Int64] {

@@ -37,7 +37,7 @@ struct ClaimPolicyTests {
         #expect(ClaimPolicy(maximumAttempts: 3).maximumLapses == 3)
     }
 
-    @Test("unless told otherwise outlasts a night by whatever chance, and not two")
+    @Test("by default outlasts a night by whatever chance, and not two")
     func span() {
         let schedule = ClaimPolicy().schedule
         let failures = 1..<schedule.attempts

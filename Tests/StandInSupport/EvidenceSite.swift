@@ -36,7 +36,7 @@ extension EvidenceSite {
     /// 2026-02-01T00:00:00Z
     package static var now: Milliseconds { 1_769_904_000_000 }
 
-    /// A verifier that serves the simulator's app, unless told otherwise.
+    /// A verifier that serves the simulator's app, by default.
     package func verifier(
         asking revocation: RevocationCache? = nil, _ change: (inout VerifierConfiguration) -> Void = { _ in }
     ) -> Verifier {

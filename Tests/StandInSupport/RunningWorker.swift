@@ -15,9 +15,9 @@ package struct RunningWorker: Sendable {
 
     /// Runs a worker while `body` lasts, and then stops it gracefully.
     /// - Parameters:
-    ///   - ledger: by which rules it derives statuses; those of a purchase that is not waited for unless told.
+    ///   - ledger: by which rules it derives statuses; those of a purchase that is not waited for by default.
     ///   - listening: it is told of what comes, and does not only look.
-    ///   - own: connections to work over, which are closed then; its own unless told.
+    ///   - own: connections to work over, which are closed then; its own by default.
     package static func with<T: Sendable>(
         on database: TestDatabase, trusting verifier: Verifier, _ configuration: WorkerConfiguration,
         ledger: Ledger = Ledger(), listening: Bool = false, pool own: PostgresPool? = nil,

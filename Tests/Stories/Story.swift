@@ -19,7 +19,7 @@ public struct Story: Sendable {
     ///
     /// - Parameters:
     ///   - app: where it happens; a few stories happen in further apps or environments too, named in the performance.
-    ///   - start: the first instant; 2025-06-15T12:26:40Z unless told. No story lasts longer than two years.
+    ///   - start: the first instant; 2025-06-15T12:26:40Z by default. No story lasts longer than two years.
     ///   - variation: tells the same story with other identifiers and delays; 0 to 99.
     public func performed(
         in app: SimulatedApp = .example, startingAt start: Milliseconds = 1_749_990_400_000, variation: Int = 0

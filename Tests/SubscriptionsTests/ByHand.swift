@@ -12,7 +12,7 @@ func day(_ day: Int64, hours: Int64 = 0) -> Timestamp {
 /// A digest that tells records of one instant apart.
 func digest(_ number: UInt8) -> [UInt8] { [number] + Array(repeating: 0, count: 31) }
 
-/// A paid period; signed when it was bought unless told otherwise.
+/// A paid period; signed when it was bought by default.
 func period(
     _ id: String, _ days: ClosedRange<Int64>, item: String? = nil, product: String = "basic", renewal: Bool = false,
     trial: Bool = false, revoked: Timestamp? = nil, upgraded: Bool = false, token: UniqueIdentifier? = nil,

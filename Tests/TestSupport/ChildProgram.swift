@@ -65,7 +65,7 @@ public final class ChildProgram: Sendable {
     }
 
     /// Runs a program to its end.
-    /// - Parameter environment: its whole environment; the test's own unless told.
+    /// - Parameter environment: its whole environment; the test's own by default.
     /// - Returns: what it said on standard output.
     /// - Throws: ``NeverHappened`` with the end of what it said, where its status is not 0.
     public static func run(

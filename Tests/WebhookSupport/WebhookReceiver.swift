@@ -64,7 +64,7 @@ package final class WebhookReceiver: Sendable {
     /// Starts one.
     /// - Parameters:
     ///   - certificate: for TLS; without one, none.
-    ///   - answer: to a post; 204 unless told.
+    ///   - answer: to a post; 204 by default.
     package static func start(
         _ certificate: ServerCertificate? = nil, host: String = "127.0.0.1", port: Int = 0,
         _ answer: @escaping @Sendable (Post) -> Answer = { _ in .status(204) }

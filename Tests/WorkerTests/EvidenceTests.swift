@@ -386,7 +386,7 @@ struct EvidenceTests {
             let learned = story.entries.map { $0.learned }
             #expect(learned.map { $0?.kind } == [.transaction, .notification, .transaction])
             #expect(learned.map { $0?.source } == [.client, .webhook, .api])
-            #expect(story.entries.map { $0.told.changes.first?.kind } == [.bought, .renewed, .nothingNew])
+            #expect(story.entries.map { $0.recorded.changes.first?.kind } == [.bought, .renewed, .nothingNew])
             let answer = CommandAnswer(at: Timestamp(millisecondsSince1970: Bench.now), [], [], [story])
             #expect(answer.text.contains("(transaction from the app)"), "\(answer.text)")
             #expect(answer.text.contains("nothing new (transaction from Apple's API)"), "\(answer.text)")

@@ -10,7 +10,7 @@ struct Maintain: AsyncParsableCommand {
         abstract: "Make partitions ahead, and drop old ones by the retention settings.",
         discussion: """
             Workers do this by themselves, about once an hour; running it at any time, from anywhere, does no harm. Bytes
-            older than STOREHOOK_RETENTION_DAYS (400 unless told otherwise; forever) are dropped by whole days, with the
+            older than STOREHOOK_RETENTION_DAYS (400 by default; forever) are dropped by whole days, with the
             closed dead letters and the records of repeats of those days. What is recorded of each notification, facts
             and states stay, and so do bytes about which something is still to do. Exits with 1 if a day could not be
             dropped because somebody was reading the outbox, and otherwise as the first step that failed says.

@@ -25,7 +25,7 @@ struct Reconcile: AsyncParsableCommand {
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Option(help: "The app's bundle id; all that keys are set for, unless told otherwise.") var app: String?
+    @Option(help: "The app's bundle id; all that keys are set for, by default.") var app: String?
     @Option(
         help:
             "Ask once more about everything from this instant on, ISO 8601 with a zone, also where it is proven already."

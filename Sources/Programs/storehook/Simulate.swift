@@ -16,7 +16,7 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "A file to write instead: one POST body a line; - for standard output.") var out: String?
     @Option(help: "How many deliveries, repeats included.") var notifications = 1000
     @Option(help: "At most so many a second.") var rate: Double?
-    @Option(help: "How many subscribers; a tenth of the notifications unless told.") var subscribers: Int?
+    @Option(help: "How many subscribers; a tenth of the notifications by default.") var subscribers: Int?
     @Option(help: "Per cent of the deliveries that repeat an earlier one.") var duplicates = "0"
     @Flag(help: "Deliver in no order at all.") var shuffle = false
     @Option(help: "What decides everything that is left to chance.") var seed: UInt64 = 1

@@ -137,7 +137,7 @@ struct Work: AsyncParsableCommand {
                 "the answering of requests for consumption data",
                 DutyRunner(
                     ConsumptionDuty(
-                        .telling(pool), policy, catalog: { try await accounts.current()?.catalog.refunds },
+                        .recordingEvents(pool), policy, catalog: { try await accounts.current()?.catalog.refunds },
                         logger: logger, metrics: metrics),
                     clients, owner: name))
         }

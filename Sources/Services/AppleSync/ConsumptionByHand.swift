@@ -33,14 +33,14 @@ package struct ConsumptionByHand: Sendable {
     }
 
     /// Sends Apple this answer to the request of a notification.
-    package func tell(_ answer: ConsumptionAnswer, about notificationUUID: UUID) async throws -> Outcome {
+    package func send(_ answer: ConsumptionAnswer, about notificationUUID: UUID) async throws -> Outcome {
         let lease = Lease(owner: person, duration: .seconds(90))
         guard let request = try await requests.claim(notificationUUID, for: lease) else { return .notHeld }
         if request.isBegun {
             let left = ConsumptionReason.workerGone
             return try await requests.settle(request, .unknown, reason: left.rawValue).map { .settled($0) } ?? .notHeld
         }
-        switch try await ConsumptionSending(requests, client).tell(answer, about: request, rule: nil, sentBy: person) {
+        switch try await ConsumptionSending(requests, client).send(answer, about: request, rule: nil, sentBy: person) {
         case .settled(let settled?): return .settled(settled)
         case .settled(nil), .lost: return .notHeld
         case .notTaken(let postponement): return .notTaken(postponement.text)
@@ -54,7 +54,7 @@ package struct ConsumptionByHand: Sendable {
     /// - Parameters:
     ///   - transactionID: what the request of the notification is about.
     ///   - environment: where.
-    package func tellAgain(
+    package func sendAgain(
         _ answer: ConsumptionAnswer, about notificationUUID: UUID, transactionID: String, in environment: Environment
     ) async throws -> Outcome {
         guard let question = ServerRequest.consumptionInformation(transactionID, answer.informationWithConsent) else {

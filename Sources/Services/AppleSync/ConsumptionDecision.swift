@@ -8,7 +8,7 @@ import Base
 /// is decided once more, by the database, when it is begun.
 enum ConsumptionDecision: Sendable, Hashable {
     /// Send Apple this answer, by this rule.
-    case tell(ConsumptionAnswer, rule: String)
+    case send(ConsumptionAnswer, rule: String)
     /// Not now: something may come until the deadline.
     case wait(ConsumptionReason)
     /// Not at all.
@@ -42,6 +42,6 @@ enum ConsumptionDecision: Sendable, Hashable {
                 ? .wait(.consentWithdrawn) : .wait(request.hasAccount ? .noConsent : .noAccount)
             return
         }
-        self = .tell(answer, rule: rule.name.map { "\(rule.number) \($0)" } ?? "\(rule.number)")
+        self = .send(answer, rule: rule.name.map { "\(rule.number) \($0)" } ?? "\(rule.number)")
     }
 }

@@ -108,7 +108,7 @@ package struct ConsumptionDuty: AppleDuty {
         try await requests.explain(
             try await requests.lackingKeys(but: scopes).map { request in
                 switch ConsumptionDecision(request, by: policy) {
-                case .tell, .wait(.noConsent), .wait(.consentWithdrawn), .wait(.noAccount): (request.id, .noKey)
+                case .send, .wait(.noConsent), .wait(.consentWithdrawn), .wait(.noAccount): (request.id, .noKey)
                 case .wait(let reason), .leave(let reason): (request.id, reason)
                 }
             })
@@ -123,8 +123,8 @@ package struct ConsumptionDuty: AppleDuty {
         switch ConsumptionDecision(request, by: row.policy) {
         case .wait(let reason): try await wait(request, reason)
         case .leave(let reason): try await settle(request, .notAnswered, reason)
-        case .tell(let answer, let rule):
-            switch try await ConsumptionSending(requests, client).tell(answer, about: request, rule: rule) {
+        case .send(let answer, let rule):
+            switch try await ConsumptionSending(requests, client).send(answer, about: request, rule: rule) {
             case .lost: break
             case .settled(let settled): report(settled, about: request)
             case .withheld(.answeredBefore): try await settle(request, .notAnswered, .answeredBefore)

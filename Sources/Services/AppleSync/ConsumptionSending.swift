@@ -40,7 +40,7 @@ struct ConsumptionSending: Sendable {
     /// Sends Apple this answer.
     /// - Parameter person: the person who sends it by hand and answers for the consent.
     /// - Throws: `PostgresError` where nothing was sent, and where what was sent could not be recorded while it was held.
-    func tell(
+    func send(
         _ answer: ConsumptionAnswer, about request: ConsumptionRequest, rule: String?, sentBy person: String? = nil
     ) async throws -> Outcome {
         try await Task { try await run(answer, request, rule, person) }.value

@@ -44,7 +44,7 @@ package struct ConsumptionEventObserver: ConsumptionObserver {
 
 extension ConsumptionRequests {
     /// Requests whose answers are reported as events.
-    package static func telling(_ pool: PostgresPool) -> ConsumptionRequests {
+    package static func recordingEvents(_ pool: PostgresPool) -> ConsumptionRequests {
         ConsumptionRequests(pool, observer: ConsumptionEventObserver(EventStore(pool), AccountStore(pool)))
     }
 }

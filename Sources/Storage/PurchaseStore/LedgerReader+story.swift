@@ -22,7 +22,7 @@ extension LedgerReader {
                 entries: story.entries.map { told in
                     let learned = told.notificationUUID.flatMap { byNotification[$0] }
                     return RecordedStory.Entry(
-                        told: told, learned: learned ?? told.recordDigest.flatMap { byRecord[$0] })
+                        recorded: told, learned: learned ?? told.recordDigest.flatMap { byRecord[$0] })
                 })
         }
     }

@@ -7,7 +7,7 @@ public struct RecordedStory: Sendable, Hashable {
     /// One entry of the story, and when it was learned.
     public struct Entry: Sendable, Hashable {
         /// What happened.
-        public var told: PurchaseStory.Entry
+        public var recorded: PurchaseStory.Entry
         /// When it was learned, and from what; nil only if it is not recorded.
         public var learned: Learned?
     }

@@ -27,16 +27,16 @@ extension StrictObject {
         members: [
             .init("name", .string(.init(1, 100)), "What people call it."),
             .init(
-                "products", .array(.word(products), least: 1, most: 2000), "Apple's ids of products; all unless told."),
-            .init("types", choices(ConsumptionPolicy.types), "Kinds of product; all unless told."),
+                "products", .array(.word(products), least: 1, most: 2000), "Apple's ids of products; all by default."),
+            .init("types", choices(ConsumptionPolicy.types), "Kinds of product; all by default."),
             .init(
                 "reasons", choices(ConsumptionPolicy.reasons),
-                "The customers' reasons, as Apple calls them; all, and none given, unless told."),
-            .init("environments", choices(ConsumptionPolicy.environments), "Environments; all unless told."),
-            .init("apps", .array(.word(.bundleID), least: 1, most: 1000), "Bundle ids; all unless told."),
+                "The customers' reasons, as Apple calls them; by default all, and requests without one."),
+            .init("environments", choices(ConsumptionPolicy.environments), "Environments; all by default."),
+            .init("apps", .array(.word(.bundleID), least: 1, most: 1000), "Bundle ids; all by default."),
             .init(
                 "answer", .either("leave_to_apple", answer), needed: "answer: leave_to_apple",
-                "What Apple is told, with the customer's consent; or leave_to_apple, and nothing is sent."),
+                "The answer for Apple, sent with the customer's consent; leave_to_apple sends nothing."),
         ])
 
     /// The consumption data that a rule sends to Apple.

@@ -24,7 +24,7 @@ package enum AccountShapes {
                 $0.current.status.display[$1.languages]
             },
             .init("source", "What gives the account its tier.") { $0.current.source },
-            .init("hasAccess", "Whether it has more than everybody has.") { $0.current.access },
+            .init("hasAccess", "Whether it has more than the first tier.") { $0.current.access },
             .init("expiresAt", "When access ends, or ended; null where it never does.") { $0.current.expiresAt },
             .init("version", "Grows with each change of the account.") { $0.version },
         ])
@@ -34,7 +34,10 @@ package enum AccountShapes {
         "SubscriptionStatus",
         [
             .init("hasActiveSubscription", "Whether the account has access, whatever gives it.") { $0.current.access },
-            .nullable("subscription", SubscriptionShapes.api, about: "The purchase that tells most.") {
+            .nullable(
+                "subscription", SubscriptionShapes.api,
+                about: "The purchase that gives the status, else one with access, else the latest."
+            ) {
                 $0.subscription
             },
             .list("subscriptions", SubscriptionShapes.api, about: "All purchases of the account.") { $0.purchases },

@@ -80,7 +80,7 @@ package struct SubscriptionView: Sendable, Hashable {
     /// How it came to its owners.
     package var bindings: [PurchaseBinding] = []
 
-    /// A purchase of which nothing else is read yet.
+    /// A purchase without anything else.
     package init(_ key: PurchaseKey) { self.key = key }
 
     // MARK: What follows from that
@@ -91,7 +91,7 @@ package struct SubscriptionView: Sendable, Hashable {
     /// When it was bought first, as far as is known.
     package var purchaseDate: Timestamp? { originallyPurchasedAt ?? purchasedAt }
 
-    /// Whether somebody of the family bought it.
+    /// Whether a member of the family bought it.
     package var isFamilyShared: Bool { ownership == OwnershipType.familyShared.rawValue }
 
     /// How long it was bought for. Where the records do not say, the catalog's term decides.

@@ -19,7 +19,7 @@ struct StrangersCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: "Comma-separated: \(StrangerAttack.allCases.map(\.rawValue).joined(separator: ", ")); all unless told.")
+        help: "Comma-separated: \(StrangerAttack.allCases.map(\.rawValue).joined(separator: ", ")); all by default.")
     var attacks: String?
     @Option(help: "Seconds of it.") var seconds = 60.0
     @Option(help: "Honest posts meanwhile, evenly.") var posts = 200

@@ -19,7 +19,7 @@ struct UpgradeCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "The program of the release before.") var previous: String
-    @Option(help: "This release's program; the one beside this unless told.") var current: String?
+    @Option(help: "This release's program; the one beside this by default.") var current: String?
     @Option(help: "Posts a second.") var rate = 500
     @Option(help: "Seconds of posts between two steps.") var pause = 2.0
     @Option(help: "What decides the notifications.") var seed: UInt64 = 1

@@ -10,13 +10,13 @@ struct AccountExpiring: AsyncParsableCommand {
         abstract: "List the accounts that lose their access soon, with nothing to renew it.",
         discussion: """
             The next first. An account of which another source goes on is not among them. Days are of 24 hours, and as many as the
-            catalog's warning_days unless told. For reports: storehook.expiring_soon('7 days') in SQL.
+            catalog's warning_days by default. For reports: storehook.expiring_soon('7 days') in SQL.
 
             Example: storehook account expiring --days 3
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Option(help: "Within how many days, 0 to 3650; the catalog's warning_days unless told.") var days: Int?
+    @Option(help: "Within how many days, 0 to 3650; the catalog's warning_days by default.") var days: Int?
     @Option(help: "Apple's name of the environment.") var environment = Environment.production.rawValue
     @Option(help: "The most to be listed, 1 to 100000.") var limit = 100
     @OptionGroup var output: Output

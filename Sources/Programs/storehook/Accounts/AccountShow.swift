@@ -18,7 +18,7 @@ struct AccountShow: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @OptionGroup var account: AccountOptions
-    @Option(help: "The instant, ISO 8601 in UTC; now unless told.") var at: String?
+    @Option(help: "The instant, ISO 8601 in UTC; now by default.") var at: String?
     @Option(help: "Apple's name of the environment.") var environment = Environment.production.rawValue
 
     func validate() throws {

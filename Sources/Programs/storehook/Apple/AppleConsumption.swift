@@ -107,15 +107,15 @@ struct AppleConsumption: AsyncParsableCommand {
             case .request(let notification):
                 place = environment ?? .production
                 try await Database.with(settings) { pool in
-                    let hand = ConsumptionByHand(.telling(pool), client, by: Operator.name)
-                    try Self.expectTold(try await hand.tell(consumption, about: notification))
+                    let hand = ConsumptionByHand(.recordingEvents(pool), client, by: Operator.name)
+                    try Self.expectTold(try await hand.send(consumption, about: notification))
                 }
             case .again(let notification):
                 place = environment ?? .production
                 try await Database.with(settings) { pool in
-                    let hand = ConsumptionByHand(.telling(pool), client, by: Operator.name)
+                    let hand = ConsumptionByHand(.recordingEvents(pool), client, by: Operator.name)
                     try Self.expectTold(
-                        try await hand.tellAgain(
+                        try await hand.sendAgain(
                             consumption, about: notification, transactionID: subject.transactionId, in: place))
                 }
             }

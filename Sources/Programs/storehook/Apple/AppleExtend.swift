@@ -20,7 +20,7 @@ struct AppleExtend: AsyncParsableCommand {
     @OptionGroup var options: AppleOptions
     @Argument(help: "The original transaction's id.") var originalTransactionID: String
     @OptionGroup var terms: ExtensionTerms
-    @Option(help: "A name of your own for this request; a new UUID unless told.") var requestID: String?
+    @Option(help: "A name of your own for this request; a new UUID by default.") var requestID: String?
 
     func validate() throws {
         if let requestID, requestID.isEmpty || requestID.count > 128 {

@@ -16,8 +16,8 @@ struct AppleNotifications: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: AppleOptions
-    @Option(help: "From here on, ISO 8601 in UTC; a day ago unless told.") var since: Instant?
-    @Option(help: "Up to here, ISO 8601 in UTC; now unless told.") var until: Instant?
+    @Option(help: "From here on, ISO 8601 in UTC; a day ago by default.") var since: Instant?
+    @Option(help: "Up to here, ISO 8601 in UTC; now by default.") var until: Instant?
     @Option(help: "About this transaction alone.") var transaction: String?
     @Option(help: "Of this type alone, like DID_RENEW.") var type: String?
     @Option(help: "Of this subtype alone; with --type.") var subtype: String?

@@ -13,7 +13,7 @@ struct AppleTest: AsyncParsableCommand {
         abstract: "Have Apple post a test notification, and tell how that went.",
         discussion: """
             Waits some seconds until Apple says that it has tried, and where DATABASE_URL is set tells when it was stored and
-            applied. Production unless told otherwise.
+            applied. Production by default.
 
             Example: storehook apple test --environment Sandbox
             """)

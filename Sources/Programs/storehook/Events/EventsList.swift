@@ -19,7 +19,7 @@ struct EventsList: AsyncParsableCommand {
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Option(help: "Those after this cursor; the last ones unless told.") var after: Int64?
+    @Option(help: "Those after this cursor; the last ones by default.") var after: Int64?
     @Option(help: "At most so many to begin with, 1 to 10000.") var limit = 100
     @Option(help: "Only of this account, as the app's tokens name it.") var account: String?
     @Flag(help: "Go on with those that come.") var follow = false

@@ -20,7 +20,7 @@ enum FeatureAnswer {
             .init("tier", "The account's.") { $0.tier },
             .init("isUnlimited") { $0.limit == .unlimited || $0.limit == .yes },
             .init("limit", "How much in a period; null where there is no limit.") { $0.most },
-            .init("used", "How much was used in this period; null where nobody counts.") {
+            .init("used", "How much was used in this period; null where it is not counted.") {
                 $0.window == nil ? nil : $0.used
             },
             .init("remaining") { $0.remaining },

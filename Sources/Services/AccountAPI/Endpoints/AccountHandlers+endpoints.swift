@@ -216,7 +216,7 @@ extension AccountHandlers {
 
     private static let usageBody = ValueSchema.ruled(
         .object([
-            .optional("amount", .integer(1...1_000_000), "How much was used; 1 unless told."),
+            .optional("amount", .integer(1...1_000_000), "How much was used; 1 by default."),
             .optional("release", .integer(1...1_000_000), "How much of a stock was given back."),
             .optional("set", .integer(0...1_000_000_000), "What a stock is now."),
             .optional("idempotencyKey", .string(.init(1, 255)), "Reports of one key count once."),

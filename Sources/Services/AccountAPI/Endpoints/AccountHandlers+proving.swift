@@ -72,16 +72,16 @@ extension AccountHandlers {
             "result": "\(taken[0].outcome.rawValue)", "binding": "\(proven.outcomes[purchase]?.rawValue ?? "none")",
         ]
         if let problem = Self.problem(proven.outcomes[purchase], metadata) { throw problem }
-        let told = try await readAccount(request)
-        let here = try await readAccount(caller, in: purchase.environment, request, having: told)
+        let account = try await readAccount(request)
+        let here = try await readAccount(caller, in: purchase.environment, request, having: account)
         guard here.reader.catalog.product(transaction.productId ?? "", of: purchase.bundleID) != nil else {
             throw APIProblem(
                 .unknownProduct, "the catalog does not have this product; the purchase is kept", log: metadata)
         }
         let line = here.view.purchases.first { $0.key.originalTransactionID == purchase.originalTransactionID }
         return APIAnswer(
-            .ok, shape(VerifyAnswer(line, of: told.view), told.reader),
-            log: metadata.merging(["tier": "\(told.view.current.tier)"]) { _, new in new })
+            .ok, shape(VerifyAnswer(line, of: account.view), account.reader),
+            log: metadata.merging(["tier": "\(account.view.current.tier)"]) { _, new in new })
     }
 
     /// `POST …/restore`: all that a device holds. If nothing is handed in, Apple is asked about what is bound already.
@@ -104,14 +104,14 @@ extension AccountHandlers {
         let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller, until: deadline) { _ in }
         let (fromReceipt, refusal) = try await prove(
             receipt, beside: proven, claiming: ClaimedPurchase(request.body), by: caller, until: deadline)
-        let told = try await readAccount(request)
-        var items = proven.answers.map { item($0, proven, told.reader.catalog) }
-        if let fromReceipt { items += self.items(fromReceipt, told.reader) }
+        let account = try await readAccount(request)
+        var items = proven.answers.map { item($0, proven, account.reader.catalog) }
+        if let fromReceipt { items += self.items(fromReceipt, account.reader) }
         if let refusal { items.append(.init(refusing: refusal)) }
         if isAllOrNothing { try Self.requireOne(of: items, proven, fromReceipt, refusal) }
         let counts = Dictionary(grouping: items, by: \.fate).mapValues(\.count)
         return APIAnswer(
-            .ok, shape(RestoreAnswer(items, of: told.view), told.reader),
+            .ok, shape(RestoreAnswer(items, of: account.view), account.reader),
             log: (fromReceipt?.log ?? refusal?.log ?? trouble).merging(
                 ["results": "\(counts.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", "))"]
             ) { _, new in new })

@@ -124,8 +124,8 @@ extension AccountHandlers {
         let meant = finding.purchases(withTransaction: claimed.transaction, product: claimed.product)
         let held = meant.filter { proven.outcomes[$0]?.isHeld == true }
         guard !held.isEmpty else { throw Self.refusal(of: meant, proven) }
-        let told = try await readAccount(request)
-        let here = try await readAccount(caller, in: finding.scope.environment, request, having: told)
+        let account = try await readAccount(request)
+        let here = try await readAccount(caller, in: finding.scope.environment, request, having: account)
         let originals = Set(
             held.filter { key in
                 let line = here.view.purchases.first {
@@ -142,8 +142,8 @@ extension AccountHandlers {
             originals.contains($0.key.originalTransactionID) && $0.key.bundleID == finding.scope.bundleID
         }
         return APIAnswer(
-            .ok, shape(VerifyAnswer(line, of: told.view), told.reader),
-            log: proven.log.merging(["tier": "\(told.view.current.tier)"]) { _, new in new })
+            .ok, shape(VerifyAnswer(line, of: account.view), account.reader),
+            log: proven.log.merging(["tier": "\(account.view.current.tier)"]) { _, new in new })
     }
 
     /// Why none of the purchases that are meant is the account's.

@@ -108,5 +108,5 @@ package struct AccountHandlers: Sendable {
     /// Of a request that may name an environment.
     static let environment = APIQueryParameter(
         "environment", .choice(["Production", "Sandbox", "Xcode", "LocalTesting"]),
-        "Production unless told. Another one only for testers and server keys.")
+        "Production by default. Another one only for testers and server keys.")
 }

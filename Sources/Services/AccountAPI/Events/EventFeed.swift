@@ -119,8 +119,8 @@ package final class EventFeed: Service {
         ) { try await self.answer($0) }
         endpoint.query = [
             .init("after", .integer(0...Int64.max), "The next of the last answer. Without it: all that are kept."),
-            .init("limit", .integer(1...1000), "How many events at most, 100 unless told; there may be fewer."),
-            .init("wait", .integer(0...30), "For how many seconds to wait where there is none, 30 unless told."),
+            .init("limit", .integer(1...1000), "How many events at most, 100 by default; there may be fewer."),
+            .init("wait", .integer(0...30), "For how many seconds to wait where there is none, 30 by default."),
         ]
         endpoint.problems = [.eventsGone, .cursorUnknown]
         endpoint.isWatched = true

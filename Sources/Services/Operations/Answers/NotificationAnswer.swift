@@ -23,7 +23,7 @@ package struct NotificationAnswer {
         story = stories.first {
             $0.purchase.environment == found.environment && $0.purchase.bundleID == found.bundleID
         }
-        place = story?.entries.firstIndex { $0.told.notificationUUID == UniqueIdentifier(found.uuid) }
+        place = story?.entries.firstIndex { $0.recorded.notificationUUID == UniqueIdentifier(found.uuid) }
     }
 
     /// The answer. The payloads go out as they were signed, byte for byte.
@@ -58,7 +58,7 @@ package struct NotificationAnswer {
             ("signed", "\(found.signedAt)"), ("received", "\(found.receivedAt), \(delay) later"),
             ("applied", "\(found.appliedAt)"), ("source", "\(found.source.rawValue): \(found.source.words)"),
             ("outcome", found.outcome == .parked ? "parked: a type that this release does not know" : nil),
-            ("what happened", entry?.told.words), ("status", entry?.status),
+            ("what happened", entry?.recorded.words), ("status", entry?.status),
             ("place", place.map { "\($0 + 1) of \(story?.entries.count ?? 0) of its purchase" }),
             ("bytes", payload == nil ? "dropped by retention" : nil),
         ]

@@ -20,7 +20,7 @@ extension CommandAnswer {
             for entry in story.entries {
                 for (number, line) in entry.lines.enumerated() {
                     let isFirst = number == 0
-                    table.add([isFirst ? entry.told.signedAt.minute : "", line, isFirst ? entry.status : ""])
+                    table.add([isFirst ? entry.recorded.signedAt.minute : "", line, isFirst ? entry.status : ""])
                 }
             }
             return "\(head)\n\n\(table.text)"

@@ -13,14 +13,14 @@ extension RecordedStory.Entry {
     /// `source` is how it arrived.
     fileprivate static let shape = CommandShape<(entry: RecordedStory.Entry, purchase: PurchaseKey)>([
         .init("environment", \.purchase.environment), .init("bundle_id", \.purchase.bundleID),
-        .init("notification_uuid", \.entry.told.notificationUUID), .init("type", \.entry.told.type?.rawValue),
-        .init("subtype", \.entry.told.subtype?.rawValue), .init("transaction_id", \.entry.told.transactionID),
-        .init("signed_at", \.entry.told.signedAt), .init("kind", \.entry.learned?.kind.rawValue),
+        .init("notification_uuid", \.entry.recorded.notificationUUID), .init("type", \.entry.recorded.type?.rawValue),
+        .init("subtype", \.entry.recorded.subtype?.rawValue), .init("transaction_id", \.entry.recorded.transactionID),
+        .init("signed_at", \.entry.recorded.signedAt), .init("kind", \.entry.learned?.kind.rawValue),
         .init("source", \.entry.learned?.source.rawValue), .init("received_at", \.entry.learned?.receivedAt),
         .init("applied_at", \.entry.learned?.appliedAt), .init("outcome", \.entry.learned?.outcome.rawValue),
-        .init("status_before", \.entry.told.before?.rawValue),
-        .init("status_after", \.entry.told.after?.status.rawValue),
-        .init("words", \.entry.told.words), .list("changes", change, \.entry.told.changes),
+        .init("status_before", \.entry.recorded.before?.rawValue),
+        .init("status_after", \.entry.recorded.after?.status.rawValue),
+        .init("words", \.entry.recorded.words), .list("changes", change, \.entry.recorded.changes),
     ])
 
     /// One thing that changed. Amounts are thousandths of the currency's unit, shares thousandths of a percent of the price.
@@ -33,13 +33,13 @@ extension RecordedStory.Entry {
 
     /// The event for people, with its origin unless Apple posted it; on a second line where there is no room beside it.
     var lines: [String] {
-        guard let origin = learned?.origin else { return [told.words] }
-        let both = "\(told.words) (\(origin))"
-        return both.count <= PurchaseStory.wordsWidth ? [both] : [told.words, "  (\(origin))"]
+        guard let origin = learned?.origin else { return [recorded.words] }
+        let both = "\(recorded.words) (\(origin))"
+        return both.count <= PurchaseStory.wordsWidth ? [both] : [recorded.words, "  (\(origin))"]
     }
 
     /// The status for people: where it came from only where it moved.
-    var status: String { Self.status(told.before, told.after?.status) }
+    var status: String { Self.status(recorded.before, recorded.after?.status) }
 
     static func status(_ before: SubscriptionStatus?, _ after: SubscriptionStatus?) -> String {
         guard let after else { return "-" }

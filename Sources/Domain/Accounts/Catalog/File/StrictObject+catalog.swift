@@ -14,18 +14,19 @@ extension StrictObject {
     static let catalog = StrictObject(
         what: "a catalog",
         members: [
-            .init("language", .word(language), "The language of texts that name none; en unless told."),
+            .init("language", .word(language), "The language of texts that name none; en by default."),
             .init(
-                "time_zone", .word(timeZone), "Whose days and months usage is counted by (IANA); UTC unless told."),
+                "time_zone", .word(timeZone),
+                "The time zone of the days and months that usage is counted by (IANA); UTC by default."),
             .init(
                 "warning_days", .integer(0...365),
-                "So many days before its end an access is said to end soon; 7 unless told."),
+                "How many days before its end an access counts as ending soon; 7 by default."),
             .init("app", .word(.bundleID), "The bundle id of the products that name none."),
             .init("currency", .word(currency), "The currency of the prices that name none (ISO 4217)."),
             .init(
                 "tiers", .array(.strict(tier), least: 1, most: 100),
                 needed: "tiers: and below it a list, each with id:",
-                "Levels of access, in rising order. The first is what everybody has."),
+                "Levels of access, in rising order. Every account has the first."),
             .init("products", .array(.strict(product), least: 0, most: 2000), "What is sold."),
             .init(
                 "features", .array(.strict(feature), least: 0, most: 1000),
@@ -36,7 +37,7 @@ extension StrictObject {
             .init("trial", .strict(trial), "The app's own trial, apart from Apple's introductory offers."),
             .init(
                 "refunds", .array(.strict(rule), least: 1, most: 1000),
-                "What Apple is told when customers want their money back: the first rule that fits speaks."),
+                "The answers to Apple's refund requests: the first rule that matches decides."),
         ])
 
     /// One of the tiers.
@@ -63,7 +64,7 @@ extension StrictObject {
             .init(
                 "lasts", .integer(1...36_500), "The days that one purchase of a term lasts."),
             .init("name", .localized(200, tags: .languageTag), "What customers call it."),
-            .init("text", .localized(4000, tags: .languageTag), "What customers are told about it."),
+            .init("text", .localized(4000, tags: .languageTag), "The description for customers."),
             .init("period_name", .localized(200, tags: .languageTag), "What customers call its period."),
             .init(
                 "price", .word(.money), "Its price, for display: what a customer pays is Apple's to say."),
@@ -72,8 +73,8 @@ extension StrictObject {
                 "price_text", .localized(200, tags: .languageTag),
                 "The price as it is to be shown, where that is not to be made out of price and currency."),
             .init(
-                "sort_order", .integer(0...1_000_000), "The lower, the earlier it is shown; 0 unless told."),
-            .init("popular", .boolean, "Whether it is to stand out; false unless told."),
+                "sort_order", .integer(0...1_000_000), "The lower, the earlier it is shown; 0 by default."),
+            .init("popular", .boolean, "Whether it is to stand out; false by default."),
         ])
 
     /// One of the features.
