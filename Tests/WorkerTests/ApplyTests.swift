@@ -186,7 +186,8 @@ struct ApplyTests {
             let proxy = try await DatabaseProxy(to: bench.database)
             let pool = PostgresPool(configuration: try proxy.configuration(), size: 2, logger: quiet)
             let tests = bench.tests(4)
-            try await bench.withWorker(pool: pool) { _ in
+            // A claim whose answer is cut off is held until its lease ends.
+            try await bench.withWorker(lease: .seconds(3), pool: pool) { _ in
                 try await bench.store([tests[0].text])
                 try await bench.untilDone()
                 proxy.refuse()
