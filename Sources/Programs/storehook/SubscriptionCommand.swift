@@ -20,7 +20,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The original transaction's id.") var originalTransactionID: String
     @Option(help: "The instant, ISO 8601 in UTC; now by default.") var at: String?
-    @Flag(help: "Tell in which order it was learned, and what was believed then.") var asLearned = false
+    @Flag(help: "Show in which order it was learned, and what was believed then.") var asLearned = false
     @OptionGroup var output: Output
 
     func validate() throws {

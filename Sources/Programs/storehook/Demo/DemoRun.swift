@@ -13,7 +13,7 @@ import Simulation
 struct DemoRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Post simulated notifications to a receiver, and tell what became of them.",
+        abstract: "Post simulated notifications to a receiver, and report what became of them.",
         discussion: """
             A receiver and a worker on the same database run already, and serve com.example.storehook=1234567890 under the
             simulator's root. Exits with 0 only if every notification is accounted for: stored, done, and in one place,
@@ -32,7 +32,7 @@ struct DemoRun: AsyncParsableCommand {
     @Option(help: "A directory with the simulator's certificates and keys; made if it is not there.") var pki: String
     @Option(help: "Give up once the workers, or the shop, have done nothing for so many seconds.") var patience = 120.0
     @Option(help: "A stand-in whose shop is looked at as well: its URL.") var shop: String?
-    @Flag(help: "Tell which commands show it, for a shop that goes on living.") var hints = false
+    @Flag(help: "Print the commands that show it, for a shop that goes on living.") var hints = false
 
     func validate() throws {
         guard (1...100_000_000).contains(notifications) else {

@@ -16,7 +16,7 @@ struct DemoToken: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The account: 1 to 200 printable ASCII characters without spaces.") var account: String?
     @Option(
-        help: "The file of the key, PEM; its JWKS stands beside it. Unless told, beside the JWKS of STOREHOOK_JWT_KEYS."
+        help: "The file of the key, PEM; its JWKS stands beside it. By default beside the JWKS of STOREHOOK_JWT_KEYS."
     )
     var key: String?
     @Option(help: "For how many hours it is good.") var hours: Int64 = 24

@@ -8,8 +8,8 @@ import PurchaseStore
 struct EventSelectionOptions: ParsableArguments {
     @Argument(help: "The events, by what receivers know them by (evt_42).") var ids: [String] = []
     @Option(help: "Those of this account, as the app's own tokens call it.") var account: String?
-    @Option(help: "Told from this instant on: 2026-01-31 or 2026-01-31T12:00:00Z.") var since: Instant?
-    @Option(help: "Told before this instant.") var until: Instant?
+    @Option(help: "Only those from this instant on: 2026-01-31 or 2026-01-31T12:00:00Z.") var since: Instant?
+    @Option(help: "Only those before this instant.") var until: Instant?
     @Option(help: "To this endpoint alone, by its number.") var endpoint: Int64?
 
     func validate() throws {

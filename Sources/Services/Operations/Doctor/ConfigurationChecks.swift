@@ -83,7 +83,7 @@ package struct ConfigurationChecks: Sendable {
             }
             if !without.isEmpty {
                 faults.append(
-                    "it is set, and no key for \(without.joined(separator: ", ")), so Apple cannot be told: set "
+                    "it is set, and no key for \(without.joined(separator: ", ")), so nothing can be sent to Apple: set "
                         + "STOREHOOK_APPLE_KEYS")
             }
             guard faults.isEmpty else { return .failed(faults.joined(separator: "; ")) }

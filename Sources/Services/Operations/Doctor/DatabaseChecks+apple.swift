@@ -40,7 +40,7 @@ extension DatabaseChecks {
         guard !proof.isUnreleased, proof.age > proofTolerance, proof.followedFor > proofTolerance else { return nil }
         return
             "\(place): nothing is proven for the last \(proof.age.age) (\(proof.lastReason ?? "nobody asks Apple")): does a "
-            + "worker with the key run? storehook reconcile tells more"
+            + "worker with the key run? See storehook reconcile"
     }
 
     /// How long a test notification may take.
@@ -77,7 +77,7 @@ extension DatabaseChecks {
         guard let outcome = status.outcome, !["applied", "recovered", "overdue", "dead_letter"].contains(outcome) else {
             return nil
         }
-        return "\(place): Apple posts no test notification (\(outcome)): storehook apple test tells what to do"
+        return "\(place): Apple posts no test notification (\(outcome)): see storehook apple test"
     }
 
     /// How long an extension may be waited for: as the alert StorehookExtensionUnfinished has it.

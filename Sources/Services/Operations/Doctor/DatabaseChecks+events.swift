@@ -10,7 +10,7 @@ extension DatabaseChecks {
         let status = try await EventStore(pool).status()
         if status.dueFor > Self.tellingTolerance.late {
             return .failed(
-                "what is due first has not been told for \(status.dueFor.age): is a worker running, and is the queue short? See "
+                "the change that is due first has waited \(status.dueFor.age) for its event: is a worker running, and is the queue short? See "
                     + "StorehookTellingBehind in deploy/runbook.md")
         }
         guard status.unplaced <= Self.tellingTolerance.unplaced else {
@@ -18,7 +18,7 @@ extension DatabaseChecks {
                 "\(status.unplaced) events have no place so far, so that no reader sees them: is a worker running? See "
                     + "StorehookTellingBehind in deploy/runbook.md")
         }
-        return .ok("nothing is told late")
+        return .ok("no event is late")
     }
 
     /// How long an event may wait for an endpoint: as the alert StorehookDeliveriesLate has it.
