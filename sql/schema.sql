@@ -1843,6 +1843,7 @@ CREATE TABLE storehook.transactions (
     app_transaction_id text,
     billing_plan_type text,
     is_unsigned boolean,
+    additional_reason text,
     CONSTRAINT transactions_digest_check CHECK ((octet_length(digest) = 32))
 )
 WITH (fillfactor='90');
@@ -1854,6 +1855,8 @@ COMMENT ON COLUMN storehook.transactions.notification_uuid IS 'the notification 
 COMMENT ON COLUMN storehook.transactions.revocation_percentage IS 'thousandths of a percent: 100000 is all of the price';
 
 COMMENT ON COLUMN storehook.transactions.is_unsigned IS 'true where this is what verifyReceipt said, and Apple''s signed word is not known; signed_at is then when it was answered';
+
+COMMENT ON COLUMN storehook.transactions.additional_reason IS 'why it stands beside other transactions of its period, in Apple''s word (additionalTransactionReason)';
 
 CREATE VIEW storehook.consumption_requests AS
  SELECT n.environment,
@@ -2864,6 +2867,8 @@ CREATE TABLE storehook.purchase_facts (
     price_increase_pending boolean,
     renewal_account_token uuid,
     is_unsigned boolean,
+    reason text,
+    additional_reason text,
     CONSTRAINT purchase_facts_check CHECK (((transaction_id IS NULL) = (transaction_signed_at IS NULL))),
     CONSTRAINT purchase_facts_check1 CHECK (((transaction_id IS NULL) = (transaction_digest IS NULL))),
     CONSTRAINT purchase_facts_check2 CHECK (((renewal_signed_at IS NULL) = (renewal_digest IS NULL))),
@@ -2876,6 +2881,10 @@ COMMENT ON TABLE storehook.purchase_facts IS 'what each piece of evidence said a
 COMMENT ON COLUMN storehook.purchase_facts.signed_at IS 'when the evidence was signed: the outer signedDate of a notification';
 
 COMMENT ON COLUMN storehook.purchase_facts.is_unsigned IS 'true for what verifyReceipt said and nobody signed: it counts for nothing where Apple''s signed word of the same thing is known';
+
+COMMENT ON COLUMN storehook.purchase_facts.reason IS 'PURCHASE or RENEWAL, as Apple says; null where Apple says neither, or the row was written before it was kept';
+
+COMMENT ON COLUMN storehook.purchase_facts.additional_reason IS 'why the transaction stands beside others of its period, in Apple''s word; null for nearly all';
 
 CREATE TABLE storehook.purchase_lines (
     environment text NOT NULL COLLATE pg_catalog."C",

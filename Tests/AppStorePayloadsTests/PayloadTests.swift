@@ -69,7 +69,7 @@ struct PayloadTests {
             "inAppOwnershipType":"FAMILY_SHARED","appAccountToken":"7F1DE78E-0D4E-4C5E-9D3C-1C5F5A8C7A10",
             "revocationDate":5,"revocationReason":1,"revocationType":"REFUND_FULL","revocationPercentage":100000,
             "isUpgraded":true,"offerType":4,"offerIdentifier":"o","offerDiscountType":"FREE_TRIAL","offerPeriod":"P1W",
-            "transactionReason":"RENEWAL","storefront":"JPN","storefrontId":"143462","price":230000,"currency":"JPY",
+            "transactionReason":"RENEWAL","additionalTransactionReason":"SEAT_ADDITION","storefront":"JPN","storefrontId":"143462","price":230000,"currency":"JPY",
             "appTransactionId":"a","billingPlanType":"b","commitmentInfo":{"x":[{}]},"advancedCommerceInfo":{}
             """#)
         func date(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: milliseconds) }
@@ -83,7 +83,8 @@ struct PayloadTests {
                     appAccountToken: UniqueIdentifier("7f1de78e-0d4e-4c5e-9d3c-1c5f5a8c7a10"), revocationDate: date(5),
                     revocationReason: .appIssue, revocationType: .refundFull, revocationPercentage: 100_000,
                     isUpgraded: true, offerType: .winBack, offerIdentifier: "o", offerDiscountType: .freeTrial,
-                    offerPeriod: "P1W", transactionReason: .renewal, storefront: "JPN", storefrontId: "143462",
+                    offerPeriod: "P1W", transactionReason: .renewal,
+                    additionalTransactionReason: "SEAT_ADDITION", storefront: "JPN", storefrontId: "143462",
                     price: 230_000, currency: "JPY", appTransactionId: "a", billingPlanType: "b", json: payload.json))
     }
 

@@ -20,7 +20,7 @@ func period(
     return TransactionFact(
         transactionID: id, webOrderLineItemID: "w\(id)", productID: product, subscriptionGroupID: "group",
         ownership: family ? "FAMILY_SHARED" : "PURCHASED", purchasedAt: day(days.lowerBound),
-        expiresAt: day(days.upperBound), revokedAt: revoked, isRenewal: renewal, isFreeTrial: trial,
+        expiresAt: day(days.upperBound), revokedAt: revoked, reason: renewal ? .renewal : .purchase, isFreeTrial: trial,
         revocationPercentage: share, signedAt: signed, digest: digest(signed))
 }
 

@@ -21,7 +21,7 @@ func period(
     TransactionFact(
         transactionID: id, webOrderLineItemID: item, productID: product, subscriptionGroupID: "group",
         ownership: "PURCHASED", purchasedAt: day(days.lowerBound), expiresAt: day(days.upperBound), revokedAt: revoked,
-        isUpgraded: upgraded, isRenewal: renewal, isFreeTrial: trial, appAccountToken: token,
+        isUpgraded: upgraded, reason: renewal ? .renewal : .purchase, isFreeTrial: trial, appAccountToken: token,
         signedAt: signed ?? day(days.lowerBound), digest: digest(number))
 }
 

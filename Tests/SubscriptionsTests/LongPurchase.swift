@@ -71,7 +71,8 @@ struct LongPurchase {
             TransactionFact(
                 transactionID: "\(1000 + number)", webOrderLineItemID: "w\(1000 + number)",
                 productID: chance(4) ? "premium" : periods.last?.productID ?? "basic", subscriptionGroupID: "group",
-                ownership: "PURCHASED", purchasedAt: start, expiresAt: start.adding(days: 7), isRenewal: isRenewal,
+                ownership: "PURCHASED", purchasedAt: start, expiresAt: start.adding(days: 7),
+                reason: isRenewal ? .renewal : .purchase,
                 isFreeTrial: number == 0 && chance(50), appAccountToken: account(), signedAt: now, digest: []))
         renewal = RenewalFact(
             productID: newest.productID, renewalProductID: newest.productID, autoRenew: true, renewsAt: end,

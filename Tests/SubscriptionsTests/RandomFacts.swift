@@ -95,7 +95,8 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
             expiresAt: chance(96) ? start.adding(days: length).adding(milliseconds: chance(3) ? -1 : 0) : nil,
             // Now and then before the purchase, or after the end.
             revokedAt: chance(20) ? day(-5...120) : nil,
-            isUpgraded: chance(12), isRenewal: chance(50), isFreeTrial: chance(15), appAccountToken: token(),
+            isUpgraded: chance(12), reason: pick([.purchase, .renewal, .renewal, .unknown]), isFreeTrial: chance(15),
+            appAccountToken: token(),
             signedAt: signedAt, asOf: asOf(signedAt), digest: digest(), isUnsigned: chance(15))
     }
 

@@ -98,7 +98,7 @@ struct StatusRuleTests {
             period("1", 0...30),
             TransactionFact(
                 transactionID: "2", productID: "basic", purchasedAt: day(29, hours: 12), expiresAt: day(60),
-                revokedAt: day(29, hours: 13), isRenewal: true, signedAt: day(29, hours: 13), digest: digest(1)),
+                revokedAt: day(29, hours: 13), reason: .renewal, signedAt: day(29, hours: 13), digest: digest(1)),
         ])
         facts.merge(ReportedStatus(status: 5, signedAt: day(29, hours: 13)))
         #expect(facts.status(day(29, hours: 14)) == .active)
@@ -440,7 +440,7 @@ struct StatusRuleTests {
     func extremes() {
         var facts = PurchaseFacts(transactions: [
             TransactionFact(
-                transactionID: "1", purchasedAt: .distantPast, expiresAt: .distantFuture, isRenewal: true,
+                transactionID: "1", purchasedAt: .distantPast, expiresAt: .distantFuture, reason: .renewal,
                 signedAt: .distantPast, digest: digest(0))
         ])
         facts.merge(renewal(signed: .distantFuture, renews: .distantFuture, retry: true, grace: .distantFuture))

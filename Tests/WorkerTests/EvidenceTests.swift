@@ -435,6 +435,8 @@ struct EvidenceTests {
             try await bench.install(
                 "update storehook.transactions set expires_at = expires_at + interval '1 year'; delete from storehook.subscriptions;"
             )
+            // An older program kept no reason: the record still has it.
+            try await bench.install("update storehook.purchase_facts set reason = null")
             #expect(try await check(bench, repair: true).0.differences > 0)
             let after = try await bench.contents()
             for table in ["transactions", "renewals", "purchase_facts", "subscriptions", "records", "notifications"] {

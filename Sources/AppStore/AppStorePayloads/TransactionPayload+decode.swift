@@ -31,6 +31,7 @@ extension TransactionPayload {
             offerDiscountType: fields.code("offerDiscountType"),
             offerPeriod: fields.string("offerPeriod"),
             transactionReason: fields.code("transactionReason"),
+            additionalTransactionReason: fields.string("additionalTransactionReason"),
             storefront: fields.string("storefront"),
             storefrontId: fields.string("storefrontId"),
             price: fields.integer("price"),

@@ -55,6 +55,8 @@ public struct TransactionPayload: Sendable, Hashable {
     public var offerPeriod: String?
     /// A purchase or a renewal.
     public var transactionReason: TransactionReason?
+    /// Why it stands beside other transactions of its period, as Apple writes it (`SEAT_ADDITION`).
+    public var additionalTransactionReason: String?
     /// The storefront's country (ISO 3166-1 alpha-3).
     public var storefront: String?
     /// The storefront in Apple's numbering.
@@ -99,6 +101,7 @@ public struct TransactionPayload: Sendable, Hashable {
         offerDiscountType: OfferDiscountType? = nil,
         offerPeriod: String? = nil,
         transactionReason: TransactionReason? = nil,
+        additionalTransactionReason: String? = nil,
         storefront: String? = nil,
         storefrontId: String? = nil,
         price: Int64? = nil,
@@ -133,6 +136,7 @@ public struct TransactionPayload: Sendable, Hashable {
         self.offerDiscountType = offerDiscountType
         self.offerPeriod = offerPeriod
         self.transactionReason = transactionReason
+        self.additionalTransactionReason = additionalTransactionReason
         self.storefront = storefront
         self.storefrontId = storefrontId
         self.price = price

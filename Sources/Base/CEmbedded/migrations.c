@@ -104,6 +104,9 @@ static const struct storehook_migration migrations[] = {
     {34, "event_places", (const unsigned char[]){
 #embed "../../../sql/migrations/0034_event_places.sql" suffix(, 0)
     }},
+    {35, "periods", (const unsigned char[]){
+#embed "../../../sql/migrations/0035_periods.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

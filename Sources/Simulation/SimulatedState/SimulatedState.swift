@@ -151,9 +151,9 @@ public struct SimulatedState: Sendable {
         insert into storehook.purchase_facts
                (environment, bundle_id, original_transaction_id, outbox_id, signed_at, reported_status, transaction_id,
                 transaction_signed_at, transaction_digest, product_id, ownership, purchased_at, is_upgraded, is_renewal,
-                is_free_trial, quantity, app_account_token)
+                reason, is_free_trial, quantity, app_account_token)
         select environment, bundle_id, id, n, starts, 1, id, starts, sha256(id::bytea || int4send(1)), product, 'PURCHASED',
-               starts, false, periods > 1, false, 1, account
+               starts, false, periods > 1, case when periods > 1 then 'RENEWAL' else 'PURCHASE' end, false, 1, account
           from filling;
 
         -- A row of each day first, so that each day has a partition.

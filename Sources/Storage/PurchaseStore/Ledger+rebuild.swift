@@ -240,9 +240,15 @@ extension PostgresQuery {
             """)
     }
 
-    /// The statements of pieces of evidence.
+    /// The statements of pieces of evidence. What older programs did not keep of a transaction's reason is taken from
+    /// its record.
     fileprivate static func statements(of outboxIDs: [Int64], _ keys: [PurchaseKey]) -> PostgresQuery {
-        let columns = PurchaseStatement.columns.map { "f.\($0.name)" }.joined(separator: ", ")
+        let columns = PurchaseStatement.columns.map { column in
+            switch column.name {
+            case "reason", "additional_reason": "coalesce(f.\(column.name), t.\(column.name)) as \(column.name)"
+            default: "f.\(column.name)"
+            }
+        }.joined(separator: ", ")
         return PostgresQuery(
             "ledger.statements",
             """
@@ -251,6 +257,9 @@ extension PostgresQuery {
                    \(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
                    as scope (original_transaction_id, bundle_id, environment)
               join storehook.purchase_facts f using (original_transaction_id, bundle_id, environment)
+              left join storehook.transactions t
+                   on t.transaction_id = f.transaction_id and t.bundle_id = f.bundle_id
+                  and t.environment = f.environment
              where f.outbox_id = any(\(outboxIDs))
             """)
     }

@@ -24,6 +24,7 @@ enum LedgerColumns {
         LedgerColumn("revocation_percentage") { $0.record.payload.revocationPercentage },
         LedgerColumn("is_upgraded") { $0.record.payload.isUpgraded ?? false },
         LedgerColumn("reason") { $0.record.payload.transactionReason?.rawValue },
+        LedgerColumn("additional_reason") { $0.record.payload.additionalTransactionReason },
         LedgerColumn("offer_type") { $0.record.payload.offerType.map { Int16(clamping: $0.rawValue) } },
         LedgerColumn("offer_id") { $0.record.payload.offerIdentifier },
         LedgerColumn("offer_discount_type") { $0.record.payload.offerDiscountType?.rawValue },

@@ -91,6 +91,8 @@ extension PurchaseStatement {
         LedgerColumn("revocation_percentage") { $0.transaction?.revocationPercentage },
         LedgerColumn("is_upgraded") { $0.transaction?.isUpgraded },
         LedgerColumn("is_renewal") { $0.transaction?.isRenewal },
+        LedgerColumn("reason") { $0.transaction?.reason.stored },
+        LedgerColumn("additional_reason") { $0.transaction?.additionalReason },
         LedgerColumn("is_free_trial") { $0.transaction?.isFreeTrial },
         LedgerColumn("quantity") { $0.transaction?.quantity },
         LedgerColumn("app_account_token") { $0.transaction?.appAccountToken.map(UUID.init) },
@@ -146,11 +148,16 @@ struct RowCells {
     mutating func skip(_ count: Int) { place += count }
 }
 
+extension TransactionFact.Reason {
+    /// As it is stored; nil where Apple does not say.
+    fileprivate var stored: String? { self == .unknown ? nil : rawValue }
+}
+
 extension TransactionFact {
     /// Nil where the evidence had no transaction.
     fileprivate init?(_ cells: inout RowCells, asOf: Timestamp) throws {
         guard let id: String = try cells.next(String?.self) else {
-            cells.skip(16)
+            cells.skip(18)
             return nil
         }
         let signedAt = Timestamp(try cells.next(PostgresTimestamp.self))
@@ -162,7 +169,11 @@ extension TransactionFact {
             revokedAt: try cells.nextTimestamp(), signedAt: signedAt, asOf: min(asOf, signedAt), digest: digest)
         revocationPercentage = try cells.next()
         isUpgraded = try cells.next()
-        isRenewal = try cells.next()
+        let isRenewal: Bool = try cells.next()
+        let reason: String? = try cells.next()
+        // A row that an older program wrote says only whether it is a renewal.
+        self.reason = isRenewal ? .renewal : reason.flatMap(Reason.init(rawValue:)) ?? .unknown
+        additionalReason = try cells.next()
         isFreeTrial = try cells.next()
         quantity = try cells.next()
         appAccountToken = try cells.nextIdentifier()

@@ -42,6 +42,11 @@ public struct PurchaseFacts: Sendable, Hashable {
         {
             // One record out of two notifications counts from the earlier one on.
             transactions[index].asOf = min(transactions[index].asOf, fact.asOf)
+            // An older program kept less of it.
+            if transactions[index].reason == .unknown { transactions[index].reason = fact.reason }
+            if transactions[index].additionalReason == nil {
+                transactions[index].additionalReason = fact.additionalReason
+            }
             return false
         }
         transactions.insert(fact, at: index)
@@ -78,12 +83,13 @@ public struct PurchaseFacts: Sendable, Hashable {
     /// Removes facts about periods that began before an instant. See ``PurchaseState/mayBeCut(_:at:from:)``.
     public mutating func cut(at instant: Timestamp) {
         transactions.removeAll { $0.purchasedAt.map { $0 < instant } ?? false }
-        lookForUnsigned()
+        lookForRarities()
     }
 
-    private mutating func lookForUnsigned() {
-        guard hasUnsigned else { return }
-        hasUnsigned = transactions.contains(where: \.isUnsigned) || renewals.contains(where: \.isUnsigned)
+    private mutating func lookForRarities() {
+        if hasUnsigned {
+            hasUnsigned = transactions.contains(where: \.isUnsigned) || renewals.contains(where: \.isUnsigned)
+        }
     }
 
     /// Some of the facts.
@@ -93,7 +99,7 @@ public struct PurchaseFacts: Sendable, Hashable {
         var facts = self
         facts.transactions.removeAll { !isIncluded($0) }
         facts.renewals.removeAll { !isRenewalIncluded($0) }
-        facts.lookForUnsigned()
+        facts.lookForRarities()
         return facts
     }
 
@@ -103,7 +109,7 @@ public struct PurchaseFacts: Sendable, Hashable {
         known.transactions.removeAll { $0.asOf > instant }
         known.renewals.removeAll { $0.asOf > instant }
         known.reportedStatuses.removeAll { $0.asOf > instant }
-        known.lookForUnsigned()
+        known.lookForRarities()
         return known
     }
 }

@@ -23,8 +23,23 @@ public struct TransactionFact: SignedFact, Hashable {
     public var revokedAt: Timestamp?
     /// Whether Apple says that an upgrade replaced this period.
     public var isUpgraded: Bool
-    /// Whether the period was renewed rather than purchased.
-    public var isRenewal: Bool
+    /// Why there is a transaction.
+    public enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// The customer bought. The raw value is Apple's.
+        case purchase = "PURCHASE"
+        /// Apple renewed. The raw value is Apple's.
+        case renewal = "RENEWAL"
+        /// Apple does not say, or in a word that is not known: it decides nothing.
+        case unknown = ""
+    }
+
+    /// Why there is a transaction.
+    public var reason: Reason
+    /// Whether the period was renewed, by Apple's word.
+    public var isRenewal: Bool { reason == .renewal }
+    /// Why the transaction stands beside others of its period, in Apple's word (`additionalTransactionReason`), known or
+    /// not; nil where Apple gives no such reason.
+    public var additionalReason: String?
     /// Whether the period is the introductory free trial. Other free periods are paid ones that cost nothing.
     public var isFreeTrial: Bool
     /// How many were bought; nil where Apple does not say, which means one.
@@ -48,8 +63,9 @@ public struct TransactionFact: SignedFact, Hashable {
         transactionID: String, webOrderLineItemID: String? = nil, productID: String? = nil,
         subscriptionGroupID: String? = nil, kind: ProductType? = .autoRenewableSubscription, ownership: String? = nil,
         purchasedAt: Timestamp? = nil, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil,
-        isUpgraded: Bool = false, isRenewal: Bool = false, isFreeTrial: Bool = false,
-        quantity: Int64? = nil, revocationPercentage: Int64? = nil, appAccountToken: UniqueIdentifier? = nil,
+        isUpgraded: Bool = false, reason: Reason = .purchase, additionalReason: String? = nil,
+        isFreeTrial: Bool = false, quantity: Int64? = nil, revocationPercentage: Int64? = nil,
+        appAccountToken: UniqueIdentifier? = nil,
         signedAt: Timestamp, asOf: Timestamp? = nil, digest: [UInt8], isUnsigned: Bool = false
     ) {
         self.transactionID = transactionID
@@ -62,7 +78,8 @@ public struct TransactionFact: SignedFact, Hashable {
         self.expiresAt = expiresAt
         self.revokedAt = revokedAt
         self.isUpgraded = isUpgraded
-        self.isRenewal = isRenewal
+        self.reason = reason
+        self.additionalReason = additionalReason
         self.isFreeTrial = isFreeTrial
         self.quantity = quantity
         self.revocationPercentage = revocationPercentage
@@ -97,7 +114,8 @@ public struct TransactionFact: SignedFact, Hashable {
             expiresAt: payload.expiresDate,
             revokedAt: payload.revocationDate,
             isUpgraded: payload.isUpgraded ?? false,
-            isRenewal: payload.transactionReason == .renewal,
+            reason: payload.transactionReason.flatMap { Reason(rawValue: $0.rawValue) } ?? .unknown,
+            additionalReason: payload.additionalTransactionReason,
             isFreeTrial: payload.offerType == .introductory && payload.offerDiscountType == .freeTrial,
             quantity: payload.quantity,
             revocationPercentage: payload.revocationPercentage,
