@@ -389,9 +389,12 @@ let package = Package(
         .testTarget(
             name: "AppleSyncTests",
             dependencies: [
-                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords",
-                "AppleSync", "Base", "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation",
+                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
+                "AppleRecords",
+                "AppleSync", "Base", "EventStore", "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Schema",
+                "Simulation",
                 "StandInSupport", "Stories", "Subscriptions", "TestSupport", "Worker", crypto, logging,
+                serviceLifecycle,
             ],
             path: "Tests/AppleSyncTests", swiftSettings: rules),
         .testTarget(

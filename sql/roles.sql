@@ -159,6 +159,8 @@ grant insert on storehook.catalogs, storehook.purchase_bindings, storehook.staff
 grant update on storehook.catalog_state to storehook_ops;
 grant update (token) on storehook.trials to storehook_ops;
 grant delete on storehook.purchase_attempts to storehook_ops;
+grant update (recorded_by, why, erased_at) on storehook.staff_texts to storehook_ops;
+grant execute on function storehook.erase_consents(uuid) to storehook_ops;
 grant execute on function storehook.account_status_at(timestamptz) to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
 -- They add endpoints, and have sent again what was given up.

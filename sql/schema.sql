@@ -478,6 +478,23 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT kept bigint) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    update storehook.consumption_consents c
+       set account = null, app_account_token = null, text = case when c.granted then '-' end, recorded_by = '-'
+     where c.app_account_token = in_token
+       and exists (select from storehook.consumption_answers a where a.consent_id = c.id);
+    get diagnostics kept = row_count;
+    delete from storehook.consumption_consents c where c.app_account_token = in_token;
+    get diagnostics deleted = row_count;
+end
+$$;
+
+COMMENT ON FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT kept bigint) IS 'forgets what an account agreed to; consents under which Apple was told something are kept without a name';
+
 CREATE FUNCTION storehook.event_days(kept_days integer) RETURNS SETOF date
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -599,6 +616,21 @@ CREATE FUNCTION storehook.is_filling(bundle_id text, environment text) RETURNS b
            and w.first_asked_at is null
            and w.starts_at < (select min(f.planned_at) from storehook.history_windows f
                                where f.bundle_id = is_filling.bundle_id and f.environment = is_filling.environment))
+$$;
+
+CREATE FUNCTION storehook.keep_staff_text() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if new.recorded_by is null or new.why is null then
+        raise exception 'an act of staff says who did it and why' using errcode = 'not_null_violation';
+    end if;
+    insert into storehook.staff_texts (what, id, recorded_by, why) values (tg_argv[0], new.id, new.recorded_by, new.why);
+    new.recorded_by := '-';
+    new.why := '-';
+    return new;
+end
 $$;
 
 CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, stored bytea)
@@ -1766,8 +1798,8 @@ ALTER TABLE storehook.consumption_answers ALTER COLUMN id ADD GENERATED ALWAYS A
 
 CREATE TABLE storehook.consumption_consents (
     id bigint NOT NULL,
-    account text NOT NULL,
-    app_account_token uuid NOT NULL,
+    account text,
+    app_account_token uuid,
     granted boolean NOT NULL,
     text text,
     recorded_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -1780,7 +1812,9 @@ CREATE TABLE storehook.consumption_consents (
 
 COMMENT ON TABLE storehook.consumption_consents IS 'whether a customer agrees that Apple is told about use, for refund requests: append-only, the last row of a token counts';
 
-COMMENT ON COLUMN storehook.consumption_consents.account IS 'what the app''s own tokens call the customer';
+COMMENT ON COLUMN storehook.consumption_consents.account IS 'what the app''s own tokens call the customer; null where the customer was erased';
+
+COMMENT ON COLUMN storehook.consumption_consents.app_account_token IS 'null where the customer was erased: then it is nobody''s consent any more';
 
 COMMENT ON COLUMN storehook.consumption_consents.text IS 'what the customer was shown';
 
@@ -2822,6 +2856,10 @@ COMMENT ON TABLE storehook.purchase_bindings IS 'append-only: purchases that acc
 
 COMMENT ON COLUMN storehook.purchase_bindings.kind IS 'proof: the first; transfer: a later one, where the rule lets it move; staff: moved; erasure: what names this account counts no more';
 
+COMMENT ON COLUMN storehook.purchase_bindings.recorded_by IS 'who erased the account; of a purchase that staff moved it stands in staff_texts';
+
+COMMENT ON COLUMN storehook.purchase_bindings.why IS 'stands in staff_texts';
+
 ALTER TABLE storehook.purchase_bindings ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.purchase_bindings_id_seq
     START WITH 1
@@ -3173,6 +3211,10 @@ CREATE TABLE storehook.staff_acts (
 
 COMMENT ON TABLE storehook.staff_acts IS 'append-only: what staff did for accounts, in Production';
 
+COMMENT ON COLUMN storehook.staff_acts.recorded_by IS 'stands in staff_texts';
+
+COMMENT ON COLUMN storehook.staff_acts.why IS 'stands in staff_texts';
+
 ALTER TABLE storehook.staff_acts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.staff_acts_id_seq
     START WITH 1
@@ -3181,6 +3223,26 @@ ALTER TABLE storehook.staff_acts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTIT
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE storehook.staff_texts (
+    what text NOT NULL COLLATE pg_catalog."C",
+    id bigint NOT NULL,
+    recorded_by text,
+    why text,
+    erased_at timestamp with time zone,
+    CONSTRAINT staff_texts_check CHECK (((erased_at IS NULL) OR ((recorded_by IS NULL) AND (why IS NULL)))),
+    CONSTRAINT staff_texts_recorded_by_check CHECK (((length(recorded_by) >= 1) AND (length(recorded_by) <= 200))),
+    CONSTRAINT staff_texts_what_check CHECK ((what = ANY (ARRAY['act'::text, 'binding'::text]))),
+    CONSTRAINT staff_texts_why_check CHECK (((length(why) >= 1) AND (length(why) <= 1000)))
+);
+
+COMMENT ON TABLE storehook.staff_texts IS 'what staff wrote about their acts (staff_acts) and about purchases that they moved (purchase_bindings)';
+
+COMMENT ON COLUMN storehook.staff_texts.id IS 'of the act, or of the binding';
+
+COMMENT ON COLUMN storehook.staff_texts.recorded_by IS 'who did it; null where the account was erased';
+
+COMMENT ON COLUMN storehook.staff_texts.erased_at IS 'when the text was taken out, because the account was erased';
 
 CREATE TABLE storehook.subscription_history (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -3672,6 +3734,9 @@ ALTER TABLE ONLY storehook.signature_headers
 ALTER TABLE ONLY storehook.staff_acts
     ADD CONSTRAINT staff_acts_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.staff_texts
+    ADD CONSTRAINT staff_texts_pkey PRIMARY KEY (what, id);
+
 ALTER TABLE ONLY storehook.subscription_history
     ADD CONSTRAINT subscription_history_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, starts_at);
 
@@ -3727,6 +3792,8 @@ CREATE INDEX canaries_by_app ON storehook.canaries USING btree (bundle_id, envir
 CREATE UNIQUE INDEX canaries_under_way ON storehook.canaries USING btree (bundle_id, environment) WHERE (outcome IS NULL);
 
 CREATE INDEX canary_queue_due ON storehook.canary_queue USING btree (due_at, id);
+
+CREATE INDEX consumption_answers_by_consent ON storehook.consumption_answers USING btree (consent_id) WHERE (consent_id IS NOT NULL);
 
 CREATE UNIQUE INDEX consumption_answers_once ON storehook.consumption_answers USING btree (transaction_id, bundle_id, environment) WHERE ((began_at IS NOT NULL) AND (outcome IS DISTINCT FROM 'refused'::text));
 
@@ -3844,6 +3911,10 @@ CREATE TRIGGER one_time_purchases_by_who_knows_accounts BEFORE INSERT ON storeho
 
 CREATE TRIGGER one_time_purchases_deleted_by_who_knows_accounts BEFORE DELETE ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
+CREATE TRIGGER purchase_bindings_keep_text BEFORE INSERT ON storehook.purchase_bindings FOR EACH ROW WHEN ((new.kind = 'staff'::text)) EXECUTE FUNCTION storehook.keep_staff_text('binding');
+
+CREATE TRIGGER staff_acts_keep_text BEFORE INSERT ON storehook.staff_acts FOR EACH ROW EXECUTE FUNCTION storehook.keep_staff_text('act');
+
 CREATE TRIGGER subscriptions_by_who_knows_accounts BEFORE INSERT ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
 CREATE TRIGGER subscriptions_deleted_by_who_knows_accounts BEFORE DELETE ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
@@ -3901,6 +3972,8 @@ REVOKE ALL ON FUNCTION storehook.ensure_event_partitions(days_ahead integer) FRO
 
 REVOKE ALL ON FUNCTION storehook.ensure_outbox_partitions(days_ahead integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT kept bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.event_days(kept_days integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.expire_junk(keep_days integer) FROM PUBLIC;
@@ -3910,6 +3983,8 @@ REVOKE ALL ON FUNCTION storehook.history_fills() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.history_reach(environment text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.is_filling(bundle_id text, environment text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.keep_staff_text() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) FROM PUBLIC;
 

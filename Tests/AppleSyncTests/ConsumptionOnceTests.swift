@@ -1,9 +1,11 @@
+import AccountStore
 import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
 import AppleRecords
 import EvidenceStore
 import Foundation
+import Pipeline
 import Postgres
 import TestSupport
 import Testing
@@ -181,6 +183,64 @@ struct ConsumptionOnceTests {
             await watch.close()
             try await withdrawal.release()
             #expect(try await beginning.value == .withheld(.consentWithdrawn))
+        }
+    }
+
+    @Test(
+        "is not given for a customer who was erased, whoever asks for it, and the consent under which one was given names nobody"
+    )
+    func erased() async throws {
+        try await withSite { site in
+            let (held, open, told) = (site.refund(1, requests: [2]), site.refund(2, requests: [1]), site.refund(3))
+            try await site.hear([told])
+            try await site.consent(told.account)
+            try await site.answerAll(try site.consumption())
+            #expect(site.apple.told.map(\.transaction) == [told.transaction])
+            try await site.hear([held, open])
+            for refund in [held, open] { try await site.consent(refund.account) }
+            let request = try await claim(site, "slow")
+            #expect(request.consent == true)
+            let pipeline = EvidencePipeline(site.pool)
+            for refund in [held, open, told] {
+                let erased = try #require(try await pipeline.erase(refund.account, by: "staff"))
+                #expect(erased.consentsForgotten == 1 && erased.answersUnderWay.isEmpty)
+                #expect(erased.consentsKept == (refund.account == told.account ? 1 : 0))
+            }
+            let end = try await ConsumptionSending(site.requests, try site.client())
+                .send(Self.answer, about: request, rule: "1")
+            guard case .withheld(.consentWithdrawn) = end else { throw NeverHappened("it is withheld: \(end)") }
+            try await site.requests.putOff(request, for: .zero, reason: "consent_withdrawn")
+            try await site.answerAll(try site.consumption())
+            // Nor by hand: nobody answers for who is forgotten.
+            let again = try await claim(site, "by hand")
+            #expect(
+                try await site.requests.begin(again, Self.answer, rule: nil, sentBy: "somebody")
+                    == .withheld(.consentWithdrawn))
+            #expect(site.apple.told.map(\.transaction) == [told.transaction])
+            #expect(
+                try await site.value(
+                    """
+                    select count(*) from storehook.consumption_consents c
+                     where c.account is not null or c.app_account_token is not null or c.recorded_by <> '-'
+                        or c.text <> '-'
+                    """) == 0 as Int64)
+            #expect(try await site.value("select count(*) from storehook.consumption_consents") == 1 as Int64)
+            // Who comes back may agree anew.
+            try await site.consent(open.account)
+            try await site.makeDue()
+            #expect(try await site.consents.history(of: open.account).map(\.granted) == [true])
+        }
+    }
+
+    @Test("that is on its way to Apple while the customer is erased is named")
+    func erasedTooLate() async throws {
+        try await withSite { site in
+            let refund = site.refund(1)
+            try await site.hear([refund])
+            try await site.consent(refund.account)
+            try await begin(site, try await claim(site, "fast"))
+            let erased = try #require(try await EvidencePipeline(site.pool).erase(refund.account, by: "staff"))
+            #expect(erased.answersUnderWay == [refund.transaction] && erased.consentsKept == 1)
         }
     }
 

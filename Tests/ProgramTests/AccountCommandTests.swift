@@ -73,8 +73,8 @@ struct AccountCommandTests {
     private struct Shown: Decodable {
         struct Act: Decodable {
             var kind: String
-            var why: String
-            var by: String
+            var why: String?
+            var by: String?
         }
 
         var tier: String
@@ -120,14 +120,18 @@ struct AccountCommandTests {
             }
             let account = try await shown(site, "user-42")
             #expect(account.acts.map(\.kind) == ["grant", "extend", "change_tier", "revoke", "unrevoke"])
-            #expect(account.acts.allSatisfy { $0.why == "asked for it" && $0.by.contains("@") })
+            #expect(account.acts.allSatisfy { $0.why == "asked for it" && $0.by?.contains("@") == true })
             let table = try await site.run("account", "user-42", "--format", "table")
             #expect(table.output.contains("asked for it") && table.output.contains("tier free"))
 
             #expect(try await site.run("revoke", "user-42").ending == .exited(2))
             #expect(try await site.run("account", "nobody").ending == .exited(1))
-            let erased = try await site.run("account", "erase", "user-42")
+            let erased = try await site.run("account", "erase", "user-42", "--format", "table")
             #expect(erased.ending == .exited(0), "\(erased.errors)")
+            #expect(erased.output.contains("5  texts of staff") && erased.output.contains("5  without who and why"))
+            let emptied = try await shown(site, "user-42").acts
+            #expect(emptied.map(\.kind) == account.acts.map(\.kind))
+            #expect(emptied.allSatisfy { $0.why == nil && $0.by == nil })
             #expect(try await shown(site, "user-42").status == "free")
         }
     }

@@ -107,6 +107,12 @@ static const struct storehook_migration migrations[] = {
     {35, "periods", (const unsigned char[]){
 #embed "../../../sql/migrations/0035_periods.sql" suffix(, 0)
     }},
+    {40, "erasure", (const unsigned char[]){
+#embed "../../../sql/migrations/0040_erasure.sql" suffix(, 0)
+    }},
+    {43, "staff_texts", (const unsigned char[]){
+#embed "../../../sql/migrations/0043_staff_texts.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -1,5 +1,6 @@
 package import AccountStore
 package import Accounts
+import AppleRecords
 package import Base
 package import Events
 package import Postgres
@@ -37,18 +38,29 @@ extension EvidencePipeline {
         }
     }
 
-    /// Forgets a person; see ``AccountStore/AccountStore/erase(_:holding:by:_:)``.
-    /// - Returns: how many purchases were released; nil where no such account is known.
-    package func erase(_ account: String, by person: String) async throws -> Int? {
+    /// Forgets a person; see ``AccountStore/AccountStore/erase(_:holding:by:isKnown:_:)``. Consents go first, and their token is locked
+    /// before purchases and accounts: an answer to Apple is either on its way by then, or never sent.
+    /// - Returns: what was forgotten and what is kept; nil where no such account is known.
+    package func erase(_ account: String, by person: String) async throws -> ErasedAccount? {
         while true {
             let purchases = try await accounts.purchases(of: account)
-            let erasure = try await change("accounts.erase") {
-                try accounts.erase(account, holding: purchases, by: person, $0)
+            let erasure = try await change("accounts.erase") { session in
+                let hasConsents = try Consents.hold(account, session)
+                var change = try accounts.erase(
+                    account, holding: purchases, by: person, isKnown: hasConsents, session)
+                if case .erased(var erased) = change.value {
+                    let consents = try Consents.erase(account, session)
+                    erased.consentsForgotten = consents.all
+                    erased.consentsKept = consents.kept
+                    erased.answersUnderWay = consents.underWay
+                    change.value = .erased(erased)
+                }
+                return change
             }
             switch erasure {
             case .unknown: return nil
             case .outpaced: continue
-            case .erased(let released): return released
+            case .erased(let erased): return erased
             }
         }
     }

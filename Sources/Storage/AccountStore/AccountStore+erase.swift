@@ -12,31 +12,33 @@ package enum Erasure: Sendable, Hashable {
     case unknown
     /// A purchase was added after the list was read. Nothing was done: read the list again.
     case outpaced
-    /// It was erased, and so many purchases were released.
-    case erased(Int)
+    /// It was erased.
+    case erased(ErasedAccount)
 }
 
 extension AccountStore {
     /// Forgets a person.
-    /// - Removed: the name that the app's own tokens have for the account. Staff acts for it no longer count.
+    /// - Removed: the name that the app's own tokens have for the account, what it used, what apps reported of its attempts to buy, and
+    ///   what staff wrote about their acts for it. Those acts no longer count, and stay on record.
     /// - Released: its purchases. The next account that proves one gets it, also where Apple signed it for this account.
     /// - Kept as a hash: the account, so that it has no second trial.
-    /// - Kept as evidence: what Apple signed, and the record of who did what.
+    /// - Kept as evidence: what Apple signed.
+    ///
+    /// What it agreed to is erased by the caller, who holds its token before anything else (`Consents`).
     /// - Parameters:
     ///   - account: what the app's own tokens call it, or its token.
     ///   - person: who does it.
     ///   - purchases: the account's, read before the transaction: they are locked before the account.
+    ///   - isKnown: whether the caller knows anything of the account.
     package func erase(
-        _ account: String, holding purchases: [PurchaseKey], by person: String, _ session: borrowing PostgresSession
+        _ account: String, holding purchases: [PurchaseKey], by person: String, isKnown: Bool = false,
+        _ session: borrowing PostgresSession
     ) throws -> AccountChange<Erasure> {
         let token = AccountToken.of(account)
         // Every writer has a transaction ID before it reads the catalog: see apply(_:by:patience:onPage:).
         try session.query(PostgresQuery("accounts.number", "select pg_current_xact_id()::text"))
         try Ledger.hold(purchases, session)
-        let isKnown = try !session.query(
-            PostgresQuery("accounts.known", "select 1 from storehook.accounts where token = \(UUID(token))")
-        ).isEmpty
-        guard isKnown else { return AccountChange(.unknown) }
+        guard try isKnown || self.isKnown(token, session) else { return AccountChange(.unknown) }
         let moment = try AccountMoment(session)
         // Other accounts that Apple signed into them are derived, too: those signatures no longer count either.
         let concerned = moment.isIdle || purchases.isEmpty ? [] : try link(purchases, session)
@@ -52,28 +54,73 @@ extension AccountStore {
                     Binding(key: purchase.key, kind: .erasure, token: $0, person: person)
                 }
             }, session)
-        for statement in Self.forgetting(token) { try session.query(statement) }
-        guard !moment.isIdle else { return AccountChange(.erased(freed.count)) }
+        var erased = try forget(token, purchases, isLinked: !moment.isIdle, session)
+        erased.purchasesFreed = freed.count
+        guard !moment.isIdle else { return AccountChange(.erased(erased)) }
         // With a new clock: at the earlier instant the purchases are still its own.
         var settled = try settle(accounts, under: AccountMoment(session), session)
         for purchase in freed { settled.formerOwners[purchase.key] = token }
-        return AccountChange(.erased(freed.count), settled, of: purchases)
+        return AccountChange(.erased(erased), settled, of: purchases)
     }
 
-    private static func forgetting(_ token: UniqueIdentifier) -> [PostgresQuery] {
-        [
+    /// Whether anything is stored about an account. Who never bought may have used something.
+    private func isKnown(_ token: UniqueIdentifier, _ session: borrowing PostgresSession) throws -> Bool {
+        let token = UUID(token)
+        return try session.query(
+            PostgresQuery(
+                "accounts.known",
+                """
+                select exists (select from storehook.accounts where token = \(token))
+                    or exists (select from storehook.usage_counters where token = \(token))
+                    or exists (select from storehook.usage_keys where token = \(token))
+                    or exists (select from storehook.purchase_attempts where token = \(token))
+                """)
+        ).one().decode(0)
+    }
+
+    private func forget(
+        _ token: UniqueIdentifier, _ purchases: [PurchaseKey], isLinked: Bool, _ session: borrowing PostgresSession
+    ) throws -> ErasedAccount {
+        var erased = ErasedAccount()
+        let kept = try session.query(
+            PostgresQuery(
+                "accounts.erased",
+                """
+                select (select a.account is not null from storehook.accounts a where a.token = \(UUID(token))) as is_named,
+                       (select count(*) from storehook.staff_acts a where a.token = \(UUID(token))) as acts,
+                       (select count(*) from storehook.events e where e.token = \(UUID(token))) as events
+                """)
+        ).one()
+        erased.nameForgotten = try kept.decode("is_named", as: Bool?.self) ?? false
+        erased.actsKept = Int(try kept.decode("acts", as: Int64.self))
+        erased.eventsKept = try kept.decode("events")
+        erased.purchasesKept = purchases.count
+        erased.usageForgotten = try Usage.erase(token, session)
+        try session.query(
             PostgresQuery(
                 "accounts.erase",
                 """
                 update storehook.accounts
                    set account = null, erased_at = date_trunc('milliseconds', clock_timestamp())
                  where token = \(UUID(token))
-                """),
+                """))
+        // The token's hash finds it again where it was erased before.
+        erased.trialsKept = try session.query(
             PostgresQuery(
-                "accounts.erase_trial", "update storehook.trials set token = null where token = \(UUID(token))"),
+                "accounts.erase_trial",
+                """
+                with erased as (
+                    update storehook.trials set token = null where token = \(UUID(token))
+                )
+                select from storehook.trials where account_hash = \(Self.hash(token.description))
+                """)
+        ).count
+        erased.attemptsForgotten = try session.query(
             PostgresQuery(
-                "accounts.erase_attempts", "delete from storehook.purchase_attempts where token = \(UUID(token))"),
-        ]
+                "accounts.erase_attempts", "delete from storehook.purchase_attempts where token = \(UUID(token))")
+        ).affectedRows
+        erased.textsForgotten = try session.query(.eraseTexts(of: token, purchases, isLinked: isLinked)).affectedRows
+        return erased
     }
 
     /// The purchases that are or were an account's.
@@ -95,5 +142,34 @@ extension AccountStore {
             PurchaseKey(
                 environment: try $0.decode(0), bundleID: try $0.decode(1), originalTransactionID: try $0.decode(2))
         }
+    }
+}
+
+extension PostgresQuery {
+    /// Takes out what staff wrote about an account: about their acts for it, and about moving a purchase that was or is its own, also
+    /// to another account.
+    /// - Parameter isLinked: whether the purchases are all that a binding names the account in. Before the first catalog nobody notes
+    ///   them, and all bindings are looked through.
+    fileprivate static func eraseTexts(
+        of token: UniqueIdentifier, _ purchases: [PurchaseKey], isLinked: Bool
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "accounts.erase_texts",
+            """
+            update storehook.staff_texts t set recorded_by = null, why = null, erased_at = clock_timestamp()
+              from (select 'act' as what, a.id from storehook.staff_acts a where a.token = \(UUID(token))
+                     union all
+                    select 'binding', b.id
+                      from unnest(
+                           \(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
+                           \(purchases.map(\.environment)))
+                           as purchase (original_transaction_id, bundle_id, environment)
+                      join storehook.purchase_bindings b using (original_transaction_id, bundle_id, environment)
+                     where b.kind = 'staff'
+                     union all
+                    select 'binding', b.id from storehook.purchase_bindings b
+                     where not \(isLinked)::boolean and b.kind = 'staff' and b.token = \(UUID(token))) written
+             where t.what = written.what and t.id = written.id and t.erased_at is null
+            """)
     }
 }

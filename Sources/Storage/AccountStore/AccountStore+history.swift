@@ -59,8 +59,10 @@ extension AccountStore {
             PostgresQuery(
                 "accounts.acts",
                 """
-                select id, at, kind, tier, days, recorded_by, why from storehook.staff_acts
-                 where token = \(UUID(account)) order by at, id
+                select a.id, a.at, a.kind, a.tier, a.days, t.recorded_by, t.why
+                  from storehook.staff_acts a
+                  left join storehook.staff_texts t on t.what = 'act' and t.id = a.id
+                 where a.token = \(UUID(account)) order by a.at, a.id
                 """)
         ).compactMap { row in
             guard let kind = try StaffAct.Kind(row) else { return nil }

@@ -35,13 +35,13 @@ package struct AccountView: Sendable, Hashable {
     package struct RecordedAct: Sendable, Hashable {
         /// What, and when.
         package var act: StaffAct
-        /// Who did it.
-        package var person: String
-        /// Why.
-        package var why: String
+        /// Who did it; nil where the account was erased since.
+        package var person: String?
+        /// Why; likewise.
+        package var why: String?
 
         /// An act.
-        package init(_ act: StaffAct, by person: String, why: String) {
+        package init(_ act: StaffAct, by person: String?, why: String?) {
             self.act = act
             self.person = person
             self.why = why

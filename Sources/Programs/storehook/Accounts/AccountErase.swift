@@ -1,3 +1,4 @@
+import AccountStore
 import ArgumentParser
 import Base
 import Logging
@@ -9,9 +10,10 @@ struct AccountErase: AsyncParsableCommand {
         commandName: "erase",
         abstract: "Forget a person.",
         discussion: """
-            Takes out what the app's own tokens call the account, and frees its purchases for the next account that proves them, also
-            those that Apple signed for this one. A hash stays, so that there is no second trial, and so does what Apple signed, as
-            evidence of a sale. It cannot be undone.
+            Takes out what the app's own tokens call the account, what it used, what it agreed to, what apps reported of its attempts to
+            buy, and what staff wrote about it: acts stay on record, with what they changed, without who and why. Frees its purchases for
+            the next account that proves them, also those that Apple signed for this one. A hash stays, so that there is no second trial,
+            and so does what Apple signed, as evidence of a sale; the answer lists what is kept. It cannot be undone.
 
             Example: storehook account erase user-42
             """)
@@ -22,14 +24,14 @@ struct AccountErase: AsyncParsableCommand {
     func run() async throws {
         let name = account.account
         let settings = try await shared.settings()
-        let freed = try await Database.with(settings) { pool in
+        let erased = try await Database.with(settings) { pool in
             try await EvidencePipeline(pool).erase(name, by: Operator.name)
         }
-        guard let freed else { throw CommandFailure("no account \(name) is known, so there is nothing to erase") }
+        guard let erased else { throw CommandFailure("no account \(name) is known, so there is nothing to erase") }
         // Without the account's name: otherwise the logs would have to be erased next.
         try settings.logger("staff").info(
-            "Staff has erased an account", metadata: ["purchases_freed": "\(freed)", "by": "\(Operator.name)"])
-        let text = "erased; \(freed) purchases are free for who proves them next"
-        account.output.print(CommandAnswer(["purchases_freed": freed.json], text: text))
+            "Staff has erased an account",
+            metadata: ["purchases_freed": "\(erased.purchasesFreed)", "by": "\(Operator.name)"])
+        account.output.print(CommandAnswer(erased))
     }
 }

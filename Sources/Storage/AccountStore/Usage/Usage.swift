@@ -81,12 +81,15 @@ package struct Usage: Sendable {
     }
 
     /// Deletes an account's usage, for its erasure.
-    package static func erase(_ token: UniqueIdentifier, _ session: borrowing PostgresSession) throws {
+    /// - Returns: how many counters and reports.
+    @discardableResult
+    package static func erase(_ token: UniqueIdentifier, _ session: borrowing PostgresSession) throws -> Int {
         let token = UUID(token)
-        try session.query(
+        let keys = try session.query(
             PostgresQuery("usage.erase_keys", "delete from storehook.usage_keys where token = \(token)"))
-        try session.query(
+        let counters = try session.query(
             PostgresQuery("usage.erase_counters", "delete from storehook.usage_counters where token = \(token)"))
+        return keys.affectedRows + counters.affectedRows
     }
 
     /// The result of a statement about a window.

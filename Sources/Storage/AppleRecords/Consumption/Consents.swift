@@ -86,3 +86,48 @@ package struct Consents: Sendable {
         ).map { try RecordedConsent($0) }
     }
 }
+
+extension Consents {
+    /// Holds an account's token, for its erasure: whoever is about to tell Apple under a consent of the account's waits for the end of
+    /// the transaction. Before any purchase or account is locked.
+    /// - Returns: whether anything was recorded for the account.
+    package static func hold(_ account: String, _ session: borrowing PostgresSession) throws -> Bool {
+        let token = UUID(AccountToken.of(account))
+        try ConsumptionToken.hold("select \(token)::uuid as app_account_token", session)
+        return try session.query(
+            PostgresQuery(
+                "consent.is_recorded",
+                """
+                select exists (select from storehook.consumption_consents where app_account_token = \(token))
+                """)
+        ).one().decode(0)
+    }
+
+    /// Forgets what an account, which the caller holds, agreed to. From then on it has no consent. Consents under which Apple was told
+    /// something stay without a name.
+    /// - Returns: how many were recorded, how many of these stay, and the transactions about which an answer is on its way to Apple.
+    package static func erase(
+        _ account: String, _ session: borrowing PostgresSession
+    ) throws -> (all: Int, kept: Int, underWay: [String]) {
+        let token = UUID(AccountToken.of(account))
+        let underWay = try session.query(
+            PostgresQuery(
+                "consent.under_way_of",
+                """
+                select a.transaction_id
+                  from storehook.consumption_queue q
+                  join storehook.consumption_answers a using (id)
+                  join storehook.transactions t
+                       on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
+                      and t.environment = a.environment
+                 where t.app_account_token = \(token) and a.began_at is not null and a.outcome is null
+                 order by a.id
+                """)
+        ).map { try $0.decode(0, as: String.self) }
+        let row = try session.query(
+            PostgresQuery("consent.erase", "select deleted, kept from storehook.erase_consents(\(token))")
+        ).one()
+        let (deleted, kept) = (try row.decode(0, as: Int64.self), try row.decode(1, as: Int64.self))
+        return (Int(deleted + kept), Int(kept), underWay)
+    }
+}

@@ -42,6 +42,8 @@ extension ConsumptionRequests {
                         """
                         select a.deadline > clock_timestamp() as is_in_time, t.app_account_token is not null as has_account,
                                k.id as consent_id, k.granted,
+                               exists (select from storehook.accounts e
+                                        where e.token = t.app_account_token and e.erased_at is not null) as is_erased,
                                (select o.outcome is not null
                                   from storehook.consumption_answers o
                                  where o.transaction_id = a.transaction_id and o.bundle_id = a.bundle_id
@@ -64,7 +66,9 @@ extension ConsumptionRequests {
                     return .withheld(isSettled ? .answeredBefore : .anotherUnderWay)
                 }
                 guard try now.decode("is_in_time", as: Bool.self) else { return .withheld(.deadlineOver) }
-                let granted = try now.decode("granted", as: Bool?.self)
+                // Nobody answers for a customer who is forgotten, and has agreed to nothing since.
+                let granted =
+                    try now.decode("granted", as: Bool?.self) ?? (now.decode("is_erased", as: Bool.self) ? false : nil)
                 if granted == false { return .withheld(.consentWithdrawn) }
                 if granted == nil, person == nil {
                     return .withheld(try now.decode("has_account", as: Bool.self) ? .noConsent : .noAccount)

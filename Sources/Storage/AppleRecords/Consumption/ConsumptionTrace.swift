@@ -126,6 +126,9 @@ extension ConsumptionRequests {
                            ) k on true
                      where a.id = s.id and s.notification_uuid = \(notificationUUID)
                        and a.outcome = 'unknown' and k.granted is distinct from false
+                       and (k.granted or not exists (
+                           select from storehook.accounts e
+                            where e.token = t.app_account_token and e.erased_at is not null))
                     """)
             ).affectedRows > 0
         }

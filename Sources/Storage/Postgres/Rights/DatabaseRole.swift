@@ -95,7 +95,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "staff_acts": [.insert], "purchase_attempts": [.delete], "account_status_at": [.execute],
                         "status_at": [.execute],
                         "has_access": [.execute], "count_outbox_day": [.execute], "refused_senders": [.execute],
-                        "expiring_soon": [.execute],
+                        "expiring_soon": [.execute], "erase_consents": [.execute],
                     ])
                 )
                 .union(
@@ -104,6 +104,9 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 )
                 .union(["revoked_at", "revoked_by"].map { DatabaseRight(.update, on: "server_keys", column: $0) })
                 .union([DatabaseRight(.update, on: "trials", column: "token")])
+                .union(
+                    ["recorded_by", "why", "erased_at"].map { DatabaseRight(.update, on: "staff_texts", column: $0) }
+                )
                 .union([DatabaseRight(.update, on: "deliveries", column: "resent_at")])
         case .api:
             Self.rights([
