@@ -138,7 +138,9 @@ grant select on storehook.event_places, storehook.event_positions to storehook_w
 grant select, insert, update on storehook.purchase_tellings, storehook.access_tellings to storehook_worker;
 grant execute on function storehook.place_events(integer), storehook.ensure_event_partitions(integer),
     storehook.is_filling(text, text), storehook.history_fills(), storehook.event_days(integer),
-    storehook.delete_event_positions(date, integer, integer), storehook.drop_event_day(date, integer) to storehook_worker;
+    storehook.delete_event_positions(date, integer, integer), storehook.drop_event_day(date, integer),
+    storehook.history_filled_at(text, text), storehook.owed_at(text, text), storehook.filled_apps(),
+    storehook.telling_differences(integer) to storehook_worker;
 -- How far it has come with what is to be told of everybody, and how far telling is behind.
 grant select, update on storehook.telling_walks to storehook_worker;
 grant select on storehook.telling_status to storehook_worker;
@@ -211,7 +213,8 @@ grant select, insert on storehook.events to storehook_api;
 grant usage on sequence storehook.event_id to storehook_api;
 grant insert on storehook.events_unplaced to storehook_api;
 grant select, insert, update on storehook.purchase_tellings, storehook.access_tellings to storehook_api;
-grant execute on function storehook.is_filling(text, text) to storehook_api;
+grant execute on function storehook.is_filling(text, text), storehook.history_filled_at(text, text),
+    storehook.owed_at(text, text) to storehook_api;
 -- It counts what is used.
 grant select, insert, update on storehook.usage_counters to storehook_api;
 grant select, insert, update, delete on storehook.usage_keys to storehook_api;
@@ -247,6 +250,7 @@ grant select on storehook.account_status_now, storehook.account_status, storehoo
     to storehook_monitor;
 grant execute on function storehook.account_status_at(timestamptz), storehook.expiring_soon(interval, timestamptz)
     to storehook_monitor;
+grant execute on function storehook.telling_differences(integer) to storehook_monitor;
 -- - what the view conservation counts with, because functions in a view are called by whoever asks.
 grant execute on function storehook.outbox_day_changes(date), storehook.count_outbox_day(date, boolean)
     to storehook_monitor;

@@ -570,6 +570,18 @@ $$;
 
 COMMENT ON FUNCTION storehook.expiring_soon(within interval, at timestamp with time zone) IS 'accounts that have access at an instant and lose it within so long, with nothing to renew it; the next to end first';
 
+CREATE FUNCTION storehook.filled_apps() RETURNS TABLE(bundle_id text, environment text, owed_at timestamp with time zone, filled_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select s.bundle_id, s.environment, storehook.owed_at(s.bundle_id, s.environment),
+           storehook.history_filled_at(s.bundle_id, s.environment)
+      from (select distinct w.bundle_id, w.environment from storehook.history_windows w) s
+     where not storehook.is_filling(s.bundle_id, s.environment)
+$$;
+
 CREATE FUNCTION storehook.has_access(app_account_token uuid, product_id text) RETURNS boolean
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -582,6 +594,21 @@ begin
              where e.environment = 'Production' and e.app_account_token = has_access.app_account_token
                and e.product_id = has_access.product_id);
 end
+$$;
+
+CREATE FUNCTION storehook.history_filled_at(bundle_id text, environment text) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select case when bool_and(w.first_asked_at is not null) then max(w.first_asked_at)
+                when count(*) > 0 then timestamptz '9999-12-31 00:00:00+00' end
+      from storehook.history_windows w
+     where w.bundle_id = history_filled_at.bundle_id and w.environment = history_filled_at.environment
+       and w.planned_at = (select min(f.planned_at) from storehook.history_windows f
+                            where f.bundle_id = history_filled_at.bundle_id
+                              and f.environment = history_filled_at.environment)
 $$;
 
 CREATE FUNCTION storehook.history_fills() RETURNS TABLE(filled bigint, filling bigint)
@@ -610,12 +637,11 @@ CREATE FUNCTION storehook.is_filling(bundle_id text, environment text) RETURNS b
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
     AS $$
-    select exists (
-        select from storehook.history_windows w
-         where w.bundle_id = is_filling.bundle_id and w.environment = is_filling.environment
-           and w.first_asked_at is null
-           and w.starts_at < (select min(f.planned_at) from storehook.history_windows f
-                               where f.bundle_id = is_filling.bundle_id and f.environment = is_filling.environment))
+    select coalesce(
+               f.at >= timestamptz '9999-12-31 00:00:00+00'
+               or (select q.received_at from storehook.outbox_queue q where q.attempts <= 1 order by q.id limit 1) <= f.at,
+               false)
+      from (select storehook.history_filled_at(is_filling.bundle_id, is_filling.environment) as at) f
 $$;
 
 CREATE FUNCTION storehook.keep_staff_text() RETURNS trigger
@@ -684,6 +710,14 @@ CREATE FUNCTION storehook.outbox_partition_bounds(day date, OUT opens timestamp 
       join pg_inherits i on i.inhrelid = c.oid and i.inhparent = 'storehook.outbox'::regclass
      cross join lateral regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \(''([^'']+)''\) TO \(''([^'']+)''\)') as bound
      where c.relname = 'outbox_' || to_char(outbox_partition_bounds.day, 'YYYYMMDD')
+$$;
+
+CREATE FUNCTION storehook.owed_at(bundle_id text, environment text) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET "TimeZone" TO 'UTC'
+    AS $$
+    select timestamptz '9000-01-01 00:00:00+00'
+           + make_interval(secs => ('x' || substr(pg_catalog.md5(owed_at.bundle_id || ' ' || owed_at.environment), 1, 6))::bit(24)::integer)
 $$;
 
 CREATE FUNCTION storehook.place_events(most integer DEFAULT 10000) RETURNS integer
@@ -1005,6 +1039,50 @@ CREATE FUNCTION storehook.sum_outbox_stored() RETURNS bigint
     select count(*) from summed
 $$;
 
+CREATE FUNCTION storehook.telling_differences(most integer DEFAULT 20000, OUT looked bigint, OUT differing bigint, OUT overdue bigint) RETURNS record
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    with start as materialized (
+        select gen_random_uuid() as token
+    ), page as materialized (
+        select * from (
+            (select s.token, s.environment, s.catalog, s.phase_starts, s.phase_status, s.phase_tier
+               from storehook.account_status s
+              where s.token >= (select token from start)
+                and s.catalog = (select current_version from storehook.catalog_state)
+              order by s.token, s.environment limit telling_differences.most)
+            union all
+            (select s.token, s.environment, s.catalog, s.phase_starts, s.phase_status, s.phase_tier
+               from storehook.account_status s
+              where s.token < (select token from start)
+                and s.catalog = (select current_version from storehook.catalog_state)
+              order by s.token, s.environment limit telling_differences.most)) both_sides
+         limit telling_differences.most
+    ), held as (
+        select p.*, t.told, t.due_at, t.catalog as told_catalog,
+               greatest(width_bucket(
+                   greatest(clock_timestamp(), to_timestamp(nullif(split_part(t.told, '|', 2), '')::bigint / 1000.0)),
+                   p.phase_starts), 1) as n
+          from page p left join storehook.access_tellings t using (token, environment)
+    )
+    select count(*),
+           count(*) filter (
+               where (case when h.told is null then h.phase_status[h.n] <> 'free'
+                           else (split_part(h.told, '|', 3), split_part(h.told, '|', 4))
+                                <> (h.phase_status[h.n], h.phase_tier[h.n]) end)
+                 and coalesce(h.due_at > clock_timestamp() and h.due_at < timestamptz '9000-01-01 00:00:00+00', true)
+                 and (h.told is null or h.told_catalog = h.catalog)
+                 and not exists (select from storehook.telling_walks w
+                                  where w.is_under_way or (w.what = 'accounts' and w.catalog is distinct from h.catalog))),
+           (select coalesce(sum((select count(*) from storehook.purchase_tellings o where o.due_at = f.owed_at)
+                              + (select count(*) from storehook.access_tellings o where o.due_at = f.owed_at)), 0)::bigint
+              from storehook.filled_apps() f where f.filled_at < now() - interval '5 minutes')
+      from held h
+$$;
+
 CREATE FUNCTION storehook.unverifiable() RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1033,7 +1111,7 @@ COMMENT ON TABLE storehook.access_tellings IS 'what was told last of each accoun
 
 COMMENT ON COLUMN storehook.access_tellings.sequence IS 'the number of its last event';
 
-COMMENT ON COLUMN storehook.access_tellings.due_at IS 'when it changes by itself: the clock''s queue';
+COMMENT ON COLUMN storehook.access_tellings.due_at IS 'when it changes by itself: the clock''s queue; from the year 9000 on: owed, see owed_at';
 
 COMMENT ON COLUMN storehook.access_tellings.catalog IS 'under which it was told: another one that became current since is still to be told';
 
@@ -2953,7 +3031,7 @@ COMMENT ON TABLE storehook.purchase_tellings IS 'what was told last of each purc
 
 COMMENT ON COLUMN storehook.purchase_tellings.sequence IS 'the last number in its own order, which it has while it is no account''s';
 
-COMMENT ON COLUMN storehook.purchase_tellings.due_at IS 'when it changes by itself, or is to be warned of: the clock''s queue';
+COMMENT ON COLUMN storehook.purchase_tellings.due_at IS 'when it changes by itself, or is to be warned of: the clock''s queue; from the year 9000 on: owed, see owed_at';
 
 COMMENT ON COLUMN storehook.purchase_tellings.told IS 'what it was; null of what was bought once, and where nothing was told';
 
@@ -3978,6 +4056,10 @@ REVOKE ALL ON FUNCTION storehook.event_days(kept_days integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.expire_junk(keep_days integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.filled_apps() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.history_filled_at(bundle_id text, environment text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.history_fills() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.history_reach(environment text) FROM PUBLIC;
@@ -3992,6 +4074,8 @@ REVOKE ALL ON FUNCTION storehook.outbox_day_changes(day date) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.outbox_partition_bounds(day date, OUT opens timestamp with time zone, OUT closes timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.owed_at(bundle_id text, environment text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.place_events(most integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.plan_history(bundle_ids text[], environments text[], behind interval, partial boolean) FROM PUBLIC;
@@ -4003,5 +4087,7 @@ REVOKE ALL ON FUNCTION storehook.remember_dead_letters() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.settle_outbox_day(day date) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.sum_outbox_stored() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.telling_differences(most integer, OUT looked bigint, OUT differing bigint, OUT overdue bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.unverifiable() FROM PUBLIC;

@@ -189,7 +189,9 @@ enum Records {
                 digest: digest(8)), source: source)
     }
     /// Something bought once and for good, ten seconds ago.
-    static func bought(_ key: PurchaseKey, account: UniqueIdentifier?) -> LedgerEntry {
+    static func bought(
+        _ key: PurchaseKey, account: UniqueIdentifier?, from source: EvidenceSource = .webhook
+    ) -> LedgerEntry {
         let entry = span(key, now.adding(seconds: -10)..<now, account: account, type: .oneTimeCharge, at: now)
         var transaction = entry.transaction
         transaction?.payload.type = .nonConsumable
@@ -198,6 +200,6 @@ enum Records {
         guard let notification = entry.notification else { return entry }
         return LedgerEntry(
             outboxID: entry.outboxID, receivedAt: entry.receivedAt, environment: key.environment,
-            bundleID: key.bundleID, notification: notification, transaction: transaction, renewal: nil)
+            bundleID: key.bundleID, notification: notification, transaction: transaction, renewal: nil, source: source)
     }
 }

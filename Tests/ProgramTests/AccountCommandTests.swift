@@ -135,4 +135,37 @@ struct AccountCommandTests {
             #expect(try await shown(site, "user-42").status == "free")
         }
     }
+
+    @Test("an account whose last event says something else than its status is found, and told by a rebuild")
+    func untold() async throws {
+        try await withSite { site in
+            #expect(try await site.run("catalog", "apply", try file(Self.catalog)).ending == .exited(0))
+            let granted = try await site.run("grant", "user-42", "--tier", "pro", "--days", "30", "--why", "a gift")
+            #expect(granted.ending == .exited(0), "\(granted.errors)")
+            try await site.pool.query(
+                """
+                update storehook.telling_walks w set catalog = c.current_version
+                  from storehook.catalog_state c where w.what = 'accounts'
+                """)
+            let sound = try await site.run("rebuild", "--check")
+            #expect(sound.ending == .exited(0), "\(sound.output)\(sound.errors)")
+            #expect(try await !site.run("doctor").output.contains("says something else"))
+            try await site.pool.query("update storehook.access_tellings set told = null, catalog = null, due_at = null")
+            let found = try await site.run("rebuild", "--check")
+            #expect(found.ending == .exited(1) && found.output.contains("access_tellings"), "\(found.output)")
+            #expect(try await site.run("doctor").output.contains("the last event of 1 of 1 accounts"))
+            #expect(try await site.run("rebuild").ending == .exited(0))
+            #expect(try await site.run("rebuild", "--check").ending == .exited(0))
+            let told: [String] = try await site.pool.query(
+                "select sequence || ' ' || kind from storehook.events order by sequence"
+            ).map { try $0.decode(0) }
+            #expect(told == ["1 account.access_changed", "2 account.access_changed"])
+            // The clock knows its end again.
+            #expect(try await site.value("select due_at > now() from storehook.access_tellings"))
+            // What it is to come is missing, too.
+            try await site.pool.query("update storehook.access_tellings set due_at = null")
+            let endless = try await site.run("rebuild", "--check")
+            #expect(endless.ending == .exited(1) && endless.output.contains("due_at"), "\(endless.output)")
+        }
+    }
 }

@@ -113,6 +113,9 @@ static const struct storehook_migration migrations[] = {
     {43, "staff_texts", (const unsigned char[]){
 #embed "../../../sql/migrations/0043_staff_texts.sql" suffix(, 0)
     }},
+    {44, "fills", (const unsigned char[]){
+#embed "../../../sql/migrations/0044_fills.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

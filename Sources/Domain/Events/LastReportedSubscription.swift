@@ -22,6 +22,8 @@ public struct LastReportedSubscription: Sendable, Hashable {
     public var value: StatusAtInstant
     /// Since when. Everything up to then is reported.
     public var since: Timestamp
+    /// Since when its standing (paid, in grace, ended and so on) and its product were reported without a break.
+    public var heldSince: Timestamp
     /// The account that it was reported for.
     public var account: UniqueIdentifier?
     /// The ends of periods that were reported from Apple's renewal info, without their own records.
@@ -29,13 +31,14 @@ public struct LastReportedSubscription: Sendable, Hashable {
     /// The warning that was given last.
     public var warning: Warning?
 
-    /// Memberwise.
+    /// Memberwise; by default nothing was reported before.
     public init(
-        value: StatusAtInstant, since: Timestamp, account: UniqueIdentifier? = nil, unheardEnds: [Timestamp] = [],
-        warning: Warning? = nil
+        value: StatusAtInstant, since: Timestamp, heldSince: Timestamp? = nil, account: UniqueIdentifier? = nil,
+        unheardEnds: [Timestamp] = [], warning: Warning? = nil
     ) {
         self.value = value
         self.since = since
+        self.heldSince = heldSince ?? since
         self.account = account
         self.unheardEnds = unheardEnds
         self.warning = warning
@@ -47,7 +50,7 @@ public struct LastReportedSubscription: Sendable, Hashable {
     /// seam to a period that was reported when it was paid.
     /// - Parameter phases: what the subscription is, in order, as far back as ``since`` at least.
     public func nextDue(_ phases: [Phase], rules: EventRules = EventRules()) -> Timestamp? {
-        let change = phases.first { $0.startsAt > since && !$0.value.says(sameAs: value) }?.startsAt
+        let change = nextChange(phases)
         guard let warning = nextWarning(rules), warning.at < change ?? .distantFuture else { return change }
         return warning.at
     }

@@ -27,6 +27,9 @@ extension StatusAtInstant {
     /// The product after the next renewal.
     var comingProductID: String? { renewalProductID ?? productID }
 
+    /// Equal in standing and product, whatever is going to come.
+    func holds(sameAs other: StatusAtInstant) -> Bool { standing == other.standing && productID == other.productID }
+
     /// Whether both are the same to an event's reader, who needs no event between them. Not compared: what an end was
     /// for, and all about a renewal that is no longer expected.
     func says(sameAs other: StatusAtInstant) -> Bool {

@@ -179,6 +179,7 @@ package struct Rebuild: Sendable {
             }
             if repair, !differences.isEmpty { try pipeline.settle(keys, cause: .rebuild, session) }
             differences += try pipeline.relinkAccounts(of: keys, repair: repair, session)
+            differences += try pipeline.retell(keys, repair: repair, session)
             let report = Report(
                 purchases: keys.count, differences: unverified.count + differences.count, withoutBytes: withoutBytes,
                 unverified: doubtful.count)

@@ -2,6 +2,7 @@ package import AccountStore
 package import Accounts
 import AppleRecords
 package import Base
+import EventStore
 package import Events
 package import Postgres
 package import PurchaseStore
@@ -72,13 +73,31 @@ extension EvidencePipeline {
         try report(try accounts.settle(purchases, session), of: purchases, cause: cause, session)
     }
 
-    /// Derives a page of accounts anew; see ``AccountStore/AccountStore/rederive(after:repair:_:)``.
+    /// Derives a page of accounts anew, see ``AccountStore/AccountStore/rederive(after:repair:_:)``, and holds their last events against
+    /// what they are.
     package func rederiveAccounts(
         after last: UniqueIdentifier?, repair: Bool, _ session: borrowing PostgresSession
     ) throws -> (accounts: [UniqueIdentifier], differences: [RowDifference])? {
         guard let page = try accounts.rederive(after: last, repair: repair, session) else { return nil }
         if let repaired = page.repaired { try report(repaired, of: [], cause: .rebuild, session) }
-        return (page.accounts, page.differences)
+        let untold = try events?.differences(of: page.accounts, session) ?? []
+        if repair, !untold.isEmpty {
+            let standing = try accounts.owners(of: [], and: Set(untold.map(\.account)).sorted(), session)
+            try report(standing, of: [], cause: .rebuild, session)
+        }
+        return (page.accounts, page.differences + untold.map(\.difference))
+    }
+
+    /// Holds the last events of a page of purchases against what these are, and reports what differs.
+    /// - Parameter repair: whether it is reported; needs the purchases locked.
+    package func retell(
+        _ purchases: [PurchaseKey], repair: Bool, _ session: borrowing PostgresSession
+    ) throws -> [RowDifference] {
+        let untold = try events?.differences(of: purchases, session) ?? []
+        if repair, !untold.isEmpty {
+            try settle(Set(untold.map(\.purchase)).sorted(), cause: .rebuild, session)
+        }
+        return untold.map(\.difference)
     }
 
     /// Notes the accounts of a page of purchases anew; see ``AccountStore/AccountStore/relink(_:repair:_:)``.

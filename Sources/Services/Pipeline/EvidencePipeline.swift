@@ -58,7 +58,7 @@ package struct EvidencePipeline: Sendable {
     package let ledger: Ledger
     /// Derives accounts.
     package let accounts: AccountStore
-    private let events: EventStore?
+    let events: EventStore?
     private let observers: [any ChangeObserver]
 
     /// The readers of changes of every program, called in this order. A new one is added here, and nowhere else.

@@ -118,6 +118,9 @@ package final class EventClock: Service {
         if try await events.isDue(upTo: reached) {
             for due in EventStore.Due.allCases { taken += try await tick(due, upTo: reached) }
         }
+        if taken == 0, try await events.isOwed() {
+            for due in EventStore.Due.allCases { taken += try await settleOwed(due) }
+        }
         let number = round.add(1, ordering: .relaxed).oldValue
         if taken == 0, try await events.isWalking() || number.isMultiple(of: Self.walkRounds) {
             for due in EventStore.Due.allCases { taken += try await walk(due) }
@@ -134,6 +137,18 @@ package final class EventClock: Service {
             try await events.postpone(untold)
             logger.error(
                 "Something that is due cannot be told; put off for an hour", metadata: ["error": "\(untold)"])
+            return 1
+        }
+    }
+
+    /// Writes a portion of what is owed to first fills that are over.
+    private func settleOwed(_ due: EventStore.Due) async throws -> Int {
+        try await isolating(from: EventStore.portion) { limit in
+            try await events.settleOwed(due, accounts, atMost: limit)
+        } giveUp: { untold in
+            try await events.postpone(untold)
+            logger.error(
+                "Something that is owed cannot be told; put off for an hour", metadata: ["error": "\(untold)"])
             return 1
         }
     }

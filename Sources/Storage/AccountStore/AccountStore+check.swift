@@ -70,6 +70,30 @@ extension AccountStore {
         return (differences, try settle(accounts, under: moment, session))
     }
 
+    /// What readers see of accounts: their stored states under the current catalog, in order.
+    package static func stored(
+        _ accounts: [UniqueIdentifier], _ session: borrowing PostgresSession
+    ) throws -> [State] {
+        try session.query(
+            PostgresQuery(
+                "accounts.stored_states",
+                """
+                select token, environment, \(unescaped: StoredAccount.phaseColumns.joined(separator: ", "))
+                  from storehook.account_status
+                 where token = any(\(accounts.map { UUID($0) }))
+                   and catalog = (select current_version from storehook.catalog_state)
+                 order by token, environment
+                """)
+        ).compactMap { row in
+            let environment: String = try row.decode("environment")
+            return try AccountState(row, in: environment).map {
+                State(
+                    token: UniqueIdentifier(try row.decode("token", as: UUID.self)), environment: environment,
+                    state: $0)
+            }
+        }
+    }
+
     private struct Standing: Hashable {
         var token: UniqueIdentifier
         var environment: String

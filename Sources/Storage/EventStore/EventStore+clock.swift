@@ -68,10 +68,8 @@ extension EventStore {
         return try await pool.withTransaction(options) { session in
             switch due {
             case .purchases:
-                let keys = try session.query(.duePurchases(limit, upTo: instant)).map { row in
-                    PurchaseKey(
-                        environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
-                        originalTransactionID: try row.decode("original_transaction_id"))
+                let keys = try session.query(.duePurchases(limit, upTo: instant)).map {
+                    try PurchaseKey(telling: $0)
                 }.sorted()
                 guard !keys.isEmpty else { return ClockResult() }
                 return try Self.naming(purchases: keys) {
@@ -116,7 +114,7 @@ extension EventStore {
         ).one().decode(0)
     }
 
-    /// Puts rows off for an hour whose events cannot be written.
+    /// Puts rows off for an hour whose events cannot be written, those that are owed, too.
     package func postpone(_ untold: Untold) async throws {
         try await pool.query(
             PostgresQuery(
@@ -128,14 +126,15 @@ extension EventStore {
                        \(untold.purchases.map(\.environment))) as key (original_transaction_id, bundle_id, environment)
                  where (t.original_transaction_id, t.bundle_id, t.environment)
                        = (key.original_transaction_id, key.bundle_id, key.environment)
-                   and t.due_at <= clock_timestamp()
+                   and (t.due_at <= clock_timestamp() or t.due_at >= \(PostgresTimestamp(Self.owed)))
                 """))
         try await pool.query(
             PostgresQuery(
                 "events.postpone_accounts",
                 """
                 update storehook.access_tellings set due_at = clock_timestamp() + interval '1 hour'
-                 where token = any (\(untold.accounts.map { UUID($0) })) and due_at <= clock_timestamp()
+                 where token = any (\(untold.accounts.map { UUID($0) }))
+                   and (due_at <= clock_timestamp() or due_at >= \(PostgresTimestamp(Self.owed)))
                 """))
     }
 

@@ -13,8 +13,8 @@ extension EventStore {
 
     /// Goes on with the two walks, by a portion each:
     /// - all accounts, where another catalog became current;
-    /// - all purchases that were never reported, where an app's history has been fetched for the first time, and once
-    ///   after an upgrade from a release without events.
+    /// - all purchases that were never reported, once after an upgrade from a release that left some unreported. Those whose app's
+    ///   history is being fetched for the first time are noted as owed (``settleOwed(_:_:atMost:)``).
     ///
     /// Any number of workers may call this at once: one holds the walk, the others get an empty result. How far
     /// the walk has come is recorded in the transaction that writes its events, so that a crash loses no event and
@@ -38,17 +38,7 @@ extension EventStore {
 
     /// Whether a walk is under way, or another catalog has become current: the cheap half of ``walk(_:)``.
     package func isWalking() async throws -> Bool {
-        try await pool.query(
-            PostgresQuery(
-                "events.is_walking",
-                """
-                select exists (
-                    select from storehook.telling_walks w cross join storehook.catalog_state c
-                     where w.is_under_way
-                        or w.what = 'accounts' and c.current_version is not null
-                           and w.catalog is distinct from c.current_version)
-                """)
-        ).one().decode(0)
+        try await pool.query(.isWalking).one().decode(0)
     }
 
     private func walkPurchases(
@@ -58,35 +48,30 @@ extension EventStore {
             PostgresQuery(
                 "events.walk_purchases",
                 """
-                select w.is_under_way, w.after_key, w.filled_scopes, f.filled
-                  from storehook.telling_walks w cross join storehook.history_fills() f
-                 where w.what = 'purchases' and (w.is_under_way or w.filled_scopes <> f.filled)
-                   for update of w skip locked
+                select after_key from storehook.telling_walks
+                 where what = 'purchases' and is_under_way
+                   for update skip locked
                 """)
         ).first
         guard let row else { return ClockResult() }
-        let filled: Int64 = try row.decode("filled")
-        // Scopes filled since it began may have been passed over: it starts again.
-        let isNew = try row.decode("filled_scopes", as: Int64.self) != filled
-        let last = isNew ? nil : try row.decode("after_key", as: [String]?.self)
-        let keys = try session.query(.untold(after: last, limit)).map { row in
-            PurchaseKey(
-                environment: try row.decode(2), bundleID: try row.decode(1), originalTransactionID: try row.decode(0))
-        }
+        let found = try session.query(.untold(after: try row.decode("after_key", as: [String]?.self), limit))
+        let keys = try found.map { try PurchaseKey(telling: $0) }
+        let owed = try found.filter { try $0.decode("is_filling") }.map { try PurchaseKey(telling: $0) }
         let end = keys.last.map { [$0.originalTransactionID, $0.bundleID, $0.environment] }
         try session.query(
             PostgresQuery(
                 "events.walk_purchases_on",
                 """
-                update storehook.telling_walks
-                   set is_under_way = \(end != nil), after_key = \(end), filled_scopes = \(filled)
+                update storehook.telling_walks set is_under_way = \(end != nil), after_key = \(end)
                  where what = 'purchases'
                 """))
         guard !keys.isEmpty, untold?.purchases != keys else { return ClockResult(taken: keys.count) }
         return try Self.naming(purchases: keys) {
             try Ledger.hold(keys, session)
-            let held = try accounts.owners(of: keys, and: [], session)
-            let news = try lines(of: keys.sorted(), areKnown: true, session)
+            try session.query(.owe(owed))
+            let present = Set(keys).subtracting(owed).sorted()
+            let held = try accounts.owners(of: present, and: [], session)
+            let news = try lines(of: present, areKnown: true, session)
             return ClockResult(taken: keys.count, events: try record(news, held, cause: .reconcile, session))
         }
     }
@@ -121,6 +106,10 @@ extension EventStore {
                          join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
                          left join storehook.purchase_tellings t using (original_transaction_id, bundle_id, environment)
                         where l.token = a.token and t.told is null)
+                   -- Likewise one that is owed.
+                   and not exists (
+                       select from storehook.access_tellings o
+                        where o.token = a.token and o.due_at >= \(PostgresTimestamp(Self.owed)))
                  order by a.token limit \(limit)
                 """)
         ).map { try $0.decode(0, as: UUID.self) }
@@ -143,8 +132,30 @@ extension EventStore {
     }
 }
 
+extension PurchaseKey {
+    /// Reads the columns of a row that names a purchase.
+    init(telling row: PostgresRow) throws {
+        self.init(
+            environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
+            originalTransactionID: try row.decode("original_transaction_id"))
+    }
+}
+
 extension PostgresQuery {
-    /// The next subscriptions that were never reported, without those of apps whose history is still being fetched.
+    /// See ``EventStore/isWalking()``.
+    static var isWalking: PostgresQuery {
+        PostgresQuery(
+            "events.is_walking",
+            """
+            select exists (
+                select from storehook.telling_walks w cross join storehook.catalog_state c
+                 where w.is_under_way
+                    or w.what = 'accounts' and c.current_version is not null
+                       and w.catalog is distinct from c.current_version)
+            """)
+    }
+
+    /// The next subscriptions that were never reported, and whether their apps' history is being fetched for the first time.
     fileprivate static func untold(after last: [String]?, _ limit: Int) -> PostgresQuery {
         PostgresQuery(
             "events.untold",
@@ -153,15 +164,30 @@ extension PostgresQuery {
                 select bundle_id, environment from (select distinct bundle_id, environment from storehook.served_apps) s
                  where storehook.is_filling(bundle_id, environment)
             )
-            select s.original_transaction_id, s.bundle_id, s.environment
+            select s.original_transaction_id, s.bundle_id, s.environment,
+                   (s.bundle_id, s.environment) in (select bundle_id, environment from filling) as is_filling
               from storehook.subscriptions s
               left join storehook.purchase_tellings t using (original_transaction_id, bundle_id, environment)
-             where t.told is null and (s.bundle_id, s.environment) not in (select bundle_id, environment from filling)
+             where t.told is null
                and (\(last)::text[] is null
                     or (s.original_transaction_id, s.bundle_id, s.environment)
                        > ((\(last)::text[])[1], (\(last)::text[])[2], (\(last)::text[])[3]))
              order by 1, 2, 3
              limit \(limit)
+            """)
+    }
+
+    /// Notes locked purchases that were never reported as owed.
+    fileprivate static func owe(_ keys: [PurchaseKey]) -> PostgresQuery {
+        PostgresQuery(
+            "events.owe",
+            """
+            insert into storehook.purchase_tellings as known (original_transaction_id, bundle_id, environment, due_at)
+            select id, bundle_id, environment, storehook.owed_at(bundle_id, environment)
+              from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                   as key (id, bundle_id, environment)
+                on conflict (original_transaction_id, bundle_id, environment) do update set due_at = excluded.due_at
+             where known.told is null
             """)
     }
 }

@@ -28,7 +28,7 @@ extension EventStore {
         upTo instant: PostgresTimestamp? = nil, _ session: borrowing PostgresSession
     ) throws -> EventCounts {
         var writer = EventWriter(
-            rules: rules, settled, cause: cause, upTo: instant, filling: try filling(purchases, session))
+            rules: rules, settled, cause: cause, upTo: instant, fills: try fills(purchases, session))
         if !purchases.isEmpty {
             for (place, row) in try session.query(.reported(purchases.indices.map { purchases[$0].key })).enumerated() {
                 let key = purchases[place].key
@@ -56,26 +56,33 @@ extension EventStore {
         return written.events.counts
     }
 
-    /// The apps and environments of these purchases whose whole history is still being fetched.
-    private func filling(
+    /// The first fills of the history of these purchases' apps, over or not.
+    private func fills(
         _ purchases: [PurchaseDelta], _ session: borrowing PostgresSession
-    ) throws -> Set<EventWriter.Scope> {
+    ) throws -> [EventWriter.Scope: EventWriter.Fill] {
         let scopes = Set(
             purchases.indices.lazy.filter { purchases[$0].evidence.areHistory }.map {
                 EventWriter.Scope(purchases[$0].key)
             }
         )
-        guard !scopes.isEmpty else { return [] }
-        return try Set(
+        guard !scopes.isEmpty else { return [:] }
+        return try Dictionary(
             session.query(
                 PostgresQuery(
-                    "events.filling",
+                    "events.fills",
                     """
-                    select bundle_id, environment
+                    select bundle_id, environment, storehook.owed_at(bundle_id, environment) as owed_at, filled_at
                       from unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
-                     where storehook.is_filling(bundle_id, environment)
+                     cross join lateral storehook.history_filled_at(bundle_id, environment) as filled_at
+                     where filled_at is not null
                     """)
-            ).map { EventWriter.Scope(bundleID: try $0.decode(0), environment: try $0.decode(1)) })
+            ).map {
+                (
+                    EventWriter.Scope(bundleID: try $0.decode(0), environment: try $0.decode(1)),
+                    EventWriter.Fill(
+                        owedAt: Timestamp(try $0.decode(2, as: PostgresTimestamp.self)), filledAt: try $0.decode(3))
+                )
+            }, uniquingKeysWith: { first, _ in first })
     }
 }
 
@@ -135,21 +142,35 @@ struct EventWriter {
         init(_ key: PurchaseKey) { self.init(bundleID: key.bundleID, environment: key.environment) }
     }
 
+    /// The first fill of an app's history.
+    struct Fill: Sendable {
+        /// The `due_at` of what is owed until it is over.
+        var owedAt: Timestamp
+        /// By when all that it brings is received; the end of time while it is under way.
+        var filledAt: PostgresTimestamp
+
+        /// Whether it brought all of this evidence, however late that is applied.
+        func isAll(of evidence: [EvidenceSummary]) -> Bool {
+            evidence.areHistory && evidence.allSatisfy { $0.receivedAt <= filledAt }
+        }
+    }
+
     let rules: EventRules
     /// Up to when changes are reported.
     let now: Timestamp
     let cause: EventCause
     /// The catalog of the accounts' states.
     let catalog: Int64?
-    let filling: Set<Scope>
+    /// The first fills of history that evidence may be of.
+    let fills: [Scope: Fill]
     private var purchases: [Purchase] = []
     private var access: [ReportedAccess.ID: ReportedAccess] = [:]
     private var changedAccess: Set<ReportedAccess.ID> = []
     /// Events about accounts; they follow those about purchases.
     private var accessDrafts: [EventDraft] = []
     private var evidence: [ReportedAccess.ID: [Evidence]] = [:]
-    /// Accounts with a purchase whose history is still incomplete.
-    private var filled: Set<ReportedAccess.ID> = []
+    /// Accounts with news of a first fill, and when what is owed to them is due.
+    private var filled: [ReportedAccess.ID: Timestamp] = [:]
     /// The accounts of reported purchases.
     private(set) var accounts: Set<ReportedAccess.ID> = []
 
@@ -164,7 +185,7 @@ struct EventWriter {
 
     init(
         rules: EventRules, _ settled: AccountStore.Settled, cause: EventCause = .clock,
-        upTo instant: PostgresTimestamp? = nil, filling: Set<Scope> = []
+        upTo instant: PostgresTimestamp? = nil, fills: [Scope: Fill] = [:]
     ) {
         let clock = Timestamp(settled.clock)
         now = instant.map { min(Timestamp($0), clock) } ?? clock
@@ -174,7 +195,7 @@ struct EventWriter {
         self.rules = rules
         self.cause = cause
         catalog = settled.catalog
-        self.filling = filling
+        self.fills = fills
     }
 
     mutating func take(
@@ -187,15 +208,16 @@ struct EventWriter {
         let latest = evidence.reduce(Timestamp.distantPast) { max($0, $1.asOf) }
         let ahead = latest.milliseconds(since: now)
         let now = ahead > 0 && ahead < Self.clockDifference ? latest : now
-        let isFilling = news.evidence.areHistory && filling.contains(Scope(news.key))
+        let fill = fills[Scope(news.key)].flatMap { $0.isAll(of: news.evidence) ? $0 : nil }
+        let isFilling = fill != nil
         // What was told of a purchase that was bought once does not say to whom.
         let former = stored.line?.account ?? formerOwner
-        if let owner { take(evidence, of: news, owner, isFilling) }
-        if let former, former != owner { take(evidence, of: news, former, isFilling) }
-        // While an app's history is fetched, a new purchase is reported later, in its state once all of its
-        // past is known.
-        let isUntoldYet = isFilling && stored.line == nil
-        if !news.phases.isEmpty, !isUntoldYet {
+        if let owner { take(evidence, of: news, owner, fill) }
+        if let former, former != owner { take(evidence, of: news, former, fill) }
+        if !news.phases.isEmpty, let fill, stored.line == nil {
+            // A new purchase is reported later, in its state once all of its past is known. It is owed until then.
+            row.dueAt = fill.owedAt
+        } else if !news.phases.isEmpty {
             // A first report is about the deciding period, which may be an older one.
             let periods = stored.line == nil && news.wasKnown ? news.allPeriods : news.periods
             let line = SubscriptionNow(
@@ -223,11 +245,11 @@ struct EventWriter {
 
     /// Adds the account of a reported purchase.
     private mutating func take(
-        _ evidence: [Evidence], of news: PurchaseDelta, _ account: UniqueIdentifier, _ isFilling: Bool
+        _ evidence: [Evidence], of news: PurchaseDelta, _ account: UniqueIdentifier, _ fill: Fill?
     ) {
         let id = ReportedAccess.ID(token: account, environment: news.key.environment)
         accounts.insert(id)
-        if isFilling { filled.insert(id) } else { self.evidence[id, default: []] += evidence }
+        if let fill { filled[id] = fill.owedAt } else { self.evidence[id, default: []] += evidence }
     }
 
     /// Adds an event about a purchase that changes nothing.
@@ -258,15 +280,20 @@ struct EventWriter {
         defer { access[stored.id] = row }
         guard let state else { return }
         var evidence = evidence[stored.id] ?? []
-        let isFilling = evidence.isEmpty && filled.contains(stored.id)
-        // Reported later, in its state once all of its past is known.
-        if isFilling, stored.reported == nil { return }
+        let owedAt = evidence.isEmpty ? filled[stored.id] : nil
+        if let owedAt, stored.reported == nil {
+            // Reported later, in its state once all of its past is known, and owed until then.
+            row.dueAt = owedAt
+            if row.dueAt != stored.dueAt { changedAccess.insert(stored.id) }
+            return
+        }
         if evidence.isEmpty, cause != .clock { evidence = [Evidence(cause, asOf: now)] }
         let events = AccountEvents(
             stored.reported, state, of: stored.id.token, in: stored.id.environment, evidence: evidence,
             due: stored.dueAt, isOtherCatalog: stored.reported != nil && stored.catalog != catalog, at: now,
-            // An account may be older than events: then it was never reported, and readers have seen it change.
-            isFill: isFilling || (stored.reported == nil && stored.version > 1), rules: rules)
+            // An account that was never reported may be owed, or older than events, and readers have seen it change.
+            isFill: owedAt != nil || (stored.reported == nil && (stored.version > 1 || isCatchingUp(stored))),
+            rules: rules)
         accessDrafts += events.events
         row.reported = events.reported
         row.dueAt = events.reported.nextDue(state)
@@ -274,6 +301,11 @@ struct EventWriter {
         if row.reported != stored.reported || row.dueAt != stored.dueAt || row.catalog != stored.catalog {
             changedAccess.insert(stored.id)
         }
+    }
+
+    /// Whether an account that was never reported is reported now without any news of it.
+    private func isCatchingUp(_ stored: ReportedAccess) -> Bool {
+        cause == .reconcile || cause == .rebuild || stored.dueAt.map { $0 >= EventStore.owed } ?? false
     }
 
     /// The rows to write.

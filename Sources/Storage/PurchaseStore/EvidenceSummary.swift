@@ -1,11 +1,14 @@
 package import AppStorePayloads
 package import Base
+package import Postgres
 package import Subscriptions
 
 /// The part of an entry that events need; an entry is large.
 package struct EvidenceSummary: Sendable {
     /// Which way it came.
     package var source: EvidenceSource
+    /// When it was stored.
+    package var receivedAt: PostgresTimestamp
     /// A notification's type. For a record that came by itself this is nil, and so are subtype and UUID.
     package var type: NotificationType?
     /// Its subtype.
@@ -34,7 +37,8 @@ extension LedgerEntry {
             refundReason = data.consumptionRequestReason?.rawValue
         }
         return EvidenceSummary(
-            source: source, type: notification?.notificationType, subtype: notification?.subtype,
+            source: source, receivedAt: receivedAt, type: notification?.notificationType,
+            subtype: notification?.subtype,
             uuid: notification?.uuid, notifiedAt: notification?.signedDate, asOf: asOf,
             transactionID: transaction?.payload.transactionId, refundReason: refundReason)
     }

@@ -7,7 +7,8 @@ extension DatabaseChecks {
 
     /// Whether events are written in time and readers see them.
     func events() async throws -> Finding.Answer {
-        let status = try await EventStore(pool).status()
+        let events = EventStore(pool)
+        let status = try await events.status()
         if status.dueFor > Self.tellingTolerance.late {
             return .failed(
                 "the change that is due first has waited \(status.dueFor.age) for its event: is a worker running, and is the queue short? See "
@@ -17,6 +18,17 @@ extension DatabaseChecks {
             return .failed(
                 "\(status.unplaced) events have no place so far, so that no reader sees them: is a worker running? See "
                     + "StorehookTellingBehind in deploy/runbook.md")
+        }
+        let held = try await events.checkAccounts()
+        if held.differing > 0 {
+            return .failed(
+                "the last event of \(held.differing) of \(held.looked) accounts says something else than their status: storehook "
+                    + "rebuild --check names them, and storehook rebuild reports what is missing")
+        }
+        if held.overdue > 0 {
+            return .failed(
+                "\(held.overdue) purchases and accounts of a history that was fetched whole are not reported: is a worker running?"
+            )
         }
         return .ok("no event is late")
     }

@@ -70,6 +70,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "access_tellings": [.select, .insert, .update],
                 "place_events": [.execute], "ensure_event_partitions": [.execute],
                 "is_filling": [.execute], "history_fills": [.execute], "event_days": [.execute],
+                "history_filled_at": [.execute], "owed_at": [.execute], "filled_apps": [.execute],
+                "telling_differences": [.execute],
                 "delete_event_positions": [.execute],
                 "drop_event_day": [.execute], "telling_walks": [.select, .update], "telling_status": [.select],
                 "endpoints": [.select, .update, .delete], "endpoint_cursors": [.select, .update, .delete],
@@ -135,7 +137,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "events": [.select, .insert], "event_id": [.usage], "events_unplaced": [.insert],
                 "event_places": [.select], "event_positions": [.select], "event_feed": [.select],
                 "purchase_tellings": [.select, .insert, .update], "access_tellings": [.select, .insert, .update],
-                "is_filling": [.execute],
+                "is_filling": [.execute], "history_filled_at": [.execute], "owed_at": [.execute],
             ])
             .union(
                 ["notification_uuid", "received_at"]
@@ -155,6 +157,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
                 "account_status_now": [.select], "account_status": [.select], "catalog_state": [.select],
                 "accounts": [.select], "account_status_at": [.execute], "expiring_soon": [.execute],
+                "telling_differences": [.execute],
             ]).union([
                 DatabaseRight(.select, on: "outbox", column: "received_at"),
                 DatabaseRight(.select, on: "notifications", column: "applied_at"),
