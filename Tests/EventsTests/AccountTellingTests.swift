@@ -84,6 +84,51 @@ struct AccountTellingTests {
         #expect(telling.reported.nextDue(after) == day(60))
     }
 
+    @Test("access that ended before the last report has ended; what was told after an end, and never was, is corrected")
+    func ended() throws {
+        let bought = try Self.state(
+            (.distantPast, .free, "free"), (day(0), .active, "pro"), (day(30), .expired, "free"))
+        let cancelled = try Self.state(
+            (.distantPast, .free, "free"), (day(0), .active, "pro"), (day(11), .cancelled, "pro"),
+            (day(30), .expired, "free"))
+        var told = Self.telling(nil, bought, at: day(1)).reported
+        told = Self.telling(told, cancelled, [Evidence(.refresh, asOf: day(11))], at: day(11)).reported
+        #expect(told.since == day(11) && told.heldSince == day(0))
+        // Refunded on the tenth day, and heard two days later.
+        let refunded = try Self.state(
+            (.distantPast, .free, "free"), (day(0), .active, "pro"), (day(10), .revoked, "free"))
+        let ended = Self.telling(told, refunded, [Evidence(.refresh, asOf: day(12))], at: day(12))
+        #expect(Self.words(ended) == ["cancelled pro > revoked free"])
+        #expect(ended.events.first?.instant == day(10))
+        // The same, where another tier was there before: that one never was so.
+        let other = try Self.state(
+            (.distantPast, .free, "free"), (day(0), .active, "basic"), (day(10), .revoked, "free"))
+        #expect(
+            Self.words(Self.telling(told, other, [Evidence(.refresh, asOf: day(12))], at: day(12)))
+                == ["cancelled pro > revoked free (correction)"])
+        // It was told that access was back after an end, and it never was.
+        var back = Self.telling(told, cancelled, at: day(30)).reported
+        let recovered = try Self.state(
+            (.distantPast, .free, "free"), (day(0), .active, "pro"), (day(30), .expired, "free"),
+            (day(31), .active, "pro"))
+        back = Self.telling(back, recovered, [Evidence(.refresh, asOf: day(31))], at: day(31)).reported
+        #expect(back.heldSince == day(31))
+        #expect(
+            Self.words(Self.telling(back, bought, [Evidence(.refresh, asOf: day(32))], at: day(32)))
+                == ["active pro > expired free (correction)"])
+    }
+
+    @Test("an erased account begins anew, and what it had has ended with that")
+    func erased() throws {
+        let bought = try Self.state(
+            (.distantPast, .free, "free"), (day(0), .active, "pro"), (day(30), .expired, "free"))
+        let told = Self.telling(nil, bought, at: day(1)).reported
+        let erased = try Self.state((day(5), .free, "free"))
+        let ended = Self.telling(told, erased, [Evidence(.staff, asOf: day(5))], at: day(5))
+        #expect(Self.words(ended) == ["active pro > free free"])
+        #expect(ended.events.first?.instant == day(5))
+    }
+
     @Test("a catalog, and a purchase that somebody proves, are told by what they make of the present")
     func rewritten() throws {
         let before = try Self.state((.distantPast, .free, "free"))

@@ -163,6 +163,19 @@ struct LineKindTests {
         #expect(listener.taken() == ["refunded"])
     }
 
+    @Test("a refund dated before the last report ends what was there, and takes nothing back")
+    func refundBeforeCancellation() {
+        var listener = Listener.subscriber()
+        listener.hear(.switchedOff(signed: day(11)), at: day(11, seconds: 1))
+        #expect(listener.taken() == ["cancelled"])
+        listener.hear(
+            .of("REFUND", period("1", 0...30, revoked: day(10)), signed: day(12), on: false, status: 5),
+            at: day(12, seconds: 1))
+        #expect(listener.events.map(\.instant) == [day(10), day(10)])
+        #expect(listener.events.last?.previous?.status == .cancelled)
+        #expect(listener.taken() == ["refunded late", "revoked late"])
+    }
+
     @Test("where a reversal was lost, the next refund shows that there was one: it is told first")
     func lostReversal() {
         var listener = Listener.subscriber()

@@ -9,11 +9,14 @@ public struct LastReportedAccount: Sendable, Hashable {
     public var value: AccountPhase
     /// Since when; ``/AppStorePayloads/Timestamp/distantPast`` where it was so from the beginning.
     public var since: Timestamp
+    /// Since when its tier and whether it gives access were reported without a break.
+    public var heldSince: Timestamp
 
-    /// Memberwise.
-    public init(value: AccountPhase, since: Timestamp) {
+    /// Memberwise; by default nothing was reported before.
+    public init(value: AccountPhase, since: Timestamp, heldSince: Timestamp? = nil) {
         self.value = value
         self.since = since
+        self.heldSince = heldSince ?? since
     }
 
     /// The next instant at which an event is due although nothing new is received; nil where there is none.
@@ -26,7 +29,9 @@ public struct LastReportedAccount: Sendable, Hashable {
 /// known now, and the instant.
 ///
 /// All that it has been since the last report is gone through, as with a subscription (``SubscriptionEvents``), and a
-/// wrong report is corrected first. Two causes rewrite the past: a catalog, and a purchase that an account proves,
+/// wrong report is corrected first. A report was wrong if the account never was what it said; access that was there, and ended
+/// before the last report, has ended, and that is reported as an end. Where what it was by then is not known, nothing is corrected:
+/// an erased account begins anew. Two causes rewrite the past: a catalog, and a purchase that an account proves,
 /// which is then the account's from its beginning. They are reported by their effect on the present alone, and correct
 /// nothing; changes that were due before them and not reported yet are reported first.
 ///
@@ -56,12 +61,17 @@ public struct AccountEvents: Sendable {
         self.reported = LastReportedAccount(
             value: present, since: max(reported?.since ?? .distantPast, present.startsAt))
         var old = reported?.value
+        var heldSince = reported?.heldSince
         var events: [EventDraft] = []
-        defer { self.events = events }
+        defer {
+            self.events = events
+            self.reported.heldSince = heldSince ?? self.reported.since
+        }
         func add(_ value: AccountPhase, _ cause: EventCause, at instant: Timestamp, isCorrection: Bool = false) {
             defer { old = value }
             if old?.says(sameAs: value) ?? (value.status == .free) { return }
             let instant = min(instant, latest)
+            if old?.gives(sameAs: value) != true { heldSince = instant }
             events.append(
                 EventDraft(
                     .accountAccessChanged, environment: environment,
@@ -93,9 +103,12 @@ public struct AccountEvents: Sendable {
             }
             add(present, isOtherCatalog ? .catalog : evidence.last?.cause ?? .clock, at: latest)
         } else {
-            if let reported {
+            if let reported, state.knows(reported.since) {
                 let revised = state.value(at: reported.since)
-                add(revised, evidence.first?.cause ?? .clock, at: revised.instant(at: latest), isCorrection: true)
+                let end = reported.end(by: revised, in: state)
+                add(
+                    revised, evidence.first?.cause ?? .clock, at: end ?? revised.instant(at: latest),
+                    isCorrection: end == nil)
             }
             goThrough(after: reported?.since)
         }
@@ -107,7 +120,25 @@ extension EventCause {
     fileprivate var rewrites: Bool { self == .catalog || self == .client }
 }
 
+extension LastReportedAccount {
+    /// When what was reported had ended, by what became of it then and was not known; nil where it never was so.
+    fileprivate func end(by phase: AccountPhase, in state: AccountState) -> Timestamp? {
+        let phases = state.phases.prefix { $0.startsAt <= phase.startsAt }
+        guard let place = phases.lastIndex(where: { !$0.says(sameAs: phase) }) else { return nil }
+        let end = phases[place + 1].startsAt
+        return end > heldSince && phases[place].gives(sameAs: value) ? end : nil
+    }
+}
+
+extension AccountState {
+    /// Whether what the account was at an instant is known; what was before an erasure is not.
+    fileprivate func knows(_ instant: Timestamp) -> Bool { phases.first.map { $0.startsAt <= instant } ?? false }
+}
+
 extension AccountPhase {
+    /// Equal in tier and access, whatever is going to come.
+    fileprivate func gives(sameAs other: AccountPhase) -> Bool { tier == other.tier && access == other.access }
+
     /// Equal in what is reported: the tier and the status.
     func says(sameAs other: AccountPhase) -> Bool { tier == other.tier && status == other.status }
 

@@ -16,7 +16,14 @@ extension SubscriptionEvents.Step {
     /// Whether a period reported as this kind replaces an earlier report that was wrong.
     func corrects(by kind: EventKind) -> Bool {
         guard isRevision, let old, old.standing != new.standing else { return false }
-        return kind != .subscriptionRecovered
+        return kind != .subscriptionRecovered && before == nil
+    }
+
+    /// Whether a change takes back what was reported, and was never so in this respect.
+    func corrects(_ isSame: (_ reported: StatusAtInstant, _ before: StatusAtInstant) -> Bool = { _, _ in true }) -> Bool
+    {
+        guard isRevision, let old else { return false }
+        return before.map { !isSame(old, $0) } ?? true
     }
 
     /// What has changed, the most important first, but for what is explained.
@@ -26,14 +33,15 @@ extension SubscriptionEvents.Step {
         if old.productID != new.productID, !explained.isOfProduct,
             !changes.contains(where: { $0.kind == .subscriptionStarted })
         {
-            changes.append(Change(kind: .subscriptionProductChanged, isCorrection: isRevision))
+            changes.append(Change(kind: .subscriptionProductChanged, isCorrection: corrects()))
         }
         changes += renewing(after: old, explained)
         if old.priceIncreasePending != new.priceIncreasePending, old.status.access {
+            let isCorrection = corrects { $0.priceIncreasePending == $1.priceIncreasePending }
             if new.priceIncreasePending {
-                changes.append(Change(kind: .subscriptionPriceIncreasePending, isCorrection: isRevision))
+                changes.append(Change(kind: .subscriptionPriceIncreasePending, isCorrection: isCorrection))
             } else if new.isRenewing {
-                changes.append(Change(kind: .subscriptionPriceIncreaseAgreed, isCorrection: isRevision))
+                changes.append(Change(kind: .subscriptionPriceIncreaseAgreed, isCorrection: isCorrection))
             }
         } else if new.priceIncreasePending, !old.status.access, !isRevision {
             changes.append(Change(kind: .subscriptionPriceIncreasePending, isCorrection: false))
@@ -56,7 +64,7 @@ extension SubscriptionEvents.Step {
             let isConverted = old?.inTrial == true && !new.inTrial && new.standing == .paid && !explained.hasPeriod
             return isConverted ? [Change(kind: .subscriptionStarted, isCorrection: false)] : []
         }
-        let isCorrection = isRevision && old != nil
+        let isCorrection = corrects()
         let kind: EventKind
         switch new.standing {
         case .gracePeriod: kind = .subscriptionGracePeriodStarted
@@ -99,18 +107,22 @@ extension SubscriptionEvents.Step {
 
     private func renewing(after old: StatusAtInstant, _ explained: StepExplanation) -> [Change] {
         var changes: [Change] = []
+        let isSwitchCorrected = corrects { $0.isRenewing == $1.isRenewing }
         if old.isRenewing, !new.isRenewing {
-            changes.append(Change(kind: .subscriptionCancelled, isCorrection: isRevision && old.status.access))
+            changes.append(Change(kind: .subscriptionCancelled, isCorrection: isSwitchCorrected && old.status.access))
         }
         // A purchase has auto-renew on, and a renewal had it on.
         if !old.isRenewing, new.isRenewing, old.status.access, !explained.hasPeriod {
-            changes.append(Change(kind: .subscriptionUncancelled, isCorrection: isRevision))
+            changes.append(Change(kind: .subscriptionUncancelled, isCorrection: isSwitchCorrected))
         }
         let isChanged = old.comingProductID != new.comingProductID
         // A new product renews to itself, which the period says.
         let isSaid = new.comingProductID == new.productID && old.productID != new.productID
         if isChanged, !isSaid, old.status.access || new.comingProductID != new.productID {
-            changes.append(Change(kind: .subscriptionRenewalProductChanged, isCorrection: isRevision))
+            changes.append(
+                Change(
+                    kind: .subscriptionRenewalProductChanged,
+                    isCorrection: corrects { $0.comingProductID == $1.comingProductID }))
         }
         return changes
     }

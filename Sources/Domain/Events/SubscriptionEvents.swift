@@ -10,7 +10,9 @@ import Subscriptions
 /// reported, and so neither is a notification that only repeats what was reported.
 ///
 /// **Corrections.** What was reported is compared with what is known now about *its* instant. If the two differ, the
-/// report was wrong: the first step leads from the reported value to the right one, and is marked as a correction. A
+/// first step leads from the reported value to the right one, and is marked as a correction where the report was wrong: where it
+/// never was so. What was so, and had ended or changed before the last report, is reported as the end or change that it is: a refund,
+/// dated before the customer was reported to have cancelled, ends access. A
 /// failed charge that went through and an end that was moved correct nothing: the earlier value was true. What began
 /// and ended before the last reported instant, and is received only now, is not reported, because nothing that stands
 /// depends on it; periods and refunds are.
@@ -72,6 +74,8 @@ public struct SubscriptionEvents: Sendable {
         var until: Timestamp
         /// Whether it leads from what was reported to what is known of the same instant.
         var isRevision = false
+        /// What was right before a revision, where that continues what was reported; nil where what was reported never was so.
+        var before: StatusAtInstant?
 
         init(_ phase: Phase, after old: StatusAtInstant?, isRevision: Bool = false) {
             self.old = old
@@ -86,7 +90,11 @@ public struct SubscriptionEvents: Sendable {
     private var steps: [Step] {
         var steps: [Step] = []
         if let reported, let phase = line.phase(at: reported.since) {
-            steps.append(Step(phase, after: reported.value, isRevision: true))
+            var step = Step(phase, after: reported.value, isRevision: true)
+            if let (before, since) = reported.continued(before: phase, in: line) {
+                (step.before, step.since) = (before, since)
+            }
+            steps.append(step)
         }
         let since = reported?.since ?? .distantPast
         for phase in line.phases where phase.startsAt > since && phase.startsAt <= now {
@@ -121,8 +129,10 @@ public struct SubscriptionEvents: Sendable {
             first = next
         }
         guard let last = steps.last else { return }
+        let heldSince = steps.last { $0.old?.holds(sameAs: $0.new) != true }?.since ?? reported?.heldSince
         reported = LastReportedSubscription(
-            value: last.new, since: max(last.last, reported?.since ?? .distantPast), account: line.account,
+            value: last.new, since: max(last.last, reported?.since ?? .distantPast), heldSince: heldSince,
+            account: line.account,
             unheardEnds: unheardEnds, warning: reported?.warning)
     }
 
@@ -159,7 +169,9 @@ public struct SubscriptionEvents: Sendable {
             if change.isOfUnheardPeriod { unheardEnds.append(step.new.periodEndsAt) }
         }
         if events.count == first, let old = step.old, !step.new.says(sameAs: old) {
-            add(step.otherwise, step, nil, evidence?.cause ?? .clock, at: step.since, isCorrection: step.isRevision)
+            add(
+                step.otherwise, step, nil, evidence?.cause ?? .clock, at: step.since,
+                isCorrection: step.corrects { $0.says(sameAs: $1) })
         }
     }
 
@@ -253,6 +265,22 @@ public struct SubscriptionEvents: Sendable {
 
     /// The parts of one notification are signed within so many milliseconds of each other.
     private static let clockDifference: Int64 = 2000
+}
+
+extension LastReportedSubscription {
+    /// What was right before something that was not known by then, and when that began; nil unless what was reported was so until then
+    /// without a break: the same standing, product and period.
+    fileprivate func continued(
+        before phase: Phase, in line: SubscriptionNow
+    ) -> (before: StatusAtInstant, since: Timestamp)? {
+        let phases = line.phases.prefix { $0.startsAt <= phase.startsAt }
+        guard let place = phases.lastIndex(where: { !$0.value.says(sameAs: phase.value) }) else { return nil }
+        let (before, since) = (phases[place].value, phases[place + 1].startsAt)
+        guard since > heldSince, before.holds(sameAs: value), before.transactionID == value.transactionID,
+            before.basis == value.basis || value.basis != .renewalInfo
+        else { return nil }
+        return (before, since)
+    }
 }
 
 /// What a step's facts say already.

@@ -56,13 +56,12 @@ extension LastReportedAccount {
         let purchase = app.flatMap { app in
             original.map { PurchaseKey(environment: environment, bundleID: app, originalTransactionID: $0) }
         }
-        self.init(
-            value: AccountPhase(
-                startsAt: since, status: status, tier: tier, source: source, productID: product, purchase: purchase,
-                act: try fields.nextNumber(), expiresAt: try fields.nextInstant(),
-                willRenew: try ReportedStateCodec.Reader.require(fields.nextFlag()),
-                inTrial: try ReportedStateCodec.Reader.require(fields.nextFlag())),
-            since: since)
+        let value = try AccountPhase(
+            startsAt: since, status: status, tier: tier, source: source, productID: product, purchase: purchase,
+            act: fields.nextNumber(), expiresAt: fields.nextInstant(),
+            willRenew: ReportedStateCodec.Reader.require(fields.nextFlag()),
+            inTrial: ReportedStateCodec.Reader.require(fields.nextFlag()))
+        self.init(value: value, since: since, heldSince: try fields.lastInstant())
     }
 
     /// Appends the stored text.
@@ -79,6 +78,7 @@ extension LastReportedAccount {
             fields.add(value.expiresAt)
             fields.add(value.willRenew)
             fields.add(value.inTrial)
+            fields.add(heldSince)
         }
     }
 }

@@ -51,7 +51,7 @@ extension LastReportedSubscription {
         let unheard = (try fields.next() ?? "").split(separator: ",").compactMap { Int64($0) }
         let (end, days) = (try fields.nextInstant(), try fields.nextNumber())
         self.init(
-            value: value, since: since, account: account,
+            value: value, since: since, heldSince: try fields.lastInstant(), account: account,
             unheardEnds: unheard.map { Timestamp(millisecondsSince1970: $0) },
             warning: end.flatMap { end in days.map { LastReportedSubscription.Warning(end: end, days: $0) } })
     }
@@ -79,6 +79,7 @@ extension LastReportedSubscription {
                 unheardEnds.isEmpty ? nil : unheardEnds.map { "\($0.millisecondsSince1970)" }.joined(separator: ","))
             fields.add(warning?.end)
             fields.add(warning?.days)
+            fields.add(heldSince)
         }
     }
 }

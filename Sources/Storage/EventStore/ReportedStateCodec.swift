@@ -2,7 +2,8 @@ import AppStorePayloads
 import Base
 import Postgres
 
-/// The fields of the state last reported, as one text; see the migration that makes `purchase_tellings`.
+/// The fields of the state last reported, as one text; see the migration that makes `purchase_tellings`. Further fields come last, so
+/// that earlier releases read what they know of.
 ///
 /// It is read and written for each notification: one column costs a fraction of twenty.
 struct ReportedStateCodec {
@@ -108,6 +109,9 @@ struct ReportedStateCodec {
         mutating func nextInstant() throws -> Timestamp? {
             try nextNumber().map { Timestamp(millisecondsSince1970: $0) }
         }
+
+        /// The last field, which earlier releases do not write.
+        mutating func lastInstant() throws -> Timestamp? { place > bytes.count ? nil : try nextInstant() }
 
         mutating func nextIdentifier() throws -> UniqueIdentifier? {
             let field = try nextField()
