@@ -80,7 +80,7 @@ struct ClaimTests {
         #expect(code { $0.notification["notificationType"] = nil } == .malformedPayload)
         #expect(code { $0.notification["summary"] = ["bundleId": "com.example.app"] } == .malformedPayload)
         #expect(code { $0.transaction["transactionId"] = nil } == .malformedPayload)
-        #expect(code { $0.transaction["signedDate"] = nil } == .malformedPayload)
+        #expect(code { $0.transaction["signedDate"] = .raw("9223372036854775807") } == .malformedPayload)
         #expect(code { $0.renewal["originalTransactionId"] = "" } == .malformedPayload)
         for text in ["", "[]", "7", "{\"a\":1,\"a\":1}", String(repeating: "[", count: 100_000), "{}"] {
             let jws = Array(authority.sign(text).utf8)
@@ -91,6 +91,22 @@ struct ClaimTests {
         empty["data"] = nil
         let jws = Array(authority.sign(empty.bytes).utf8)
         #expect(failure { () throws(VerificationFailure) in try verifier.verifyNotification(jws) } == .malformedPayload)
+    }
+
+    @Test("count a part without a date of its own from the notification's signing on, with certificates valid then")
+    func undatedParts() throws {
+        var subscriber = Subscriber(authority)
+        subscriber.transaction["signedDate"] = nil
+        subscriber.renewal["signedDate"] = "2026-01-02"
+        let verified = try verifier.verifyNotification(subscriber.jws)
+        #expect(verified.transaction?.signedDate == verified.payload.signedDate)
+        #expect(verified.transaction?.expiresDate != nil)
+        #expect(verified.renewal?.signedDate == verified.payload.signedDate)
+        // By itself nothing tells when it was signed, and so not which record of the transaction is the latest.
+        let transaction = Array(authority.sign(subscriber.transaction.bytes).utf8)
+        #expect(
+            failure { () throws(VerificationFailure) in try verifier.verifyTransaction(transaction) }
+                == .malformedPayload)
     }
 
     @Test("do not fit parts of another app, environment or subscription")

@@ -40,8 +40,10 @@ struct PayloadFields {
         return text
     }
 
-    func requiredDate(_ name: StaticString) throws(PayloadError) -> Timestamp {
-        guard let date = try date(name) else { throw PayloadError(message: "\(name) is missing or not a number.") }
+    func requiredDate(_ name: StaticString, else other: Timestamp? = nil) throws(PayloadError) -> Timestamp {
+        guard let date = try date(name) ?? other else {
+            throw PayloadError(message: "\(name) is missing or not a number.")
+        }
         return date
     }
 

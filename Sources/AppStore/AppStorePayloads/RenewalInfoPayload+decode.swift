@@ -1,13 +1,19 @@
+public import Base
+
 extension RenewalInfoPayload {
     /// Reads the payload's JSON text.
     ///
+    /// - Parameter date: the date of a record that has no signedDate of its own: when the notification around it was
+    ///   signed. By default such a record is refused.
     /// - Throws: ``PayloadError`` for a text that is not strict JSON, another kind of record, a key that is missing, or a date
     ///   that cannot be stored.
-    public static func decode(_ json: [UInt8]) throws(PayloadError) -> RenewalInfoPayload {
+    public static func decode(
+        _ json: [UInt8], undatedAt date: Timestamp? = nil
+    ) throws(PayloadError) -> RenewalInfoPayload {
         let fields = try PayloadFields(json, of: .renewalInfo)
         return RenewalInfoPayload(
             originalTransactionId: try fields.key("originalTransactionId"),
-            signedDate: try fields.requiredDate("signedDate"),
+            signedDate: try fields.requiredDate("signedDate", else: date),
             environment: fields.code("environment"),
             productId: fields.string("productId"),
             autoRenewProductId: fields.string("autoRenewProductId"),

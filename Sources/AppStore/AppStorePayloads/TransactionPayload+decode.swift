@@ -1,15 +1,21 @@
+public import Base
+
 extension TransactionPayload {
     /// Reads the payload's JSON text.
     ///
+    /// - Parameter date: the date of a record that has no signedDate of its own: when the notification around it was
+    ///   signed. By default such a record is refused.
     /// - Throws: ``PayloadError`` for a text that is not strict JSON, another kind of record, a key that is missing, or a date
     ///   that cannot be stored.
-    public static func decode(_ json: [UInt8]) throws(PayloadError) -> TransactionPayload {
+    public static func decode(
+        _ json: [UInt8], undatedAt date: Timestamp? = nil
+    ) throws(PayloadError) -> TransactionPayload {
         let fields = try PayloadFields(json, of: .transaction)
         return TransactionPayload(
             transactionId: try fields.key("transactionId"),
             originalTransactionId: try fields.key("originalTransactionId"),
             bundleId: try fields.key("bundleId"),
-            signedDate: try fields.requiredDate("signedDate"),
+            signedDate: try fields.requiredDate("signedDate", else: date),
             environment: fields.code("environment"),
             webOrderLineItemId: fields.string("webOrderLineItemId"),
             productId: fields.string("productId"),

@@ -22,11 +22,14 @@ extension Verifier {
         do { return try work() } catch { throw error.inside(name) }
     }
 
+    /// - Parameter date: when the notification was signed: the date of a part that has none of its own.
     func transaction(
-        _ text: String, of claims: Claims, in outer: SignedPayload, _ clock: Clock
+        _ text: String, of claims: Claims, in outer: SignedPayload, signedAt date: Timestamp, _ clock: Clock
     ) throws(VerificationFailure) -> Part<TransactionPayload> {
         let signed = try signed(Array(text.utf8), inside: outer)
-        let transaction = try decode(signed, TransactionPayload.decode)
+        let transaction = try decode(signed) { json throws(PayloadError) in
+            try TransactionPayload.decode(json, undatedAt: date)
+        }
         try require(signed, signedAt: transaction.signedDate, clock)
         guard transaction.bundleId == claims.bundleId else { throw mismatch("bundleId") }
         try requireSame(transaction.environment, claims)
@@ -39,12 +42,15 @@ extension Verifier {
     }
 
     /// Renewal info names no app: the transaction beside it ties it to the notification.
+    /// - Parameter date: when the notification was signed: the date of a part that has none of its own.
     func renewal(
-        _ text: String, of claims: Claims, in outer: SignedPayload, beside transaction: TransactionPayload?,
-        _ clock: Clock
+        _ text: String, of claims: Claims, in outer: SignedPayload, signedAt date: Timestamp,
+        beside transaction: TransactionPayload?, _ clock: Clock
     ) throws(VerificationFailure) -> Part<RenewalInfoPayload> {
         let signed = try signed(Array(text.utf8), inside: outer)
-        let renewal = try decode(signed, RenewalInfoPayload.decode)
+        let renewal = try decode(signed) { json throws(PayloadError) in
+            try RenewalInfoPayload.decode(json, undatedAt: date)
+        }
         try require(signed, signedAt: renewal.signedDate, clock)
         try requireSame(renewal.environment, claims)
         try require(signed.chain, for: claims.environment)

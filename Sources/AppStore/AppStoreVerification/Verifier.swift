@@ -72,12 +72,14 @@ public struct Verifier: Sendable {
         case .data(let data):
             if let text = data.signedTransactionInfo {
                 parts.transaction = try part("signedTransactionInfo") { () throws(VerificationFailure) in
-                    try transaction(text, of: claims, in: signed, clock)
+                    try transaction(text, of: claims, in: signed, signedAt: payload.signedDate, clock)
                 }
             }
             if let text = data.signedRenewalInfo {
                 parts.renewal = try part("signedRenewalInfo") { () throws(VerificationFailure) in
-                    try renewal(text, of: claims, in: signed, beside: parts.transaction?.value, clock)
+                    try renewal(
+                        text, of: claims, in: signed, signedAt: payload.signedDate, beside: parts.transaction?.value,
+                        clock)
                 }
             }
         case .appData(let data):
@@ -115,7 +117,7 @@ public struct Verifier: Sendable {
         _ jws: [UInt8], isBackfill: Bool = false, now: Timestamp? = nil
     ) throws(VerificationFailure) -> TransactionPayload {
         let signed = try signed(jws)
-        let transaction = try decode(signed, TransactionPayload.decode)
+        let transaction = try decode(signed) { json throws(PayloadError) in try TransactionPayload.decode(json) }
         try require(signed, signedAt: transaction.signedDate, clock(isBackfill: isBackfill, now))
         try require(bundleId: transaction.bundleId)
         let environment = try require(environment: transaction.environment)
@@ -133,7 +135,7 @@ public struct Verifier: Sendable {
         _ jws: [UInt8], isBackfill: Bool = false, now: Timestamp? = nil
     ) throws(VerificationFailure) -> RenewalInfoPayload {
         let signed = try signed(jws)
-        let renewal = try decode(signed, RenewalInfoPayload.decode)
+        let renewal = try decode(signed) { json throws(PayloadError) in try RenewalInfoPayload.decode(json) }
         try require(signed, signedAt: renewal.signedDate, clock(isBackfill: isBackfill, now))
         let environment = try require(environment: renewal.environment)
         try require(signed.chain, for: environment)

@@ -169,12 +169,15 @@ extension Ledger {
             let digest: [UInt8] = try row.decode("digest")
             let json = try row.decode("payload", as: PostgresJSON.self).bytes
             let isUnsigned = try row.decode("is_unsigned", as: Bool?.self) ?? false
+            let signedAt = Timestamp(try row.decode("signed_at", as: PostgresTimestamp.self))
             if try row.decode("is_transaction") {
-                let record = LedgerEntry.Signed(try TransactionPayload.decode(json), digest: digest)
+                let payload = try TransactionPayload.decode(json, undatedAt: signedAt)
+                let record = LedgerEntry.Signed(payload, digest: digest)
                 purchases[key]?.keptRecords.transactions.append(
                     .init(key: key, record: record, notificationUUID: uuid, isUnsigned: isUnsigned))
             } else {
-                let record = LedgerEntry.Signed(try RenewalInfoPayload.decode(json), digest: digest)
+                let payload = try RenewalInfoPayload.decode(json, undatedAt: signedAt)
+                let record = LedgerEntry.Signed(payload, digest: digest)
                 purchases[key]?.keptRecords.renewals.append(
                     .init(key: key, record: record, notificationUUID: uuid, isUnsigned: isUnsigned))
             }
@@ -278,13 +281,13 @@ extension PostgresQuery {
                     as purchase (original_transaction_id, bundle_id, environment)
             )
             select true as is_transaction, original_transaction_id, bundle_id, environment, notification_uuid, digest,
-                   payload, is_unsigned
+                   payload, is_unsigned, signed_at
               from storehook.transactions join scope using (original_transaction_id, bundle_id, environment)
              where notification_uuid = any(\(uuids))
                 or notification_uuid is null and digest = any(\(digests))
             union all
             select false, original_transaction_id, bundle_id, environment, notification_uuid, digest, payload,
-                   is_unsigned
+                   is_unsigned, signed_at
               from storehook.renewals join scope using (original_transaction_id, bundle_id, environment)
              where notification_uuid = any(\(uuids))
                 or notification_uuid is null and digest = any(\(digests))
