@@ -2985,6 +2985,7 @@ CREATE TABLE storehook.purchase_facts (
     is_unsigned boolean,
     reason text,
     additional_reason text,
+    is_not_retried boolean,
     CONSTRAINT purchase_facts_check CHECK (((transaction_id IS NULL) = (transaction_signed_at IS NULL))),
     CONSTRAINT purchase_facts_check1 CHECK (((transaction_id IS NULL) = (transaction_digest IS NULL))),
     CONSTRAINT purchase_facts_check2 CHECK (((renewal_signed_at IS NULL) = (renewal_digest IS NULL))),
@@ -3001,6 +3002,8 @@ COMMENT ON COLUMN storehook.purchase_facts.is_unsigned IS 'true for what verifyR
 COMMENT ON COLUMN storehook.purchase_facts.reason IS 'PURCHASE or RENEWAL, as Apple says; null where Apple says neither, or the row was written before it was kept';
 
 COMMENT ON COLUMN storehook.purchase_facts.additional_reason IS 'why the transaction stands beside others of its period, in Apple''s word; null for nearly all';
+
+COMMENT ON COLUMN storehook.purchase_facts.is_not_retried IS 'true where the renewal info says that Apple does not try to charge; null where it tries, and where Apple leaves that out';
 
 CREATE TABLE storehook.purchase_lines (
     environment text NOT NULL COLLATE pg_catalog."C",

@@ -26,7 +26,7 @@ func period(
 
 /// Renewal info.
 func renewing(
-    signed: Timestamp, renews: Timestamp?, on autoRenew: Bool? = true, to next: String = "basic", retry: Bool = false,
+    signed: Timestamp, renews: Timestamp?, on autoRenew: Bool? = true, to next: String = "basic", retry: Bool? = nil,
     grace: Timestamp? = nil, product: String = "basic", reported: Int = 1, intent: Int? = nil, pending: Bool = false
 ) -> RenewalFact {
     RenewalFact(
@@ -39,7 +39,7 @@ extension Heard {
     /// A notification about a period and what comes after it.
     static func of(
         _ name: String, _ transaction: TransactionFact, signed: Timestamp, on autoRenew: Bool = true,
-        to next: String? = nil, retry: Bool = false, grace: Timestamp? = nil, status: Int = 1, intent: Int? = nil,
+        to next: String? = nil, retry: Bool? = nil, grace: Timestamp? = nil, status: Int = 1, intent: Int? = nil,
         pending: Bool = false, renews: Timestamp? = nil
     ) -> Heard {
         var transaction = transaction

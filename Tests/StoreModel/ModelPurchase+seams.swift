@@ -48,7 +48,8 @@ extension ModelPurchase {
         now = end
         let days = current.plan.days > 7 ? random.pick([3, 16, 28]) : random.pick([3, 6])
         let graceEnd = random.chance(50) ? end + Int64(days) * ModelTime.day : nil
-        renewal.isInBillingRetry = true
+        // In grace the status says as much, and the store may leave the flag out.
+        renewal.isInBillingRetry = graceEnd != nil && random.chance(30) ? nil : true
         renewal.graceEnd = graceEnd
         ledger.write(.chargeFailed(graceEnd: graceEnd), at: end)
         let delay = random.between(2 * ModelTime.second, 10 * ModelTime.minute)
@@ -58,6 +59,7 @@ extension ModelPurchase {
                 return recover(at: random.between(now + ModelTime.hour, graceEnd - ModelTime.hour))
             }
             now = graceEnd
+            renewal.isInBillingRetry = true
             send("GRACE_PERIOD_EXPIRED", after: moment())
         }
         retry(until: end + ModelTime.retry)

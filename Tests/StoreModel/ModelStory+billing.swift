@@ -2,7 +2,8 @@
 extension ModelStory {
     /// Retry and grace, with and without recovery.
     static let billing = [
-        recoveredFromRetry, recoveredInGrace, graceLeftOver, graceLeftOverAhead, boughtAgainDuringRetry,
+        recoveredFromRetry, recoveredInGrace, graceWithoutFlag, graceLeftOver, graceLeftOverAhead,
+        boughtAgainDuringRetry,
     ]
 
     /// No grace; the new period begins on the day the charge succeeds.
@@ -51,6 +52,26 @@ extension ModelStory {
         tale.tell("DID_RENEW", at: soonAfter(66), third, ModelRenewal(after: third), renewed)
         tale.cannotLoseThat(from: day(66), because: "nothing else tells of that renewal")
         tale.expect(third, at: [day(96) - 1], renewed)
+        return tale.story
+    }
+
+    /// Nothing but the signed status and the date tells that it is grace.
+    private static var graceWithoutFlag: ModelStory {
+        var tale = ModelTale("a charge fails, and the flag for that is left out while grace lasts")
+        let first = tale.purchase(.goldMonthly, at: day(0))
+        var renewal = ModelRenewal(after: first)
+        tale.tell("SUBSCRIBED/INITIAL_BUY", at: soonAfter(0), first, renewal, .access(.goldMonthly, until: day(30)))
+        renewal.graceEnd = day(46)
+        let grace = ModelTruth.access(.goldMonthly, until: day(46), inGrace: true)
+        tale.tell("DID_FAIL_TO_RENEW/GRACE_PERIOD", at: soonAfter(30), first, renewal, grace)
+        tale.expect(first, at: [day(32), day(40)], grace)
+        tale.tell("CONSUMPTION_REQUEST", at: day(41), first, renewal, grace)
+        tale.expect(first, at: [day(46) - 1], grace)
+        let failing = ModelTruth.noAccess(.goldMonthly, status: 3)
+        tale.expect(first, at: [day(46)], failing)
+        renewal.isInBillingRetry = true
+        tale.tell("GRACE_PERIOD_EXPIRED", at: soonAfter(46), first, renewal, failing)
+        tale.expect(first, at: [day(47), day(90) - 1], failing)
         return tale.story
     }
 

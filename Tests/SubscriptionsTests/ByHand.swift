@@ -27,12 +27,12 @@ func period(
 
 /// Renewal info signed on a day.
 func renewal(
-    signed: Timestamp, renews: Timestamp?, on autoRenew: Bool? = true, retry: Bool = false, grace: Timestamp? = nil,
-    product: String? = "basic", reported: Int? = nil,
+    signed: Timestamp, renews: Timestamp?, on autoRenew: Bool? = true, retry: Bool? = nil, grace: Timestamp? = nil,
+    product: String? = "basic", to next: String = "basic", reported: Int? = nil,
     intent: Int? = nil, pending: Bool = false, token: UniqueIdentifier? = nil, digest number: UInt8 = 0
 ) -> RenewalFact {
     RenewalFact(
-        productID: product, renewalProductID: "basic", autoRenew: autoRenew, renewsAt: renews, expirationIntent: intent,
+        productID: product, renewalProductID: next, autoRenew: autoRenew, renewsAt: renews, expirationIntent: intent,
         inBillingRetry: retry, graceExpiresAt: grace, priceIncreasePending: pending, appAccountToken: token,
         signedAt: signed, reportedStatus: reported, digest: digest(number))
 }

@@ -29,6 +29,28 @@ extension HeardNotification {
     private static func digest(_ json: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: json)) }
 }
 
+extension HeardNotification {
+    /// The same records as Apple's servers answer them some seconds later: signed anew, and without a signed status.
+    func signedAgain(after seconds: Int64, digest number: UInt8) -> HeardNotification {
+        func later(_ instant: Timestamp) -> Timestamp { instant.adding(seconds: seconds) }
+        var (transaction, renewal) = (transaction, renewal)
+        if let record = transaction {
+            transaction?.signedAt = later(record.signedAt)
+            transaction?.asOf = later(record.signedAt)
+            transaction?.digest = [1, number] + record.digest.dropFirst(2)
+        }
+        if let record = renewal {
+            renewal?.signedAt = later(record.signedAt)
+            renewal?.asOf = later(record.signedAt)
+            renewal?.digest = [2, number] + record.digest.dropFirst(2)
+            renewal?.reportedStatus = nil
+        }
+        return HeardNotification(
+            name: "again", signedAt: later(signedAt), purchase: purchase, transaction: transaction, renewal: renewal,
+            reportedStatus: nil)
+    }
+}
+
 extension PurchaseKey {
     /// A purchase of the model store's one app.
     init(_ originalTransactionID: String) {

@@ -103,8 +103,9 @@ struct LongPurchase {
 
     private mutating func retry() {
         wait(until: end)
-        renewal.inBillingRetry = true
         let hasGrace = chance(50)
+        // Apple may leave the flag out beside a status that says as much.
+        renewal.inBillingRetry = chance(80) ? true : nil
         if hasGrace { renewal.graceExpiresAt = chance(70) ? end.adding(days: 6) : nil }
         say(hasGrace ? 4 : 3)
         wait(seconds: 3600...5 * 86_400)
@@ -135,7 +136,10 @@ struct LongPurchase {
         guard let start = newest.purchasedAt, now < end.adding(days: -2) else { return }
         wait(until: start)
         wait(seconds: 60...86_400)
-        switch Int.random(in: 0..<5, using: &generator) {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 5:
+            // Whoever asks gets the same, signed anew, and no signed status.
+            say(nil)
         case 0:
             renewal.autoRenew = renewal.autoRenew == false
             say(1)
@@ -161,7 +165,7 @@ struct LongPurchase {
 
     // MARK: - What is said
 
-    private mutating func say(_ status: Int, about index: Int? = nil) {
+    private mutating func say(_ status: Int?, about index: Int? = nil) {
         now = now.adding(seconds: 2)
         var transaction = periods[index ?? periods.count - 1]
         transaction.signedAt = now.adding(milliseconds: chance(70) ? 0 : chance(50) ? -1200 : 12)

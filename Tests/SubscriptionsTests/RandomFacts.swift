@@ -37,11 +37,18 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
             }
         }
         let dates = draw.transactions.compactMap(\.expiresAt)
-        for _ in 0..<Int.random(in: 0...3, using: &generator) { draw.renewals.append(renewal(dates)) }
+        for _ in 0..<Int.random(in: 0...3, using: &generator) {
+            draw.renewals.append(renewal(dates))
+            if let last = draw.renewals.last, chance(25) { draw.renewals.append(repeated(last)) }
+        }
+        if let last = draw.transactions.last, chance(25) { draw.transactions.append(repeated(last)) }
         guard withReports else { return draw }
         for _ in 0..<Int.random(in: 0...2, using: &generator) {
             draw.reportedStatuses.append(
-                ReportedStatus(status: .random(in: 1...5, using: &generator), signedAt: day(0...120)))
+                ReportedStatus(
+                    // Now and then one that nobody knows.
+                    status: chance(90) ? .random(in: 1...5, using: &generator) : pick([0, 6, 7, -1]),
+                    signedAt: day(0...120)))
         }
         for renewal in draw.renewals {
             guard let status = renewal.reportedStatus else { continue }
@@ -115,6 +122,24 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
         return record
     }
 
+    /// The same once more: Apple signs what it is asked for anew.
+    private mutating func repeated(_ earlier: TransactionFact) -> TransactionFact {
+        var record = earlier
+        record.signedAt = earlier.signedAt.adding(seconds: pick([60, 3600, 20 * 86_400]))
+        record.asOf = record.signedAt
+        record.digest = digest()
+        return record
+    }
+
+    private mutating func repeated(_ earlier: RenewalFact) -> RenewalFact {
+        var record = earlier
+        record.signedAt = earlier.signedAt.adding(seconds: pick([60, 300, 3600, 20 * 86_400]))
+        record.asOf = record.signedAt
+        record.digest = digest()
+        if chance(70) { record.reportedStatus = nil }
+        return record
+    }
+
     private mutating func renewal(_ dates: [Timestamp]) -> RenewalFact {
         let renewsAt = dates.isEmpty || chance(10) ? nil : chance(70) ? pick(dates) : day(0...150)
         let signedAt = chance(70) || dates.isEmpty ? day(0...120) : pick(dates).adding(seconds: pick([0, 20, -86_400]))
@@ -123,7 +148,7 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
             renewalProductID: chance(90) ? pick(["basic", "premium"]) : nil,
             autoRenew: pick([true, true, false, nil]), renewsAt: renewsAt,
             expirationIntent: chance(20) ? .random(in: 1...5, using: &generator) : nil,
-            inBillingRetry: chance(35),
+            inBillingRetry: pick([true, true, nil, nil, false]),
             graceExpiresAt: chance(30) ? (renewsAt ?? day(0...120)).adding(days: pick([3, 16, 28])) : nil,
             priceIncreasePending: chance(10), appAccountToken: token(), signedAt: signedAt, asOf: asOf(signedAt),
             reportedStatus: chance(60) ? pick([1, 1, 1, 2, 3, 4, 5]) : nil, digest: digest(),
@@ -133,7 +158,10 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
 
 extension PurchaseFacts {
     /// Every instant at which anything could change, the milliseconds around each, and the two ends of time.
-    var interestingInstants: [Timestamp] {
+    var interestingInstants: [Timestamp] { interestingInstants(leeway: 0) }
+
+    /// The same, and where a renewal is waited for no longer.
+    func interestingInstants(leeway: Int64) -> [Timestamp] {
         var dates: [Timestamp] = []
         for fact in transactions {
             dates += [fact.purchasedAt, fact.expiresAt, fact.revokedAt].compactMap(\.self)
@@ -145,10 +173,11 @@ extension PurchaseFacts {
         for report in reportedStatuses { dates.append(report.asOf) }
         var instants: Set<Timestamp> = [.distantPast, .distantFuture]
         for date in dates {
-            for days: Int64 in [-1, 0, 16, 60] {
-                for milliseconds: Int64 in [-1, 0, 1] {
+            for milliseconds: Int64 in [-1, 0, 1] {
+                for days: Int64 in [-1, 0, 1, 16, 60] {
                     instants.insert(date.adding(days: days).adding(milliseconds: milliseconds))
                 }
+                if leeway > 0 { instants.insert(date.adding(seconds: leeway).adding(milliseconds: milliseconds)) }
             }
         }
         return instants.sorted()

@@ -4,11 +4,13 @@ import Subscriptions
 
 /// The rules once more, the way they are told: one instant at a time, looking through all facts for every question.
 ///
-/// It is slow and knows no phases, so that a mistake in what makes the real rules fast shows as a difference. One rule it
-/// leaves out: that a reported status which nothing explains decides for a while.
+/// It is slow and knows no phases, so that a mistake in what makes the real rules fast shows as a difference. What a
+/// reported status decides that nothing explains is told in an extension, which looks at this from outside.
 struct ReferenceStatus {
     let facts: PurchaseFacts
     let periods: [Period]
+    /// For how many seconds a renewal is waited for.
+    let leeway: Int64
 
     /// A paid period: all records of one line item, of which the latest-signed one speaks.
     struct Period {
@@ -67,8 +69,9 @@ struct ReferenceStatus {
         }
     }
 
-    init(_ facts: PurchaseFacts) {
+    init(_ facts: PurchaseFacts, leeway: Int64 = 0) {
         self.facts = facts
+        self.leeway = leeway
         var records: [String: [TransactionFact]] = [:]
         for record in facts.transactions {
             let key = record.webOrderLineItemID.map { "item \($0)" } ?? "transaction \(record.transactionID)"
@@ -153,7 +156,7 @@ struct ReferenceStatus {
     /// The renewal info that names the end of a period that was never heard of, or of the last one's extension.
     func implied(at instant: Timestamp) -> (RenewalFact, until: Timestamp)? {
         guard let renewal = renewal(at: instant), let renewsAt = renewal.renewsAt else { return nil }
-        if let status = renewal.reportedStatus {
+        if let status = statusBeside(at: instant) {
             guard [1, 3, 4].contains(status) else { return nil }
         } else {
             guard let last = periods.last(where: { $0.start <= instant }), last.refund(at: instant) == nil,
@@ -192,12 +195,15 @@ struct ReferenceStatus {
         if let implied {
             return value(
                 of: implied.0, until: implied.until, at: instant,
-                unpaid(implied.0, since: implied.until, at: instant))
+                unpaid(implied.0, since: implied.until, boughtAt: nil, isTrial: false, at: instant))
         }
         guard let last = begun.last ?? ahead.first else { return nil }
         if last.refund(at: instant) != nil { return value(of: last, at: instant, .revoked) }
         return value(
-            of: last, at: instant, unpaid(renewal(at: instant), since: end(of: last, at: instant), at: instant))
+            of: last, at: instant,
+            unpaid(
+                renewal(at: instant), since: end(of: last, at: instant), boughtAt: last.charged,
+                isTrial: last.latest.isFreeTrial, at: instant))
     }
 
     /// The status within a paid period.
@@ -207,38 +213,121 @@ struct ReferenceStatus {
     }
 
     /// The status after an unrevoked period that ended without a successor.
-    private func unpaid(_ renewal: RenewalFact?, since expiry: Timestamp, at instant: Timestamp) -> SubscriptionStatus {
+    private func unpaid(
+        _ renewal: RenewalFact?, since expiry: Timestamp, boughtAt bought: Timestamp?, isTrial: Bool,
+        at instant: Timestamp
+    ) -> SubscriptionStatus {
         if let grace = graceEnd(renewal, since: expiry, at: instant), instant < grace { return .gracePeriod }
-        return isRetried(renewal, at: instant) && instant < expiry.adding(days: 60) ? .billingRetry : .expired
+        if isRetried(renewal, since: expiry, at: instant), instant < expiry.adding(days: 60) { return .billingRetry }
+        guard isAwaited(renewal, since: expiry, boughtAt: bought, at: instant) else { return .expired }
+        let isStale = renewalInEffect(at: instant) != nil && renewal == nil
+        return Self.paid(isStale ? nil : renewal, isTrial: isTrial)
+    }
+
+    /// The status beside the renewal info in effect at an instant. What only repeats has it from the one before.
+    private func statusBeside(at instant: Timestamp) -> Int? {
+        guard var current = renewalInEffect(at: instant) else { return nil }
+        while current.reportedStatus == nil,
+            let before = renewalInEffect(at: current.asOf.adding(milliseconds: -1)),
+            Self.said(before) == Self.said(current)
+        {
+            current = before
+        }
+        return current.reportedStatus
     }
 
     /// The status that Apple reported last by an instant.
-    private func reported(at instant: Timestamp) -> ReportedStatus? {
-        facts.reportedStatuses.last { $0.asOf <= instant }
+    func reported(at instant: Timestamp) -> ReportedStatus? { facts.reportedStatuses.last { $0.asOf <= instant } }
+
+    /// From when on the renewal info that is in effect at an instant says what it says: it may only repeat what the one
+    /// before it said, and that the one before that.
+    private func saidSince(at instant: Timestamp) -> Timestamp? {
+        guard var current = renewalInEffect(at: instant) else { return nil }
+        while let before = renewalInEffect(at: current.asOf.adding(milliseconds: -1)),
+            Self.said(before) == Self.said(current)
+        {
+            current = before
+        }
+        return current.asOf
     }
 
-    private func isRetried(_ renewal: RenewalFact?, at instant: Timestamp) -> Bool {
-        guard let renewal, renewal.inBillingRetry else { return false }
-        // Apple said since that it is over.
-        if let report = reported(at: instant), report.asOf >= renewal.asOf, report.status == 2 { return false }
-        return true
+    /// What renewal info says, whenever it was signed, and whatever it came with.
+    static func said(_ renewal: RenewalFact) -> RenewalFact {
+        var said = renewal
+        said.signedAt = .distantPast
+        said.asOf = .distantPast
+        said.digest = []
+        said.reportedStatus = nil
+        said.isUnsigned = false
+        return said
+    }
+
+    /// The status that Apple reported last, if it is newer than what renewal info says.
+    private func newest(_ renewal: RenewalFact?, at instant: Timestamp) -> ReportedStatus? {
+        guard let report = reported(at: instant) else { return nil }
+        guard renewal != nil, let said = saidSince(at: instant) else { return report }
+        return report.asOf >= said ? report : nil
+    }
+
+    /// Apple's last status, if it tells of the failure of this end: 3 or 4, and not from long before.
+    private func failure(_ renewal: RenewalFact?, since expiry: Timestamp, at instant: Timestamp) -> ReportedStatus? {
+        let isStale = renewalInEffect(at: instant) != nil && renewal == nil
+        guard !isStale, let report = reported(at: instant), [3, 4].contains(report.status),
+            report.asOf > expiry.adding(days: -1)
+        else { return nil }
+        return report
+    }
+
+    private func isRetried(_ renewal: RenewalFact?, since expiry: Timestamp, at instant: Timestamp) -> Bool {
+        let failure = failure(renewal, since: expiry, at: instant)
+        let isNewer = newest(renewal, at: instant) != nil
+        switch renewal?.inBillingRetry {
+        case true?:
+            // Apple said since that it is over.
+            return !(isNewer && reported(at: instant)?.status == 2)
+        case false?:
+            guard let failure, let said = saidSince(at: instant) else { return false }
+            return failure.asOf > said
+        case nil:
+            guard let failure else { return false }
+            // Left out is not "no": with a date a signed 4 is enough, whichever of them came first.
+            return isNewer || failure.status == 4 && renewal?.graceExpiresAt != nil
+        }
     }
 
     /// When grace ends; nil where there is none.
     private func graceEnd(_ renewal: RenewalFact?, since expiry: Timestamp, at instant: Timestamp) -> Timestamp? {
-        let report = reported(at: instant)
-        let isLater = report.map { report in renewal.map { report.asOf >= $0.asOf } ?? true } ?? false
-        if let date = renewal?.graceExpiresAt {
-            let isLeftOver = isLater && (report?.status == 2 || report?.status == 3)
-            return isRetried(renewal, at: instant) && !isLeftOver ? date : nil
+        guard isRetried(renewal, since: expiry, at: instant), newest(renewal, at: instant)?.status != 3 else {
+            return nil
         }
+        if let date = renewal?.graceExpiresAt { return date }
         // "In grace", and no date: the operator's. A report from before the period ended spoke of another failure, and
         // renewal info that is newer and speaks of no retry ends it.
-        let isStale = renewalInEffect(at: instant) != nil && renewal == nil
-        guard let report, report.status == 4, !isStale, report.asOf > expiry.adding(days: -1),
-            isLater || isRetried(renewal, at: instant)
-        else { return nil }
+        guard failure(renewal, since: expiry, at: instant)?.status == 4 else { return nil }
         return expiry.adding(days: 16)
+    }
+
+    /// Whether a renewal may only be late.
+    private func isAwaited(
+        _ renewal: RenewalFact?, since expiry: Timestamp, boughtAt bought: Timestamp?, at instant: Timestamp
+    ) -> Bool {
+        guard instant < expiry.adding(seconds: leeway), renewal?.expirationIntent == nil else { return false }
+        // After the end: any word but a repetition.
+        if let report = reported(at: instant), report.asOf > expiry { return false }
+        if let word = renewalInEffect(at: instant), word.asOf > expiry {
+            if word.reportedStatus != nil { return false }
+            if let said = saidSince(at: instant), said > expiry { return false }
+        }
+        // Up to the end: the newest word since the purchase, all of it where two parts are of one instant.
+        var words: [(asOf: Timestamp, excludes: Bool)] = []
+        if let word = renewalInEffect(at: expiry), !isStale(word, at: instant) {
+            words.append((word.asOf, word.autoRenew == false || [2, 3, 5].contains(word.reportedStatus ?? 1)))
+        }
+        if let report = reported(at: expiry), bought.map({ report.asOf >= $0 }) ?? true {
+            words.append((report.asOf, [2, 3, 5].contains(report.status)))
+        }
+        let newest = words.map(\.asOf).max()
+        return !words.contains { $0.asOf == newest && $0.excludes }
     }
 
     // MARK: - All there is to say
@@ -249,7 +338,9 @@ struct ReferenceStatus {
             StatusAtInstant(
                 status: status, basis: .records, productID: period.latest.productID,
                 transactionID: period.latest.transactionID,
-                expiresAt: status.appleStatus == 1 ? endOfStretch(from: period, at: instant) : end, periodEndsAt: end,
+                // While a renewal is waited for nothing more is paid.
+                expiresAt: status.appleStatus == 1 && (instant < end || instant < period.start)
+                    ? endOfStretch(from: period, at: instant) : end, periodEndsAt: end,
                 inTrial: status.appleStatus == 1 && period.latest.isFreeTrial,
                 appAccountToken: account(of: period, at: instant)),
             since: end, at: instant)

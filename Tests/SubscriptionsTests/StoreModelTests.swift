@@ -115,6 +115,72 @@ struct StoreModelTests {
         #expect(delivered > 4000 && lost > 1500 && named > 20)
     }
 
+    @Test("whoever asks Apple again and gets the same, signed anew, takes nothing from what was reported")
+    func askedAgain() throws {
+        var generator = TestSupport.SeededGenerator()
+        var compared = 0
+        for seed in 0..<Self.lives {
+            let life = try ModelLife(seed: seed)
+            var known = KnownFacts()
+            for (index, heard) in life.heard.enumerated() {
+                let purchase = try #require(heard.purchase)
+                let answer = heard.signedAgain(after: 60, digest: UInt8(truncatingIfNeeded: index))
+                let next = life.heard[(index + 1)...].first { $0.purchase == purchase }?.signedAt ?? .distantFuture
+                guard !Self.isLost(using: &generator) else { continue }
+                known.merge(heard)
+                guard next > answer.signedAt.adding(seconds: 60) else { continue }
+                known.merge(answer)
+                // As long as nothing else happens.
+                let instants = [61, 120, 86_400, 5 * 86_400].map { heard.signedAt.adding(seconds: $0) }
+                for instant in instants where instant < next {
+                    let truth = life.truth(of: purchase, at: instant)
+                    guard truth?.status == heard.reportedStatus?.status else { break }
+                    let status = known.state(of: purchase)?.status(at: instant)?.status
+                    #expect(
+                        status?.appleStatus == truth?.status,
+                        "life \(seed), \(index) \(heard.name), seed \(generator.seed)")
+                    compared += 1
+                }
+            }
+        }
+        #expect(compared > 5000)
+    }
+
+    @Test(
+        "a payer's access goes on at a seam while the post is on its way, and nobody else's for longer than the leeway")
+    func waiting() throws {
+        let leeway: Int64 = 600
+        let policy = StatusPolicy(renewalLeewaySeconds: leeway)
+        var (paid, unpaid) = (0, 0)
+        for seed in 0..<Self.lives {
+            let life = try ModelLife(seed: seed)
+            var known = KnownFacts()
+            for heard in life.heard {
+                let purchase = try #require(heard.purchase)
+                let facts = known.purchases[purchase]
+                known.merge(heard)
+                guard let facts else { continue }
+                // Right before it is signed, by what was signed until then.
+                let instant = heard.signedAt.adding(seconds: -2)
+                let has =
+                    SubscriptionState(facts, in: purchase.environment, policy: policy)?.status(at: instant)?.status
+                    .access
+                let truth = life.truth(of: purchase, at: instant)?.hasAccess ?? false
+                // A purchase, or a charge that goes through at last, is known when it is told; a renewal was to be expected.
+                if truth, heard.name == "DID_RENEW" { #expect(has == true, "life \(seed), before \(heard.name)") }
+                if !truth, has == true {
+                    unpaid += 1
+                    let earlier = life.truth(of: purchase, at: instant.adding(seconds: -leeway))
+                    #expect(earlier?.hasAccess == true, "life \(seed), before \(heard.name)")
+                }
+                if truth, has == true, SubscriptionState(facts)?.status(at: instant)?.status.access == false {
+                    paid += 1
+                }
+            }
+        }
+        #expect(paid > 50 && unpaid > 10)
+    }
+
     @Test("a life ends in one state, whatever came first and however often, with some of it lost or none")
     func livesInAnyOrder() throws {
         var generator = TestSupport.SeededGenerator()

@@ -107,6 +107,9 @@ static const struct storehook_migration migrations[] = {
     {35, "periods", (const unsigned char[]){
 #embed "../../../sql/migrations/0035_periods.sql" suffix(, 0)
     }},
+    {36, "retry_flag", (const unsigned char[]){
+#embed "../../../sql/migrations/0036_retry_flag.sql" suffix(, 0)
+    }},
     {40, "erasure", (const unsigned char[]){
 #embed "../../../sql/migrations/0040_erasure.sql" suffix(, 0)
     }},

@@ -103,10 +103,12 @@ extension PurchaseStatement {
         LedgerColumn("auto_renew") { $0.renewal?.autoRenew },
         LedgerColumn("renews_at") { $0.renewal?.renewsAt.map(PostgresTimestamp.init) },
         LedgerColumn("expiration_intent") { $0.renewal?.expirationIntent.map { Int16(clamping: $0) } },
-        LedgerColumn("in_billing_retry") { $0.renewal?.inBillingRetry },
+        // Programs that know two values of the flag read this column as one of them.
+        LedgerColumn("in_billing_retry") { $0.renewal.map { $0.inBillingRetry ?? false } },
         LedgerColumn("grace_expires_at") { $0.renewal?.graceExpiresAt.map(PostgresTimestamp.init) },
         LedgerColumn("price_increase_pending") { $0.renewal?.priceIncreasePending },
         LedgerColumn("renewal_account_token") { $0.renewal?.appAccountToken.map(UUID.init) },
+        LedgerColumn("is_not_retried") { ($0.renewal?.inBillingRetry == false ? true : nil) as Bool? },
     ]
 
     /// Reads a row of `storehook.purchase_facts` whose columns begin at a place, in the order of ``columns`` after the key.
@@ -188,8 +190,11 @@ extension RenewalFact {
         self.init(
             productID: try cells.next(), renewalProductID: try cells.next(), autoRenew: try cells.next(),
             renewsAt: try cells.nextTimestamp(), expirationIntent: try cells.next(Int16?.self).map(Int.init),
-            inBillingRetry: try cells.next(), graceExpiresAt: try cells.nextTimestamp(),
+            inBillingRetry: try cells.next(Bool.self) ? true : nil, graceExpiresAt: try cells.nextTimestamp(),
             priceIncreasePending: try cells.next(), appAccountToken: try cells.nextIdentifier(), signedAt: signedAt,
             asOf: min(asOf, signedAt), reportedStatus: reportedStatus, digest: digest)
+        // Rows of earlier programs do not tell "no" from what Apple left out, which it does rather than say no.
+        let isNotRetried = try cells.next(Bool?.self)
+        if inBillingRetry == nil, isNotRetried == true { inBillingRetry = false }
     }
 }

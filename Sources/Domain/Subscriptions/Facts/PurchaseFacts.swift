@@ -10,7 +10,7 @@ public struct PurchaseFacts: Sendable, Hashable {
     public private(set) var transactions: [TransactionFact] = []
     /// Every renewal info, by (signedAt, digest).
     public private(set) var renewals: [RenewalFact] = []
-    /// Every status that Apple reported, by (signedAt, status).
+    /// Every status that Apple reported and this release knows, by (signedAt, status).
     public private(set) var reportedStatuses: [ReportedStatus] = []
     /// Whether any of them is unsigned; seldom, and checked each time that state is derived.
     private(set) var hasUnsigned = false
@@ -71,9 +71,10 @@ public struct PurchaseFacts: Sendable, Hashable {
         return true
     }
 
-    /// Adds a reported status; returns whether it was new.
+    /// Adds a reported status; returns whether it was new. One that this release does not know is left out.
     @discardableResult
     public mutating func merge(_ new: ReportedStatus) -> Bool {
+        guard ReportedStatus.isKnown(new.status) else { return false }
         let index = reportedStatuses.insertionIndex { $0 < new }
         if index < reportedStatuses.count, reportedStatuses[index] == new { return false }
         reportedStatuses.insert(new, at: index)

@@ -13,8 +13,8 @@ public struct RenewalFact: SignedFact, Hashable {
     public var renewsAt: Timestamp?
     /// Why it ended: 1 customer cancelled, 2 billing, 3 price increase not agreed, 4 product unavailable, 5 other.
     public var expirationIntent: Int?
-    /// Whether Apple goes on trying to charge.
-    public var inBillingRetry: Bool
+    /// Whether Apple goes on trying to charge; nil where Apple leaves it out, which is no `false`.
+    public var inBillingRetry: Bool?
     /// Until when access is to be granted although the charge failed.
     public var graceExpiresAt: Timestamp?
     /// Whether the customer has yet to agree to a higher price.
@@ -26,7 +26,8 @@ public struct RenewalFact: SignedFact, Hashable {
     /// From when on it counts: `signedAt`, or the date of the notification that brought it if that is earlier. See
     /// ``ReportedStatus/asOf``.
     public var asOf: Timestamp
-    /// The status that Apple reported beside it, 1 to 5; nil where it came without one.
+    /// The status that Apple reported beside it, 1 to 5; nil where it came without one, or with one that this release
+    /// does not know.
     public var reportedStatus: Int?
     /// SHA-256 of its JSON bytes.
     public var digest: [UInt8]
@@ -36,7 +37,7 @@ public struct RenewalFact: SignedFact, Hashable {
     /// Memberwise.
     public init(
         productID: String? = nil, renewalProductID: String? = nil, autoRenew: Bool? = nil, renewsAt: Timestamp? = nil,
-        expirationIntent: Int? = nil, inBillingRetry: Bool = false, graceExpiresAt: Timestamp? = nil,
+        expirationIntent: Int? = nil, inBillingRetry: Bool? = nil, graceExpiresAt: Timestamp? = nil,
         priceIncreasePending: Bool = false, appAccountToken: UniqueIdentifier? = nil,
         signedAt: Timestamp, asOf: Timestamp? = nil, reportedStatus: Int? = nil, digest: [UInt8],
         isUnsigned: Bool = false
@@ -52,7 +53,7 @@ public struct RenewalFact: SignedFact, Hashable {
         self.appAccountToken = appAccountToken
         self.signedAt = signedAt
         self.asOf = asOf ?? signedAt
-        self.reportedStatus = reportedStatus
+        self.reportedStatus = reportedStatus.flatMap { ReportedStatus.isKnown($0) ? $0 : nil }
         self.digest = digest
         self.isUnsigned = isUnsigned
     }
@@ -74,7 +75,7 @@ public struct RenewalFact: SignedFact, Hashable {
             autoRenew: payload.autoRenewStatus.flatMap { $0.isKnown ? $0 == .on : nil },
             renewsAt: payload.renewalDate,
             expirationIntent: payload.expirationIntent.map { Int($0.rawValue) },
-            inBillingRetry: payload.isInBillingRetryPeriod ?? false,
+            inBillingRetry: payload.isInBillingRetryPeriod,
             graceExpiresAt: payload.gracePeriodExpiresDate,
             priceIncreasePending: payload.priceIncreaseStatus == .unanswered,
             appAccountToken: payload.appAccountToken,
@@ -84,5 +85,20 @@ public struct RenewalFact: SignedFact, Hashable {
             digest: digest,
             isUnsigned: isUnsigned
         )
+    }
+}
+
+extension RenewalFact {
+    /// Whether the two say the same, whenever each was signed. Apple signs what it answers anew each time.
+    func repeats(_ other: RenewalFact) -> Bool {
+        renewsAt == other.renewsAt && autoRenew == other.autoRenew && saying == other.saying
+    }
+
+    /// What it says, without when it was signed and what came with it.
+    var saying: RenewalFact {
+        var saying = self
+        (saying.signedAt, saying.asOf, saying.digest) = (.distantPast, .distantPast, [])
+        (saying.reportedStatus, saying.isUnsigned) = (nil, false)
+        return saying
     }
 }

@@ -1,8 +1,9 @@
 import AppStorePayloads
 public import Base
 
-/// The status that Apple reported for a purchase (`data.status`). Where the records do not explain it, it decides for
-/// a while; where it contradicts them, that is an anomaly.
+/// The status that Apple reported for a purchase, always a signed one: `data.status` of a notification. Where the
+/// records do not explain it, it decides for a while; where it contradicts them, that is an anomaly. The status in an
+/// answer of the Server API carries no signature and becomes no fact.
 public struct ReportedStatus: Sendable, Hashable, Comparable {
     /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
     public var status: Int
@@ -18,6 +19,9 @@ public struct ReportedStatus: Sendable, Hashable, Comparable {
         self.signedAt = signedAt
         self.asOf = asOf ?? signedAt
     }
+
+    /// Whether this release knows what the status means. One that it does not know decides nothing.
+    static func isKnown(_ status: Int) -> Bool { (active...revoked).contains(status) }
 
     /// `data.status` 1.
     static let active = 1

@@ -127,3 +127,14 @@ public struct TransactionFact: SignedFact, Hashable {
         )
     }
 }
+
+extension TransactionFact {
+    /// What it says, without when it was signed. Of its reason only whether it is a renewal: rows of earlier programs say
+    /// no more.
+    var saying: TransactionFact {
+        var saying = self
+        (saying.reason, saying.additionalReason) = (isRenewal ? .renewal : .unknown, nil)
+        (saying.signedAt, saying.asOf, saying.digest, saying.isUnsigned) = (.distantPast, .distantPast, [], false)
+        return saying
+    }
+}

@@ -81,8 +81,13 @@ public struct PurchaseState: Sendable {
         guard let renewal = facts.renewals.last(where: { $0.asOf <= reported }), renewal.asOf >= cut else {
             return false
         }
-        // What was reported since about a period that is left out must have come with something that is kept.
-        let told = Set(facts.renewals.map(\.asOf) + facts.reportedStatuses.map(\.asOf))
+        // Whether renewal info says something new must not depend on what was said of a period that is left out.
+        guard facts.renewals.allSatisfy({ $0.asOf < cut || $0.renewsAt.map { $0 > cut } ?? false }) else {
+            return false
+        }
+        // What was recorded since about a period that is left out must have come with a status: that ends the report
+        // before, whether or not the record says something new.
+        let told = Set(facts.reportedStatuses.map(\.asOf))
         return facts.transactions.allSatisfy {
             $0.asOf < reported || told.contains($0.asOf) || $0.purchasedAt.map { $0 >= cut } ?? true
         }

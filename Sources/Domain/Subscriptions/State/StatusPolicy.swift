@@ -7,10 +7,10 @@ public struct StatusPolicy: Sendable, Hashable {
     /// 28; the default is 16. Outside Production a minute stands for each of these days.
     public var graceDays: Int64
 
-    /// For how many seconds after a period's end access goes on where auto-renew is on and Apple has reported nothing
-    /// since: the notification may only be late, and that must not lock a customer out. Any later statement of Apple's
-    /// ends the waiting, including an answer to a question. The default is none. After a change, a rebuild derives the
-    /// stored states anew.
+    /// For how many seconds after a period's end access goes on where nothing that Apple said up to the end excludes a
+    /// renewal: the notification may only be late, and that must not lock a customer out. A status that Apple reports
+    /// after the end, or renewal info that says something new, ends the waiting. The default is none. After a change, a
+    /// rebuild derives the stored states anew.
     public var renewalLeewaySeconds: Int64
 
     /// A policy.
@@ -32,7 +32,7 @@ public struct StatusPolicy: Sendable, Hashable {
     static let billingRetryDays: Int64 = 60
     /// How far ahead of a period's start Apple charges for it: a renewal that begins within this counts as begun.
     static let renewsEarlyDays: Int64 = 1
-    /// For how long an unexplained reported status is believed where no renewalDate limits it.
+    /// For how long an unexplained reported status is believed where no date that it came with lies ahead.
     static let unexplainedDays: Int64 = 1
     /// By how much a purchase's date may lie after the signature of its own record: Apple's clocks, not an early charge.
     static let clockDifferenceSeconds: Int64 = 60

@@ -10,12 +10,13 @@ struct SubscriptionRules {
     let policy: StatusPolicy
     /// In order of (purchase, expiry, transactionId).
     let periods: [Period]
-    /// By the instant from which on each counts: the latest-signed one that counts by then.
+    /// By the instant from which on each counts: the latest-signed one that counts by then. One that only repeats has the
+    /// status that was reported beside the one before.
     private let renewals: [(asOf: Timestamp, fact: RenewalFact)]
+    /// For each of these, from when on Apple has said the same without a break, and the status that came beside it.
+    private let sayings: [(since: Timestamp, status: Int?)]
     /// Likewise for reported statuses.
     private let reported: [(asOf: Timestamp, fact: ReportedStatus)]
-    /// From when on each record of a period counts, superseded records included, in order.
-    private let told: [Timestamp]
     /// For each period, the latest end and the latest expiry of it and all before it: where a search may stop.
     private let latestEnd: [Timestamp]
     private let latestExpiry: [Timestamp]
@@ -32,9 +33,20 @@ struct SubscriptionRules {
         self.carriedAccount = carriedAccount
         let periods = Period.all(of: facts)
         self.periods = periods
-        renewals = Self.effective(facts.renewals, asOf: \.asOf)
+        var renewals = Self.effective(facts.renewals, asOf: \.asOf)
+        var sayings: [(since: Timestamp, status: Int?)] = []
+        sayings.reserveCapacity(renewals.count)
+        for (place, renewal) in renewals.enumerated() {
+            sayings.append((renewal.asOf, renewal.fact.reportedStatus))
+            guard place > 0, renewal.fact.repeats(renewals[place - 1].fact) else { continue }
+            sayings[place].since = sayings[place - 1].since
+            if renewal.fact.reportedStatus == nil {
+                renewals[place].fact.reportedStatus = renewals[place - 1].fact.reportedStatus
+            }
+        }
+        self.renewals = renewals
+        self.sayings = sayings
         reported = Self.effective(facts.reportedStatuses, asOf: \.asOf)
-        told = facts.transactions.filter(\.isUsablePeriod).map(\.asOf).sorted()
         var (end, expiry) = (Timestamp.distantPast, Timestamp.distantPast)
         latestEnd = periods.map {
             end = max(end, $0.end)
@@ -104,7 +116,9 @@ struct SubscriptionRules {
         }
         if let implied, let renewsAt = implied.renewsAt {
             var (status, grace) = unpaid(since: renewsAt, at: instant, current, isStale)
-            if status == .expired, isAwaited(since: renewsAt, at: instant, base) { status = .active }
+            if status == .expired, isAwaited(since: renewsAt, at: instant, base) {
+                status = base.autoRenew == false ? .cancelled : .active
+            }
             return base.value(status, by: implied, until: renewsAt, graceEndsAt: grace, account(implied, before: next))
         }
         // The last period that has begun decides, or the first one, where that was paid ahead and refunded since.
@@ -118,22 +132,45 @@ struct SubscriptionRules {
             return base.value(.revoked, in: begun, at: next - 1, expiresAt: begun.end(asSeenAt: instant))
         }
         var (status, grace) = unpaid(since: begun.end, at: instant, current, isStale)
-        if status == .expired, isAwaited(since: begun.end, at: instant, base) {
-            status = begun.record.isFreeTrial ? .trial : .active
+        if status == .expired, isAwaited(since: begun.end, boughtAt: begun.chargedAt, at: instant, base) {
+            status = base.autoRenew == false ? .cancelled : begun.record.isFreeTrial ? .trial : .active
         }
         return base.value(status, in: begun, at: next - 1, expiresAt: begun.end, graceEndsAt: grace)
     }
 
-    /// Whether a renewal is due, has not arrived, and may still arrive: Apple charges by itself, and has reported
-    /// nothing since the period ended.
-    private func isAwaited(since expiry: Timestamp, at instant: Timestamp, _ base: Base) -> Bool {
+    /// Whether a renewal is due, has not arrived, and may still arrive. A word is renewal info or a reported status; a
+    /// transaction is none, for a device signs the one that ended anew:
+    /// - at or before the end the newest word since the purchase decides: nobody waits where it says that auto-renew is
+    ///   off or the status 2, 3 or 5;
+    /// - after the end any word uses the waiting up, but renewal info that only repeats.
+    private func isAwaited(
+        since expiry: Timestamp, boughtAt bought: Timestamp = .distantPast, at instant: Timestamp, _ base: Base
+    ) -> Bool {
         guard policy.renewalLeewaySeconds > 0, instant < expiry.adding(seconds: policy.renewalLeewaySeconds),
-            base.autoRenew == true, base.current?.expirationIntent == nil
+            base.current?.isOver != true, !isAnyWord(after: expiry, by: instant)
         else { return false }
-        // The parts of a notification about the end may be signed a moment before it.
-        let end = expiry.adding(seconds: -StatusPolicy.clockDifferenceSeconds)
-        return renewal(at: instant).map { $0.asOf < end } ?? true
-            && reportedStatus(at: instant).map { $0.asOf < end } ?? true
+        let report = reportedStatus(at: expiry).flatMap { $0.asOf >= bought ? $0 : nil }
+        let reportExcludes = report.map { ReportedStatus.withoutRenewal.contains($0.status) } ?? false
+        guard let renewal = renewal(at: expiry), !isStale(renewal, at: instant) else { return !reportExcludes }
+        if let report, report.asOf > renewal.asOf { return !reportExcludes }
+        let status = saying(at: expiry)?.status
+        return renewal.autoRenew != false && !(status.map { ReportedStatus.withoutRenewal.contains($0) } ?? false)
+            && !(report?.asOf == renewal.asOf && reportExcludes)
+    }
+
+    /// Whether Apple reported a status since, or its renewal info says something else than before.
+    private func isAnyWord(after expiry: Timestamp, by instant: Timestamp) -> Bool {
+        if let report = reportedStatus(at: instant), report.asOf > expiry { return true }
+        guard let renewal = renewal(at: instant), renewal.asOf > expiry, let saying = saying(at: instant) else {
+            return false
+        }
+        return saying.status != nil || saying.since > expiry
+    }
+
+    /// From when on Apple has said what its renewal info in effect at an instant says, and what came beside it.
+    private func saying(at instant: Timestamp) -> (since: Timestamp, status: Int?)? {
+        let next = renewals.partitioningIndex { $0.asOf > instant }
+        return next > 0 ? sayings[next - 1] : nil
     }
 
     /// Renewal info is about the coming period: its account counts only where no period up to then names one.
@@ -263,19 +300,30 @@ struct SubscriptionRules {
         since expiry: Timestamp, at instant: Timestamp, _ renewal: RenewalFact?, _ isStale: Bool
     ) -> (SubscriptionStatus, graceEndsAt: Timestamp?) {
         let reported = reportedStatus(at: instant)
-        let isLatest = reported.map { report in renewal.map { report.asOf >= $0.asOf } ?? true } ?? false
+        let said = renewal == nil ? nil : saying(at: instant)?.since
+        // What only repeats leaves the status that was reported after it was first said the latest word.
+        let isLatest = reported.map { report in said.map { report.asOf >= $0 } ?? true } ?? false
+        let isToldOfRetry = reported.map { (report: ReportedStatus) -> Bool in
+            // Reported before this period was about to end, it is about an earlier failure.
+            guard !isStale, report.asOf > expiry.adding(days: -StatusPolicy.renewsEarlyDays) else { return false }
+            // That the flag is left out does not say "no"; where it says so, only a later status says otherwise.
+            if renewal?.inBillingRetry == false, let said, report.asOf <= said { return false }
+            // Newer renewal info ends the retry unless it speaks of one.
+            let isGoingOn = isLatest || renewal?.inBillingRetry == true
+            return switch report.status {
+            case ReportedStatus.gracePeriod: isGoingOn || renewal?.graceExpiresAt != nil
+            case ReportedStatus.billingRetry: isGoingOn
+            default: false
+            }
+        }
         // Throughout grace Apple retries. A date beside "not retrying" is left over, and so is one that Apple's status
         // contradicts.
-        let isRetried = renewal?.inBillingRetry == true && !(isLatest && reported?.status == ReportedStatus.expired)
+        let isRetried =
+            isToldOfRetry == true
+            || renewal?.inBillingRetry == true && !(isLatest && reported?.status == ReportedStatus.expired)
         let graceIsOver = isLatest && reported?.status == ReportedStatus.billingRetry
         var grace = isRetried && !graceIsOver ? renewal?.graceExpiresAt : nil
-        if grace == nil, renewal?.graceExpiresAt == nil, !isStale, let reported,
-            reported.status == ReportedStatus.gracePeriod,
-            // Newer renewal info without a retry ends it.
-            isLatest || isRetried,
-            // Reported before this period was about to end, it is about an earlier failure.
-            reported.asOf > expiry.adding(days: -StatusPolicy.renewsEarlyDays)
-        {
+        if renewal?.graceExpiresAt == nil, isToldOfRetry == true, reported?.status == ReportedStatus.gracePeriod {
             grace = policy.graceEnd(from: expiry, in: environment)
         }
         if let grace, instant < grace { return (.gracePeriod, grace) }
@@ -286,8 +334,10 @@ struct SubscriptionRules {
     /// Every instant from `horizon` on at which the answer may change.
     func instants(from horizon: Timestamp) -> [Timestamp] {
         var instants: [Timestamp] = []
-        let retries = renewals.contains { $0.fact.inBillingRetry }
         let graces = reported.contains { $0.fact.status == ReportedStatus.gracePeriod }
+        let retries =
+            graces || renewals.contains { $0.fact.inBillingRetry == true }
+            || reported.contains { $0.fact.status == ReportedStatus.billingRetry }
         func addEnd(_ end: Timestamp) {
             instants.append(end)
             if retries { instants.append(end.adding(days: StatusPolicy.billingRetryDays)) }
@@ -313,18 +363,25 @@ struct SubscriptionRules {
         return instants.filter { $0 >= horizon }
     }
 
-    /// The next instant after this one at which a period begins, or any record or reported status begins to count.
-    func nextStatement(after instant: Timestamp) -> Timestamp? {
-        let renewal = renewals.partitioningIndex { $0.asOf > instant }
-        let report = reported.partitioningIndex { $0.asOf > instant }
-        var next = [
-            renewal < renewals.count ? renewals[renewal].asOf : nil,
-            report < reported.count ? reported[report].asOf : nil,
-        ].compactMap(\.self)
-        let period = periods.partitioningIndex { $0.start > instant }
-        if period < periods.count { next.append(periods[period].start) }
-        let record = told.partitioningIndex { $0 > instant }
-        if record < told.count { next.append(told[record]) }
-        return next.min()
+    /// When the next period after an instant begins.
+    func nextStart(after instant: Timestamp) -> Timestamp? {
+        let next = periods.partitioningIndex { $0.start > instant }
+        return next < periods.count ? periods[next].start : nil
     }
+
+    /// When the next reported status after an instant begins to count.
+    func nextReport(after instant: Timestamp) -> Timestamp? {
+        let next = reported.partitioningIndex { $0.asOf > instant }
+        return next < reported.count ? reported[next].asOf : nil
+    }
+}
+
+extension RenewalFact {
+    /// Whether it gives a reason for the end that this release knows.
+    fileprivate var isOver: Bool { expirationIntent.map { (1...5).contains($0) } ?? false }
+}
+
+extension ReportedStatus {
+    /// The statuses after which no renewal is to be expected.
+    fileprivate static let withoutRenewal: Set<Int> = [expired, billingRetry, revoked]
 }

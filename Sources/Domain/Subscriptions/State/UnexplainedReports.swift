@@ -1,12 +1,13 @@
 import AppStorePayloads
 import Base
 
-/// The statuses that Apple reported and the records do not explain. Each decides for a while, and is an anomaly.
+/// The statuses that Apple reported and the records do not explain. Each decides until Apple signs something new about a
+/// later time, at the longest as long as what it came with, and is an anomaly.
 struct UnexplainedReports {
     /// A reported status that decides.
     private struct Override {
         let report: ReportedStatus
-        /// Ended by the first of: a later signed statement of Apple's, a new period, its renewalDate, a day.
+        /// See ``UnexplainedReports/end(of:_:_:_:_:)``.
         let until: Timestamp
     }
 
@@ -20,6 +21,7 @@ struct UnexplainedReports {
         self.rules = rules
         var anomalies = Self.missing(facts, rules, from: horizon)
         var overrides: [Override] = []
+        var news: [News]?
         let first = rules.reportedStatus(at: horizon)?.asOf ?? horizon
         for report in facts.reportedStatuses where report.asOf >= first {
             let derived = rules.value(at: report.signedAt)?.status.appleStatus
@@ -38,7 +40,12 @@ struct UnexplainedReports {
             }
             // A report that a later-signed one overtook before it began to count decides nothing.
             guard rules.reportedStatus(at: report.asOf) == report else { continue }
-            overrides.append(Override(report: report, until: Self.end(of: report, rules)))
+            let context = Context(of: report, facts, then)
+            // "In grace" and "not retrying" in one notification: there is no grace without a retry.
+            if report.status == ReportedStatus.gracePeriod, context.renewal?.inBillingRetry == false { continue }
+            let known = news ?? News.all(in: facts)
+            news = known
+            overrides.append(Override(report: report, until: Self.end(of: report, context, known, rules)))
         }
         self.anomalies = anomalies.sorted {
             ($0.signedAt, $0.kind.rawValue, $0.transactionID ?? "") < (
@@ -49,7 +56,9 @@ struct UnexplainedReports {
     }
 
     /// Where an answer may change because a report begins or ceases to decide.
-    var instants: [Timestamp] { overrides.flatMap { [$0.report.asOf, $0.until] } }
+    var instants: [Timestamp] {
+        overrides.flatMap { [$0.report.asOf, $0.until] }.filter { $0 < .distantFuture }
+    }
 
     /// The status at an instant, reports included.
     func value(at instant: Timestamp) -> StatusAtInstant? {
@@ -58,11 +67,12 @@ struct UnexplainedReports {
             return value
         }
         let renewal = rules.renewal(at: instant)
+        let end = override.until < .distantFuture ? override.until : override.report.asOf
         var decided =
             value
             ?? StatusAtInstant(
-                status: .expired, basis: .reportedStatus, productID: renewal?.productID, expiresAt: override.until,
-                periodEndsAt: override.until)
+                status: .expired, basis: .reportedStatus, productID: renewal?.productID, expiresAt: end,
+                periodEndsAt: end)
         decided.basis = .reportedStatus
         decided.graceEndsAt = nil
         switch override.report.status {
@@ -89,11 +99,97 @@ struct UnexplainedReports {
         return derived != report.status
     }
 
-    private static func end(of report: ReportedStatus, _ rules: SubscriptionRules) -> Timestamp {
-        var end = report.asOf.adding(days: StatusPolicy.unexplainedDays)
-        if let renewsAt = rules.renewal(at: report.asOf)?.renewsAt, renewsAt > report.asOf { end = renewsAt }
-        if let next = rules.nextStatement(after: report.asOf) { end = min(end, next) }
-        return end
+    /// Until when a report decides. It is ended by the next reported status, by the next record that Apple signs after
+    /// it and that says something new, and by a later period. Otherwise it lasts as long as what it came with:
+    /// - 1 to the renewalDate or expiresDate ahead, else a day;
+    /// - 3 as long as Apple retries;
+    /// - 4 to the end of grace;
+    /// - 2 and 5 to that date, else to the end of the periods that were known, else as long as nothing is said.
+    private static func end(
+        of report: ReportedStatus, _ context: Context, _ news: [News], _ rules: SubscriptionRules
+    ) -> Timestamp {
+        let limit: Timestamp? =
+            switch report.status {
+            case ReportedStatus.billingRetry:
+                context.ahead(context.expiry?.adding(days: StatusPolicy.billingRetryDays))
+            case ReportedStatus.gracePeriod:
+                context.ahead(context.renewal?.graceExpiresAt)
+                    ?? context.ahead(context.expiry.map { rules.policy.graceEnd(from: $0, in: rules.environment) })
+            case ReportedStatus.expired, ReportedStatus.revoked:
+                context.ahead(context.renewal?.renewsAt) ?? context.ahead(context.expiresAt)
+                    ?? context.ahead(context.knownEnd) ?? .distantFuture
+            default: context.ahead(context.renewal?.renewsAt) ?? context.ahead(context.expiresAt)
+            }
+        let end = limit ?? report.signedAt.adding(days: StatusPolicy.unexplainedDays)
+        let next = news.lazy.compactMap { $0.instant(after: report, context) }.min()
+        return [end, next, rules.nextReport(after: report.asOf), rules.nextStart(after: report.signedAt)]
+            .compactMap(\.self).min() ?? end
+    }
+
+    /// What a report came with, and what was known when it was signed. The parts of a notification count from the
+    /// earliest of their dates on, and not later than from the whole's.
+    private struct Context {
+        let signedAt: Timestamp
+        let renewal: RenewalFact?
+        /// The end of the period that it came with, if that was the newest one.
+        let expiresAt: Timestamp?
+        /// The end of all periods that were known.
+        let knownEnd: Timestamp?
+        /// When the newest period that was known began.
+        let newestStart: Timestamp
+
+        /// - Parameter then: the rules over the facts that were known.
+        init(of report: ReportedStatus, _ facts: PurchaseFacts, _ then: SubscriptionRules) {
+            let parts = report.asOf...max(report.asOf, report.signedAt)
+            signedAt = report.signedAt
+            renewal = facts.renewals.last {
+                !$0.isUnsigned && parts.contains($0.asOf) && $0.reportedStatus == report.status
+            }
+            let newest = then.periods.last
+            newestStart = newest?.start ?? .distantPast
+            expiresAt =
+                facts.transactions.last {
+                    !$0.isUnsigned && parts.contains($0.asOf) && $0.isUsablePeriod
+                        && $0.periodKey == newest?.record.periodKey
+                }?.expiresAt
+            knownEnd = then.periods.map(\.end).max()
+        }
+
+        /// The end of what was paid for, by what the report came with, else by what was known.
+        var expiry: Timestamp? { renewal?.renewsAt ?? expiresAt ?? knownEnd }
+
+        /// The date, if it lies after the report's signature.
+        func ahead(_ date: Timestamp?) -> Timestamp? { date.flatMap { $0 > signedAt ? $0 : nil } }
+    }
+
+    /// A signed record that says something new: it differs in more than its signature from every record of the same
+    /// transaction, or renewal info, that was signed before it.
+    private struct News {
+        let asOf: Timestamp
+        /// Of a refund, when the period began and when it was refunded.
+        var refund: (start: Timestamp, date: Timestamp)?
+
+        static func all(in facts: PurchaseFacts) -> [News] {
+            var (transactions, renewals) = (Set<TransactionFact>(), Set<RenewalFact>())
+            var news: [News] = []
+            for fact in facts.transactions where !fact.isUnsigned && transactions.insert(fact.saying).inserted {
+                var word = News(asOf: fact.asOf)
+                if let start = fact.purchasedAt, let date = fact.revokedAt { word.refund = (start, date) }
+                news.append(word)
+            }
+            for fact in facts.renewals where !fact.isUnsigned && renewals.insert(fact.saying).inserted {
+                news.append(News(asOf: fact.asOf))
+            }
+            return news
+        }
+
+        /// When it ends a report; nil where it was not signed after it. A refund counts from its own date, if it is not
+        /// of an earlier period than the report is about.
+        func instant(after report: ReportedStatus, _ context: Context) -> Timestamp? {
+            guard asOf > report.signedAt else { return nil }
+            guard let refund, refund.start >= context.newestStart, refund.date > report.signedAt else { return asOf }
+            return min(asOf, refund.date)
+        }
     }
 
     /// Periods that Apple's records presuppose and that never arrived, and transactions that give nothing.

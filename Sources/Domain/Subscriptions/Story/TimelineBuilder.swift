@@ -27,7 +27,7 @@ struct TimelineBuilder {
             changes += told(new, after: previous, piece, status, isNewPeriod)
             renewal = new
         }
-        if let status = piece.reportedStatus?.status {
+        if let status = piece.reportedStatus?.status, ReportedStatus.isKnown(status) {
             if piece.type != .expired, status == ReportedStatus.expired, let reported, reported != status {
                 changes.append(PurchaseChange(.expired, intent: piece.renewal?.expirationIntent))
             }
@@ -146,7 +146,7 @@ struct TimelineBuilder {
 
     private func kind(of new: TransactionFact, _ piece: PurchaseEvidence) -> PurchaseChange.Kind {
         if new.ownership == OwnershipType.familyShared.rawValue, !new.isRenewal { return .familyShared }
-        if piece.subtype == .billingRecovery || renewal?.inBillingRetry == true && new.isRenewal { return .recovered }
+        if piece.subtype == .billingRecovery || renewal?.tellsOfRetry == true && new.isRenewal { return .recovered }
         if new.isRenewal { return .renewed }
         guard let latest else { return new.isFreeTrial ? .trialStarted : .bought }
         let isWithin = (new.purchasedAt ?? .distantPast) < (latest.revokedAt ?? latest.expiresAt ?? .distantPast)
@@ -168,8 +168,8 @@ struct TimelineBuilder {
         _ isNewPeriod: Bool
     ) -> [PurchaseChange] {
         var changes: [PurchaseChange] = []
-        if new.inBillingRetry, piece.type != .gracePeriodExpired, piece.type != .expired {
-            if previous?.inBillingRetry != true {
+        if new.tellsOfRetry, piece.type != .gracePeriodExpired, piece.type != .expired {
+            if previous?.tellsOfRetry != true {
                 let grants = new.reportedStatus.map { $0 == ReportedStatus.gracePeriod } ?? true
                 let until = grants ? new.graceExpiresAt ?? status?.graceEndsAt : nil
                 changes.append(PurchaseChange(.chargeFailed, until: until))
@@ -205,5 +205,13 @@ struct TimelineBuilder {
         }
         if piece.type == .offerRedeemed, !isNewPeriod { changes.append(PurchaseChange(.offerRedeemed)) }
         return changes
+    }
+}
+
+extension RenewalFact {
+    /// Whether Apple tries to charge, by the flag or, where Apple leaves it out, by the status beside it.
+    fileprivate var tellsOfRetry: Bool {
+        inBillingRetry
+            ?? (reportedStatus == ReportedStatus.billingRetry || reportedStatus == ReportedStatus.gracePeriod)
     }
 }

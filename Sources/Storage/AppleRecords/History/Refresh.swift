@@ -71,7 +71,8 @@ extension History {
                       join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
                      cross join lateral (select width_bucket(now(), s.phase_starts) as n) p
                      where t.due_at > now() and t.due_at <= now() + make_interval(secs => \(seconds))
-                       and p.n > 0 and s.phase_status[p.n] in ('trial', 'active') and s.phase_will_renew[p.n]
+                       and p.n > 0 and s.phase_status[p.n] in ('trial', 'active')
+                       and s.phase_will_renew[p.n] is not false
                        and s.phase_expires[p.n] <= now() - make_interval(secs => \(seconds / 5))
                 ), noted as (
                     insert into storehook.refreshes as r (environment, bundle_id, original_transaction_id)

@@ -1,0 +1,63 @@
+import AppStorePayloads
+import Base
+import Subscriptions
+import TestSupport
+import Testing
+
+@Suite("Against the rules as they are told")
+struct ReferenceTests {
+    private static let rounds = samples(of: 3000)
+
+    @Test(
+        "the status of random facts is the same wherever it may change, with reports and without, waiting for a renewal or not",
+        arguments: [0, 600, 3 * 86_400] as [Int64], [false, true])
+    func random(leeway: Int64, withReports: Bool) {
+        let seed = TestSupport.SeededGenerator().seed
+        var random = RandomFacts(TestSupport.SeededGenerator(seed: seed))
+        var (compared, held) = (0, 0)
+        for round in 0..<Self.rounds / 6 {
+            var draw = random.draw(withReports: withReports)
+            // What counts of unsigned records is another suite's question.
+            draw.transactions = draw.transactions.map { $0.signed }
+            draw.renewals = draw.renewals.map { $0.signed }
+            let facts = draw.facts
+            let reference = ReferenceStatus(facts, leeway: leeway)
+            let state = SubscriptionState(facts, policy: StatusPolicy(renewalLeewaySeconds: leeway))
+            for instant in facts.interestingInstants(leeway: leeway) {
+                let value = state?.status(at: instant)
+                switch reference.answer(at: instant) {
+                case .records(let told):
+                    // What only a report made a subscription is over when it holds no more.
+                    if told == nil, let value, !value.status.access { continue }
+                    guard value != told else { continue }
+                case .reported(let number):
+                    held += 1
+                    guard value?.status.appleStatus != number || value?.basis != .reportedStatus else { continue }
+                }
+                Issue.record(
+                    "set \(round) of seed \(seed) at \(instant): \(String(describing: value)), not \(reference.answer(at: instant))"
+                )
+                return
+            }
+            compared += state == nil ? 0 : 1
+        }
+        #expect(isEnough(compared, of: Self.rounds / 8), "seed \(seed)")
+        #expect(!withReports || held > 0, "seed \(seed)")
+    }
+}
+
+extension TransactionFact {
+    fileprivate var signed: TransactionFact {
+        var signed = self
+        signed.isUnsigned = false
+        return signed
+    }
+}
+
+extension RenewalFact {
+    fileprivate var signed: RenewalFact {
+        var signed = self
+        signed.isUnsigned = false
+        return signed
+    }
+}
