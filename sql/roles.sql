@@ -84,7 +84,8 @@ grant select, insert on storehook.notifications, storehook.records, storehook.pu
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
     storehook.subscriptions, storehook.one_time_purchases to storehook_worker;
 grant delete on storehook.subscriptions to storehook_worker;
-grant select, insert, delete on storehook.subscription_history, storehook.anomalies to storehook_worker;
+grant select, insert, delete on storehook.subscription_history, storehook.replaced_renewals, storehook.anomalies
+    to storehook_worker;
 grant execute on function storehook.ensure_outbox_partitions(integer), storehook.drop_outbox_day(date, integer),
     storehook.outbox_bodies(bigint[], timestamptz[]) to storehook_worker;
 grant select on storehook.outbox_days, storehook.outbox_days_to_settle to storehook_worker;
@@ -199,7 +200,8 @@ grant select, insert on storehook.notifications, storehook.records, storehook.pu
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
     storehook.subscriptions, storehook.one_time_purchases to storehook_api;
 grant delete on storehook.subscriptions to storehook_api;
-grant select, insert, delete on storehook.subscription_history, storehook.anomalies to storehook_api;
+grant select, insert, delete on storehook.subscription_history, storehook.replaced_renewals, storehook.anomalies
+    to storehook_api;
 -- Whose it is, and what the account is by it, commits with it. Apps begin trials and tell what they saw of attempts to buy; what
 -- staff does, and what is sold, it reads.
 grant select on storehook.catalogs, storehook.catalog_state, storehook.staff_acts to storehook_api;

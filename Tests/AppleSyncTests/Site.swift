@@ -100,7 +100,7 @@ struct Site: Sendable {
         var truth: [String: String] = [:]
         for table in [
             "notifications", "purchase_facts", "transactions", "renewals", "subscriptions", "subscription_history",
-            "one_time_purchases", "anomalies", "purchase_lines",
+            "one_time_purchases", "anomalies", "purchase_lines", "replaced_renewals",
         ] {
             truth[table] = try await value(
                 """

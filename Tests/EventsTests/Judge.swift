@@ -79,6 +79,11 @@ struct Judge {
             let isToldWithout = listener.events.contains {
                 $0.period == nil && Self.periods.contains($0.kind) && $0.value?.basis == .renewalInfo
             }
+            // What was charged ahead and never begins is told if that was heard before it was replaced.
+            if period.replacedAt != nil {
+                if count > 1 { faults.append("period \(period.key) told \(count) times") }
+                continue
+            }
             if count > 1 || count == 0 && !isToldWithout { faults.append("period \(period.key) told \(count) times") }
             let isRefunded = period.revokedAt != nil && !period.isFamilyShared
             if refunds[period.key, default: 0] != (isRefunded ? 1 : 0) {

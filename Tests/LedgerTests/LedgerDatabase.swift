@@ -63,6 +63,8 @@ struct LedgerDatabase: Sendable {
                 union all
                 select 'one-time', bundle_id, to_jsonb(o), null from storehook.one_time_purchases o
                 union all
+                select 'replaced', bundle_id, to_jsonb(v), null from storehook.replaced_renewals v
+                union all
                 select 'anomaly', bundle_id, to_jsonb(a), null from storehook.anomalies a
             )
             select split_part(bundle_id, '/', 1)::bigint,
@@ -82,7 +84,8 @@ struct LedgerDatabase: Sendable {
             """
             truncate storehook.notifications, storehook.records, storehook.purchase_facts, storehook.transactions,
                      storehook.renewals, storehook.purchase_lines, storehook.subscriptions, storehook.subscription_history,
-                     storehook.one_time_purchases, storehook.anomalies, storehook.shared_transactions
+                     storehook.one_time_purchases, storehook.anomalies, storehook.shared_transactions,
+                     storehook.replaced_renewals
             """)
     }
 

@@ -1,4 +1,5 @@
 import AppStorePayloads
+import Base
 import Postgres
 import PurchaseStore
 import Simulation
@@ -70,6 +71,54 @@ struct MoneyTests {
             payments == [
                 Payment(product: SimulatedProduct.premiumYearly.id, price: 89_990, currency: "USD", quantity: 1)
             ])
+    }
+
+    @Test("is none of a renewal that was charged ahead and replaced by another plan before it began, in any order")
+    func replaced() async throws {
+        var anna = SimulatedSubscriber(lane: 1, seed: 1)
+        let line = anna.buy(.basicMonthly, at: Self.start)
+        anna.renew(line, at: Self.start + 86_400_000 * 30 - 36_000_000)
+        anna.upgrade(line, to: .premiumYearly, at: Self.start + 86_400_000 * 30 - 12_600_000)
+        let arrivals = try anna.takeNotifications().map { try Arrival($0, in: .example) }
+        #expect(arrivals.count == 3)
+        try await LedgerDatabase.with { database in
+            var run = 0
+            for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+                for size in [1, 3] {
+                    let entries = order.map { arrivals[$0].entry(run: run) }
+                    for batch in entries.batches(of: size) { try await database.apply(batch) }
+                    let rows = try await database.connection.query(
+                        """
+                        select product_id from storehook.paid_periods
+                         where bundle_id like \("\(run)/%") order by purchased_at
+                        """)
+                    let paid = [SimulatedProduct.basicMonthly.id, SimulatedProduct.premiumYearly.id]
+                    #expect(try rows.map { try $0.decode(0, as: String.self) } == paid, "\(order) by \(size)")
+                    run += 1
+                }
+            }
+            let rows = try await database.rows()
+            for other in 1..<run { #expect(rows[other] == rows[0]) }
+        }
+    }
+
+    @Test("counts what is added to a period by itself, though it has the period's line item")
+    func added() async throws {
+        var anna = SimulatedSubscriber(lane: 1, seed: 1)
+        anna.buy(.basicMonthly, at: Self.start)
+        let arrival = try Arrival(#require(anna.takeNotifications().first), in: .example)
+        var seats = arrival
+        seats.transaction?.payload.transactionId = "seats"
+        seats.transaction?.payload.purchaseDate = arrival.transaction?.payload.purchaseDate?.adding(days: 3)
+        seats.transaction?.payload.additionalTransactionReason = "SEAT_ADDITION"
+        seats.transaction?.payload.price = 1990
+        seats.renewal = nil
+        try await LedgerDatabase.with { database in
+            try await database.apply([arrival.entry(run: 0)] + seats.records(run: 0))
+            let rows = try await database.connection.query(
+                "select price from storehook.paid_periods order by price")
+            #expect(try rows.map { try $0.decode(0, as: Int64?.self) } == [1990, 4990])
+        }
     }
 
     @Test("knows what was refunded, and no longer once the refund is reversed")

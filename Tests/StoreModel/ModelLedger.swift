@@ -8,6 +8,8 @@ package struct ModelLedger: Sendable {
         case charged(Period)
         /// Another period took the place of this one.
         case replaced(String)
+        /// The customer bought something else before this one began, which it therefore never does.
+        case dropped(String)
         /// A refund, or the family's access ended.
         case takenBack(String)
         /// A refund was undone.
@@ -63,6 +65,7 @@ package struct ModelLedger: Sendable {
                 periods.append(period)
                 failure = nil
             case .replaced(let name): change(name) { $0.ends = min($0.ends, date) }
+            case .dropped(let name): periods.removeAll { $0.name == name }
             case .takenBack(let name): change(name) { $0.isTakenBack = true }
             case .givenBack(let name): change(name) { $0.isTakenBack = false }
             case .extended(let name, let end): change(name) { $0.ends = end }

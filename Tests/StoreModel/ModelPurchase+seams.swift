@@ -30,7 +30,28 @@ extension ModelPurchase {
         // Between the charge and the seam the newest period is not yet the one in force.
         guard !isFamilyShared, end - now > 2 * ModelTime.hour, random.chance(15) else { return }
         now = random.between(now + ModelTime.minute, end - ModelTime.hour)
-        if random.chance(40) { refund(newest) } else { switchRenewal() }
+        switch random.between(0, 99) {
+        case 0..<30: refund(newest)
+        case 30..<65: buyInstead()
+        default: switchRenewal()
+        }
+    }
+
+    /// A better plan, while the next period is paid for already: that one never begins, and its money goes back.
+    private mutating func buyInstead() {
+        let (running, coming) = (transactions[newest - 1], current)
+        let better = ModelPlan.all.filter { running.plan.changesAtOnce(to: $0) && $0 != coming.plan }
+        guard !better.isEmpty, running.revocation == nil else { return switchRenewal() }
+        let (date, dropped) = (now, newest)
+        ledger.write(.replaced(running.webOrderLineItemId), at: date)
+        ledger.write(.dropped(coming.webOrderLineItemId), at: date)
+        transactions[newest - 1].isUpgraded = true
+        transactions[newest].isUpgraded = true
+        begin(transaction(random.pick(better), begins: date, reason: "PURCHASE"), chargedAt: date)
+        send("DID_CHANGE_RENEWAL_PREF", "UPGRADE", after: moment())
+        guard random.chance(50) else { return }
+        transactions[dropped].revocation = .init(date: now, reason: 0, type: "REFUND_FULL", percentage: 100_000)
+        send("REFUND", about: dropped, after: moment())
     }
 
     private mutating func expire(_ subtype: String?, intent: Int64, at end: Int64) {

@@ -1,7 +1,10 @@
 /// One plan takes the place of another.
 extension ModelStory {
     /// Upgrades, downgrades and changes between plans of different length.
-    static let plans = [yearUpgradedToMonth, upgradePaysBackTheRest, renewalIntoDowngrade, yearBecomesWeek]
+    static let plans = [
+        yearUpgradedToMonth, upgradePaysBackTheRest, renewalIntoDowngrade, yearBecomesWeek, yearInsteadOfPaidMonth,
+        weekInsteadOfPaidMonth, twoPlansInsteadOfPaidMonth,
+    ]
 
     /// The old plan would have lasted longer than the new one, and must not come back when that ends.
     private static var yearUpgradedToMonth: ModelStory {
@@ -34,6 +37,80 @@ extension ModelStory {
         tale.expect(second, at: [day(100)], ended)
         tale.tell("EXPIRED/VOLUNTARY", at: soonAfter(100), second, renewal, ended)
         tale.expect(second, at: [day(200), day(364), day(366)], ended)
+        return tale.story
+    }
+
+    /// A month of silver, and the next one that was paid for ten hours ahead.
+    private static func paidAhead(_ name: String) -> (tale: ModelTale, coming: ModelTransaction) {
+        var tale = ModelTale(name)
+        let first = tale.purchase(.silverMonthly, at: day(0))
+        tale.tell(
+            "SUBSCRIBED/INITIAL_BUY", at: soonAfter(0), first, ModelRenewal(after: first),
+            .access(.silverMonthly, until: day(30)))
+        let second = tale.next(after: first, .silverMonthly, at: day(30))
+        tale.tell(
+            "DID_RENEW", at: day(30) - 10 * ModelTime.hour, second, ModelRenewal(after: second),
+            .access(.silverMonthly, until: day(60)))
+        return (tale, second)
+    }
+
+    /// The month that was paid for never begins, and its money goes back.
+    private static var yearInsteadOfPaidMonth: ModelStory {
+        var (tale, second) = paidAhead("a year is bought while the next month is paid for already")
+        let bought = day(30) - 3 * ModelTime.hour - 30 * ModelTime.minute
+        let year = tale.next(after: second, .goldYearly, at: bought, reason: "PURCHASE")
+        let truth = ModelTruth.access(.goldYearly, until: bought + 365 * ModelTime.day)
+        tale.tell(
+            "DID_CHANGE_RENEWAL_PREF/UPGRADE", at: bought + ModelTime.second, year, ModelRenewal(after: year), truth)
+        tale.expect(year, at: [day(30) - 1, day(30), day(31) - 1], truth)
+        second.isUpgraded = true
+        second.revocation = .init(date: day(31), reason: 0, type: "REFUND_FULL", percentage: 100_000)
+        tale.tell("REFUND", at: soonAfter(31), second, ModelRenewal(after: year), truth)
+        tale.expect(year, at: [day(32), day(59), day(61), day(394)], truth)
+        return tale.story
+    }
+
+    /// The month that was paid for would have outlasted all that was bought instead.
+    private static var weekInsteadOfPaidMonth: ModelStory {
+        var (tale, second) = paidAhead("a week is bought while the next month is paid for already, and renews")
+        let bought = day(30) - 3 * ModelTime.hour - 30 * ModelTime.minute
+        let week = tale.next(after: second, .goldWeekly, at: bought, reason: "PURCHASE")
+        let truth = ModelTruth.access(.goldWeekly, until: week.expiresDate)
+        tale.tell(
+            "DID_CHANGE_RENEWAL_PREF/UPGRADE", at: bought + ModelTime.second, week, ModelRenewal(after: week), truth)
+        tale.expect(week, at: [day(30) - 1, day(30), week.expiresDate - 1], truth)
+        second = tale.next(after: week, .goldWeekly, at: week.expiresDate)
+        var renewal = ModelRenewal(after: second)
+        let renewed = ModelTruth.access(.goldWeekly, until: second.expiresDate)
+        tale.tell("DID_RENEW", at: week.expiresDate + 20 * ModelTime.second, second, renewal, renewed)
+        tale.expect(second, at: [second.expiresDate - 1], renewed)
+        renewal.renews = false
+        renewal.expirationIntent = 1
+        let ended = ModelTruth.noAccess(.goldWeekly, status: 2)
+        tale.expect(second, at: [second.expiresDate], ended)
+        tale.tell("EXPIRED/VOLUNTARY", at: second.expiresDate + 20 * ModelTime.second, second, renewal, ended)
+        tale.expect(second, at: [day(45), day(59), day(61)], ended)
+        return tale.story
+    }
+
+    /// The second of the two ends the first.
+    private static var twoPlansInsteadOfPaidMonth: ModelStory {
+        let (start, second) = paidAhead("two plans are bought while the next month is paid for already")
+        var tale = start
+        let one = tale.next(after: second, .goldDuo, at: day(30) - 5 * ModelTime.hour, reason: "PURCHASE")
+        let first = ModelTruth.access(.goldDuo, until: one.expiresDate)
+        tale.tell(
+            "DID_CHANGE_RENEWAL_PREF/UPGRADE", at: one.purchaseDate + ModelTime.second, one, ModelRenewal(after: one),
+            first)
+        tale.expect(one, at: [day(30) - 4 * ModelTime.hour], first)
+        let other = tale.next(after: one, .goldMonthly, at: day(30) - 2 * ModelTime.hour, reason: "PURCHASE")
+        let truth = ModelTruth.access(.goldMonthly, until: other.expiresDate)
+        tale.tell(
+            "DID_CHANGE_RENEWAL_PREF/UPGRADE", at: other.purchaseDate + ModelTime.second, other,
+            ModelRenewal(after: other), truth)
+        tale.cannotLoseThat(from: other.purchaseDate, because: "nothing else tells of the second plan")
+        tale.expect(other, at: [day(30), day(45), other.expiresDate - 1], truth)
+        tale.expect(other, at: [other.expiresDate], .noAccess(.goldMonthly, status: 2))
         return tale.story
     }
 

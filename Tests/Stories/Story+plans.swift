@@ -51,6 +51,23 @@ extension Story {
             tale.tell(&anna)
         },
         Story(
+            "upgraded-after-the-charge",
+            teaches: "A renewal that was charged ahead never begins where another plan is bought before it would have."
+        ) { tale in
+            var anna = tale.subscriber(token: tale.token())
+            let line = anna.buy(.basicMonthly, at: tale.day(0))
+            anna.renew(line, at: tale.day(29, hour: 14))
+            tale.expect(anna, line, at: tale.day(29, hour: 15), .active, renews: true, .basicMonthly)
+            anna.upgrade(line, to: .premiumYearly, at: tale.day(29, hour: 20))
+            tale.expect(anna, line, at: tale.day(29, hour: 21), .active, renews: true, .premiumYearly)
+            tale.expect(anna, line, at: tale.day(31), .active, renews: true, .premiumYearly)
+            anna.switchAutoRenew(line, on: false, at: tale.day(40))
+            tale.expect(anna, line, at: tale.day(61), .cancelled, renews: false, .premiumYearly)
+            anna.expire(line)
+            tale.expect(anna, line, at: tale.day(396), .expired, renews: false, .premiumYearly)
+            tale.tell(&anna)
+        },
+        Story(
             "upgraded-in-trial",
             teaches: "A trial that is replaced is over, and so is the status trial."
         ) { tale in

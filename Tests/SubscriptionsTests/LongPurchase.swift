@@ -64,13 +64,16 @@ struct LongPurchase {
     private var newest: TransactionFact { periods[periods.count - 1] }
     private var end: Timestamp { newest.expiresAt ?? now }
 
-    private mutating func buy(at start: Timestamp, chargedAt charged: Timestamp? = nil, isRenewal: Bool = false) {
+    private mutating func buy(
+        at start: Timestamp, chargedAt charged: Timestamp? = nil, isRenewal: Bool = false, of product: String? = nil
+    ) {
         now = max(now, charged ?? start)
         let number = periods.count
         periods.append(
             TransactionFact(
                 transactionID: "\(1000 + number)", webOrderLineItemID: "w\(1000 + number)",
-                productID: chance(4) ? "premium" : periods.last?.productID ?? "basic", subscriptionGroupID: "group",
+                productID: product ?? (chance(4) ? "premium" : periods.last?.productID ?? "basic"),
+                subscriptionGroupID: "group",
                 ownership: "PURCHASED", purchasedAt: start, expiresAt: start.adding(days: 7),
                 reason: isRenewal ? .renewal : .purchase,
                 isFreeTrial: number == 0 && chance(50), appAccountToken: account(), signedAt: now, digest: []))
@@ -97,8 +100,20 @@ struct LongPurchase {
                 return say(1)
             }
             let ahead = chance(50) ? Int64.random(in: 60...86_400, using: &generator) : 0
-            buy(at: end, chargedAt: max(now.adding(seconds: 5), end.adding(seconds: -ahead)), isRenewal: true)
+            let next = end
+            buy(at: next, chargedAt: max(now.adding(seconds: 5), next.adding(seconds: -ahead)), isRenewal: true)
+            if kind != .ordinary, chance(15), now.adding(seconds: 60) < next { buyInstead(before: next) }
         }
+    }
+
+    /// Another plan, while the next period is charged already: that one never begins.
+    private mutating func buyInstead(before next: Timestamp) {
+        let old = periods.count - 1
+        now = now.adding(seconds: .random(in: 1...(next.milliseconds(since: now) / 1000 - 10), using: &generator))
+        buy(at: now, of: newest.productID == "premium" ? "basic" : "premium")
+        periods[old].isUpgraded = chance(70)
+        if chance(30) { periods[old].revokedAt = now }
+        if chance(40) { say(1, about: old) }
     }
 
     private mutating func retry() {

@@ -36,6 +36,8 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
                 draw.transactions.append(later(than: draw.transactions.last ?? record))
             }
         }
+        if chance(30) { draw.transactions += replacedRenewal() }
+        if chance(10), let first = draw.transactions.first { draw.transactions += parts(of: first) }
         let dates = draw.transactions.compactMap(\.expiresAt)
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
             draw.renewals.append(renewal(dates))
@@ -105,6 +107,57 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
             isUpgraded: chance(12), reason: pick([.purchase, .renewal, .renewal, .unknown]), isFreeTrial: chance(15),
             appAccountToken: token(),
             signedAt: signedAt, asOf: asOf(signedAt), digest: digest(), isUnsigned: chance(15))
+    }
+
+    /// A renewal that is charged ahead, and another plan that is bought before it begins; some of it is never heard.
+    private mutating func replacedRenewal() -> [TransactionFact] {
+        let end = day(20...70)
+        func fact(_ number: Int, _ product: String, _ start: Timestamp, days: Int64) -> TransactionFact {
+            TransactionFact(
+                transactionID: "r\(number)", webOrderLineItemID: "wr\(number)", productID: product,
+                subscriptionGroupID: "group", ownership: "PURCHASED", purchasedAt: start,
+                expiresAt: start.adding(days: days), signedAt: start, digest: [])
+        }
+        let bought = end.adding(seconds: -pick([60, 3600, 12_600, 86_399, 86_400, 86_401]))
+        var facts = [
+            fact(1, "basic", end.adding(days: -30), days: 30),
+            fact(2, "basic", end.adding(milliseconds: pick([0, 0, 0, -1, 60_000, 60_001])), days: 30),
+            fact(3, pick(["premium", "yearly", "basic"]), bought, days: pick([1, 7, 30, 365])),
+        ]
+        facts[1].reason = pick([.renewal, .renewal, .renewal, .unknown])
+        facts[1].isUpgraded = chance(40)
+        facts[1].signedAt =
+            chance(60) ? bought.adding(seconds: -pick([1, 23_400])) : bought.adding(seconds: pick([0, 90_000]))
+        facts[2].reason = pick([.purchase, .purchase, .renewal, .unknown])
+        if chance(30), let end = facts[2].expiresAt {
+            var next = fact(4, facts[2].productID ?? "", end, days: 30)
+            next.reason = .renewal
+            next.signedAt = end.adding(seconds: pick([-36_000, 0, 5]))
+            facts.append(next)
+        }
+        if chance(30) { facts[chance(50) ? 1 : 2].revokedAt = end.adding(seconds: pick([-1800, 0, 86_400])) }
+        for index in facts.indices {
+            facts[index].asOf = asOf(facts[index].signedAt)
+            facts[index].digest = digest()
+            facts[index].appAccountToken = token()
+        }
+        return facts.filter { _ in chance(85) }
+    }
+
+    /// What is added to a period, under its line item or one of its own.
+    private mutating func parts(of first: TransactionFact) -> [TransactionFact] {
+        (0..<pick([1, 1, 2])).map { number in
+            var part = first
+            part.transactionID = "p\(number)"
+            if chance(50) { part.webOrderLineItemID = "wp\(number)" }
+            part.purchasedAt = chance(90) ? first.purchasedAt?.adding(days: pick([0, 1, 3])) : first.purchasedAt
+            part.signedAt = first.signedAt.adding(days: pick([0, 1, 5]))
+            part.asOf = asOf(part.signedAt)
+            part.revokedAt = chance(50) ? part.signedAt : nil
+            part.additionalReason = chance(85) ? "SEAT_ADDITION" : nil
+            part.digest = digest()
+            return part
+        }
     }
 
     private mutating func later(than earlier: TransactionFact) -> TransactionFact {

@@ -11,6 +11,15 @@ struct ReferenceStatus {
     let periods: [Period]
     /// For how many seconds a renewal is waited for.
     let leeway: Int64
+    /// Purchases that only renewal info tells of, in the order of its signing.
+    private(set) var unheard: [Unheard] = []
+
+    /// A purchase whose transaction never came, though Apple named its product and its end when it signed renewal info.
+    struct Unheard {
+        let from: Timestamp
+        let until: Timestamp
+        let product: String
+    }
 
     /// A paid period: all records of one line item, of which the latest-signed one speaks.
     struct Period {
@@ -34,6 +43,9 @@ struct ReferenceStatus {
             let isClockDifference = !latest.isRenewal && bought > signed && bought <= signed.adding(seconds: 60)
             start = isClockDifference ? signed : bought
         }
+
+        /// Whether one of its transactions says why it is beside others.
+        var saysWhy: Bool { records.contains { $0.additionalReason != nil } }
 
         var firstSigned: Timestamp { records.map(\.asOf).min() ?? start }
         /// When Apple took the money, as far as anybody knew: ahead of the start, or with it.
@@ -77,10 +89,96 @@ struct ReferenceStatus {
             let key = record.webOrderLineItemID.map { "item \($0)" } ?? "transaction \(record.transactionID)"
             records[key, default: []].append(record)
         }
+        // Seats may be added under one line item: each purchase, with its copies, is a part of its own.
+        for (key, all) in records where all.contains(where: { $0.additionalReason != nil }) {
+            records[key] = nil
+            for record in all {
+                let date = all.last { $0.transactionID == record.transactionID }?.purchasedAt
+                records["\(key) bought \(date.map { "\($0)" } ?? "never")", default: []].append(record)
+            }
+        }
         periods = records.values.compactMap { Period($0) }.sorted {
             ($0.start, $0.expires, $0.latest.transactionID, $0.latest.webOrderLineItemID ?? "")
                 < ($1.start, $1.expires, $1.latest.transactionID, $1.latest.webOrderLineItemID ?? "")
         }
+        for renewal in facts.renewals.sorted(by: { $0.asOf < $1.asOf }) {
+            if let unheard = newlyNamed(by: renewal) { self.unheard.append(unheard) }
+        }
+    }
+
+    // MARK: - The order of buying
+
+    /// Whether two are parts of one period: of one product, to one end, and somebody says why there are two.
+    func areParts(_ one: Period, _ other: Period) -> Bool {
+        func isSame(_ period: Period) -> Bool {
+            period.latest.productID == one.latest.productID && period.expires == one.expires
+        }
+        let parts = periods.filter(isSame)
+        return one.latest != other.latest && isSame(other) && parts.contains(where: \.saysWhy)
+    }
+
+    /// From when on a renewal is void: it had been charged, or must have been, when another plan was bought that was to run
+    /// when it would have begun.
+    func void(_ renewal: Period) -> Timestamp? {
+        let unknown = unheard.filter {
+            renewal.firstSigned <= $0.from && $0.from < renewal.start && renewal.start < $0.until
+                && renewal.latest.productID != $0.product
+        }.map(\.from)
+        return (plansBought(after: renewal).map(\.start) + unknown).min()
+    }
+
+    private func plansBought(after renewal: Period) -> [Period] {
+        guard renewal.latest.isRenewal, let product = renewal.latest.productID else { return [] }
+        let bought = periods.filter { plan in
+            plan.latest.productID.map { $0 != product } ?? false && plan.charged == plan.start
+                && plan.start >= renewal.start.adding(days: -1) && plan.start < renewal.start
+                && renewal.start < plan.expires
+        }
+        return bought.filter { plan in
+            if renewal.records.contains(where: { $0.asOf < plan.start }) { return true }
+            guard renewal.latest.isUpgraded else { return false }
+            let followsAnother = periods.contains {
+                $0.start < plan.start && abs(renewal.start.milliseconds(since: $0.expires)) <= 60_000
+            }
+            let others = periods.filter { renewal.start < $0.start && $0.start < renewal.expires }
+            return followsAnother || others.allSatisfy { $0.start >= plan.expires.adding(days: -1) }
+        }
+    }
+
+    func isVoid(_ period: Period, at instant: Timestamp) -> Bool { void(period).map { $0 <= instant } ?? false }
+
+    /// What renewal info says beside status 1 of a purchase that is neither known nor of the product that decides.
+    private func newlyNamed(by renewal: RenewalFact) -> Unheard? {
+        let instant = renewal.asOf
+        guard renewalInEffect(at: instant) == renewal, renewal.reportedStatus == 1, let product = renewal.productID,
+            let until = renewal.renewsAt, instant < until
+        else { return nil }
+        let isKnown = periods.contains { period in
+            guard period.latest.productID == product, !isVoid(period, at: instant) else { return false }
+            let isAhead = period.firstSigned <= instant && instant < period.start && period.start < until
+            return period.expires == until || isAhead
+        }
+        if isKnown || periods.isEmpty { return nil }
+        // What renewal info since made of a later time says nothing of this one.
+        let standing = periods.filter { !isVoid($0, at: instant) && $0.start <= instant }
+        let giving = standing.filter { instant < finalEnd(of: $0) && $0.refund(at: instant) == nil }
+        if let deciding = giving.last ?? standing.last {
+            if deciding.latest.productID == product { return nil }
+            let before = facts.renewals.last { $0.asOf < instant && renewalInEffect(at: $0.asOf) == $0 }
+            let end = finalEnd(of: deciding)
+            // The next renewal, to the product that it was said to renew to, charged ahead.
+            if before?.renewalProductID == product, before?.autoRenew != false, end < until,
+                instant >= end.adding(days: -1)
+            {
+                return nil
+            }
+        }
+        return Unheard(from: instant, until: until, product: product)
+    }
+
+    /// The end of a period by all that is known, refund included.
+    private func finalEnd(of period: Period) -> Timestamp {
+        min(unrefundedEnd(of: period, at: .distantFuture), period.latest.revokedAt ?? .distantFuture)
     }
 
     // MARK: - Renewal info
@@ -97,7 +195,9 @@ struct ReferenceStatus {
 
     /// The periods that were charged by an instant, and have begun or will within a day.
     func paid(at instant: Timestamp) -> [Period] {
-        periods.filter { $0.charged <= instant && $0.start <= instant.adding(days: 1) }
+        periods.filter {
+            $0.charged <= instant && $0.start <= instant.adding(days: 1) && !isVoid($0, at: instant)
+        }
     }
 
     /// The renewal info in effect unless it is stale.
@@ -125,7 +225,18 @@ struct ReferenceStatus {
     private func unrefundedEnd(of period: Period, at instant: Timestamp) -> Timestamp {
         let successors = periods.filter {
             period.start < $0.start && $0.start < period.expires && !$0.isRefundedEarlyRenewal(of: period)
+                && void($0) == nil && !areParts($0, period)
         }
+        let unknown = unheard.first {
+            period.start <= $0.from && $0.from < period.expires && $0.product != period.latest.productID
+        }
+        if let unknown, unknown.from <= instant, unknown.from < knownEnd(of: period, successors, at: instant) {
+            return unknown.from
+        }
+        return knownEnd(of: period, successors, at: instant)
+    }
+
+    private func knownEnd(of period: Period, _ successors: [Period], at instant: Timestamp) -> Timestamp {
         if successors.isEmpty, period.latest.isUpgraded, let renewal = facts.renewals.last,
             renewal.signedAt >= period.latest.signedAt, let renewsAt = renewal.renewsAt, renewsAt > period.start
         {
@@ -159,7 +270,8 @@ struct ReferenceStatus {
         if let status = statusBeside(at: instant) {
             guard [1, 3, 4].contains(status) else { return nil }
         } else {
-            guard let last = periods.last(where: { $0.start <= instant }), last.refund(at: instant) == nil,
+            let begun = periods.filter { $0.start <= instant && !isVoid($0, at: instant) }
+            guard let last = last(of: begun, at: instant), last.refund(at: instant) == nil,
                 renewal.signedAt >= last.latest.signedAt
             else { return nil }
         }
@@ -171,10 +283,33 @@ struct ReferenceStatus {
         return (renewal, renewsAt)
     }
 
+    /// The last period that has begun and counts. Of parts it is one that stands, else the one that ended last.
+    private func last(of begun: [Period], at instant: Timestamp) -> Period? {
+        guard let last = begun.last else { return nil }
+        let parts = begun.filter { $0.latest == last.latest || areParts($0, last) }
+        return parts.first { $0.refund(at: instant) == nil }
+            ?? parts.max { end(of: $0, at: instant) < end(of: $1, at: instant) }
+    }
+
     /// What the subscription is at an instant; nil before the first purchase.
     func value(at instant: Timestamp) -> StatusAtInstant? {
-        let begun = periods.filter { $0.start <= instant }
-        if let covering = begun.last(where: { instant < end(of: $0, at: instant) }) {
+        let begun = periods.filter { $0.start <= instant && !isVoid($0, at: instant) }
+        let last = last(of: begun, at: instant)
+        var covering = begun.last { instant < end(of: $0, at: instant) }
+        // What is added to a period changes nothing about it.
+        if let added = covering {
+            covering = begun.first {
+                ($0.latest == added.latest || areParts($0, added)) && instant < end(of: $0, at: instant)
+            }
+        }
+        if let named = named(insteadOf: covering ?? last, begun, at: instant) {
+            var value = value(
+                of: named, at: instant, Self.paid(renewal(at: instant), isTrial: named.latest.isFreeTrial))
+            value.expiresAt = named.expires
+            value.periodEndsAt = named.expires
+            return value
+        }
+        if let covering {
             var value = value(
                 of: covering, at: instant, Self.paid(renewal(at: instant), isTrial: covering.latest.isFreeTrial))
             if let (renewal, until) = implied(at: instant),
@@ -197,13 +332,26 @@ struct ReferenceStatus {
                 of: implied.0, until: implied.until, at: instant,
                 unpaid(implied.0, since: implied.until, boughtAt: nil, isTrial: false, at: instant))
         }
-        guard let last = begun.last ?? ahead.first else { return nil }
+        guard let last = last ?? ahead.first else { return nil }
         if last.refund(at: instant) != nil { return value(of: last, at: instant, .revoked) }
         return value(
             of: last, at: instant,
             unpaid(
                 renewal(at: instant), since: end(of: last, at: instant), boughtAt: last.charged,
                 isTrial: last.latest.isFreeTrial, at: instant))
+    }
+
+    /// The period that Apple's latest renewal info names beside status 1, where the records let one of another product
+    /// decide that Apple must have known of.
+    private func named(insteadOf deciding: Period?, _ begun: [Period], at instant: Timestamp) -> Period? {
+        guard let deciding, let renewal = renewal(at: instant), renewal.reportedStatus == 1,
+            let product = renewal.productID, let until = renewal.renewsAt, instant < until,
+            deciding.latest.productID != product,
+            deciding.firstSigned <= renewal.asOf || deciding.start.adding(seconds: 60) <= renewal.asOf
+        else { return nil }
+        return begun.last {
+            $0.latest.productID == product && $0.expires == until && $0.refund(at: instant) == nil
+        }
     }
 
     /// The status within a paid period.
@@ -349,7 +497,7 @@ struct ReferenceStatus {
     private func value(
         of renewal: RenewalFact, until end: Timestamp, at instant: Timestamp, _ status: SubscriptionStatus
     ) -> StatusAtInstant {
-        let last = periods.last { $0.start <= instant }
+        let last = periods.last { $0.start <= instant && !isVoid($0, at: instant) }
         return completed(
             StatusAtInstant(
                 status: status, basis: .renewalInfo, productID: renewal.productID, expiresAt: end, periodEndsAt: end,
@@ -375,7 +523,8 @@ struct ReferenceStatus {
     /// The account of the period, else of the last one before it that names one, else of the renewal info.
     private func account(of period: Period, at instant: Timestamp) -> UniqueIdentifier? {
         let index = periods.lastIndex { $0.latest == period.latest } ?? 0
-        return periods[...index].compactMap(\.latest.appAccountToken).last
+        return period.latest.appAccountToken
+            ?? periods[...index].filter { void($0) == nil }.compactMap(\.latest.appAccountToken).last
             ?? renewalInEffect(at: instant)?.appAccountToken
     }
 }

@@ -52,7 +52,9 @@ enum SubscriptionFact {
         var facts: [SubscriptionFact] = []
         for period in line.periods {
             let known = before[period.key]
-            if known == nil { facts.append(.period(period)) }
+            // One that never begins is reported where it was heard of before it was replaced, and not afterwards.
+            if period.replacedAt != nil, known == nil { continue }
+            if known == nil || known?.replacedAt != nil && period.replacedAt == nil { facts.append(.period(period)) }
             // A member of the family gets no money back: that access ended is reported as a change.
             guard !period.isFamilyShared else { continue }
             if let former = known?.revokedAt, former != period.revokedAt {

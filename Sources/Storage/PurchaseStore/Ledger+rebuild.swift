@@ -94,6 +94,12 @@ extension Ledger {
                     LedgerColumns.oneTimePurchase)
             ),
             (
+                .replacedRenewals,
+                .rows(
+                    updates.flatMap { update in update.state.neverBegun.map { (key: update.key, value: $0) } },
+                    LedgerColumns.neverBegun)
+            ),
+            (
                 .anomalies,
                 .rows(
                     updates.flatMap { update in update.anomalies.map { (key: update.key, value: $0) } },

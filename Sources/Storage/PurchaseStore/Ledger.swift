@@ -141,7 +141,22 @@ public struct Ledger: Sendable {
         if !oneTime.isEmpty {
             try session.query(LedgerTable.oneTimePurchases.upsert(.rows(oneTime, LedgerColumns.oneTimePurchase)))
         }
+        try writeReplaced(updates, session)
         try writeAnomalies(updates, session)
+    }
+
+    /// The renewals that were charged ahead and never begin, so that money is counted without them. There are few, and
+    /// mostly there is nothing to write.
+    private func writeReplaced(_ updates: [PurchaseUpdate], _ session: borrowing PostgresSession) throws {
+        let before = updates.flatMap { update in
+            PaidPeriod.neverBegun(by: update.known.facts).map { (key: update.key, value: $0) }
+        }
+        let now = updates.flatMap { update in update.state.neverBegun.map { (key: update.key, value: $0) } }
+        guard !before.isEmpty || !now.isEmpty else { return }
+        try session.query(.forgetReplaced((before + now).map { ($0.key, $0.value.transactionID) }))
+        if !now.isEmpty {
+            try session.query(LedgerTable.replacedRenewals.insert(.rows(now, LedgerColumns.neverBegun)))
+        }
     }
 
     private func writeSubscriptions(_ updates: [PurchaseUpdate], _ session: borrowing PostgresSession) throws {

@@ -134,6 +134,14 @@ enum LedgerColumns {
         LedgerColumn("revoked_share") { $0.value.revokedShare },
     ]
 
+    static let neverBegun: [LedgerColumn<(key: PurchaseKey, value: PaidPeriod)>] = [
+        LedgerColumn("original_transaction_id") { $0.key.originalTransactionID },
+        LedgerColumn("bundle_id") { $0.key.bundleID },
+        LedgerColumn("environment") { $0.key.environment },
+        LedgerColumn("transaction_id") { $0.value.transactionID },
+        LedgerColumn("replaced_at") { $0.value.replacedAt.map(PostgresTimestamp.init) },
+    ]
+
     static let anomaly: [LedgerColumn<(key: PurchaseKey, value: Anomaly)>] = [
         LedgerColumn("original_transaction_id") { $0.key.originalTransactionID },
         LedgerColumn("bundle_id") { $0.key.bundleID },

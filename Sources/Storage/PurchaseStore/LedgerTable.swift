@@ -54,6 +54,8 @@ struct LedgerTable: Sendable {
         columns: LedgerColumns.history.map(\.name) + PhaseColumns.all.map(\.name))
     static let oneTimePurchases = LedgerTable(
         name: "one_time_purchases", key: purchase, columns: LedgerColumns.oneTimePurchase.map(\.name))
+    static let replacedRenewals = LedgerTable(
+        name: "replaced_renewals", key: purchase + ["transaction_id"], columns: LedgerColumns.neverBegun.map(\.name))
     static let anomalies = LedgerTable(
         name: "anomalies", key: purchase + ["kind", "signed_at", "transaction_id"],
         columns: LedgerColumns.anomaly.map(\.name))

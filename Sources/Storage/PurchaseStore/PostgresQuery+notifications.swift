@@ -83,6 +83,20 @@ extension PostgresQuery {
             """)
     }
 
+    /// Forgets of these renewals that they never begin.
+    static func forgetReplaced(_ renewals: [(key: PurchaseKey, transactionID: String)]) -> PostgresQuery {
+        PostgresQuery(
+            "ledger.forget_replaced",
+            """
+            delete from storehook.replaced_renewals r
+             using unnest(\(renewals.map(\.key.originalTransactionID)), \(renewals.map(\.key.bundleID)),
+                          \(renewals.map(\.key.environment)), \(renewals.map(\.transactionID)))
+                   as gone (original_transaction_id, bundle_id, environment, transaction_id)
+             where r.original_transaction_id = gone.original_transaction_id and r.bundle_id = gone.bundle_id
+               and r.environment = gone.environment and r.transaction_id = gone.transaction_id
+            """)
+    }
+
     /// Records how many anomalies each purchase has, so that only purchases with some are searched for them again.
     static func countAnomalies(_ keys: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(

@@ -14,6 +14,8 @@ public struct PurchaseFacts: Sendable, Hashable {
     public private(set) var reportedStatuses: [ReportedStatus] = []
     /// Whether any of them is unsigned; seldom, and checked each time that state is derived.
     private(set) var hasUnsigned = false
+    /// Whether any transaction says why it stands beside others of its period; seldom, too.
+    private(set) var hasParts = false
 
     /// Facts known so far; none by default.
     public init(
@@ -46,11 +48,13 @@ public struct PurchaseFacts: Sendable, Hashable {
             if transactions[index].reason == .unknown { transactions[index].reason = fact.reason }
             if transactions[index].additionalReason == nil {
                 transactions[index].additionalReason = fact.additionalReason
+                hasParts = hasParts || fact.additionalReason != nil
             }
             return false
         }
         transactions.insert(fact, at: index)
         hasUnsigned = hasUnsigned || fact.isUnsigned
+        hasParts = hasParts || fact.additionalReason != nil
         return true
     }
 
@@ -91,6 +95,7 @@ public struct PurchaseFacts: Sendable, Hashable {
         if hasUnsigned {
             hasUnsigned = transactions.contains(where: \.isUnsigned) || renewals.contains(where: \.isUnsigned)
         }
+        if hasParts { hasParts = transactions.contains { $0.additionalReason != nil } }
     }
 
     /// Some of the facts.

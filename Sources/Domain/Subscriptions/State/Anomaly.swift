@@ -9,7 +9,8 @@ public struct Anomaly: Sendable, Hashable {
         case statusContradicted = "status_contradicted"
         /// Renewal info names the end of a period whose transaction never arrived.
         case periodMissing = "period_missing"
-        /// A transaction says that an upgrade replaced it, and the upgrade never arrived.
+        /// An upgrade never arrived: a transaction says that one replaced it, or Apple's latest renewal info names another
+        /// known period than the one that decides by the records.
         case upgradeMissing = "upgrade_missing"
         /// A transaction without a kind, or a subscription's without a date: it gives nothing.
         case transactionUnusable = "transaction_unusable"

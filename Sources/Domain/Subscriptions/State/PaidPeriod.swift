@@ -26,6 +26,9 @@ public struct PaidPeriod: Sendable, Hashable {
     public var revokedAt: Timestamp?
     /// How much of it was taken back, in thousandths of a percent: 0 while it stands.
     public var revokedShare: Int64
+    /// From when on it counts for nothing: it was charged ahead, and another plan was bought before it began. Nil for nearly
+    /// all.
+    public var replacedAt: Timestamp?
     /// From when on its record counts where that has no date of its own, as the reversal of a refund.
     public var asOf: Timestamp
 
@@ -33,7 +36,7 @@ public struct PaidPeriod: Sendable, Hashable {
     public init(
         key: String, transactionID: String, productID: String? = nil, ownership: String? = nil, startsAt: Timestamp,
         expiresAt: Timestamp, chargedAt: Timestamp? = nil, isRenewal: Bool = false, isFreeTrial: Bool = false,
-        revokedAt: Timestamp? = nil, revokedShare: Int64 = 0, asOf: Timestamp? = nil
+        revokedAt: Timestamp? = nil, revokedShare: Int64 = 0, replacedAt: Timestamp? = nil, asOf: Timestamp? = nil
     ) {
         self.key = key
         self.transactionID = transactionID
@@ -46,6 +49,7 @@ public struct PaidPeriod: Sendable, Hashable {
         self.isFreeTrial = isFreeTrial
         self.revokedAt = revokedAt
         self.revokedShare = revokedShare
+        self.replacedAt = replacedAt
         self.asOf = asOf ?? startsAt
     }
 
@@ -62,16 +66,33 @@ extension PaidPeriod {
     init(_ period: Period) {
         let record = period.record
         self.init(
-            key: record.periodKey, transactionID: record.transactionID, productID: record.productID,
+            key: period.key, transactionID: record.transactionID, productID: record.productID,
             ownership: record.ownership, startsAt: period.start, expiresAt: period.expiresAt,
             chargedAt: period.chargedAt, isRenewal: record.isRenewal, isFreeTrial: record.isFreeTrial,
             revokedAt: record.revokedAt,
             revokedShare: record.revokedAt == nil ? 0 : record.revocationPercentage ?? OneTimePurchase.whole,
-            asOf: record.asOf)
+            replacedAt: period.replacedAt, asOf: record.asOf)
+    }
+}
+
+extension PaidPeriod {
+    /// The renewals that the facts know of and that never begin.
+    package static func neverBegun(by facts: PurchaseFacts) -> [PaidPeriod] {
+        // Mostly there is one product, and nothing to look for.
+        guard let first = facts.transactions.first,
+            facts.transactions.contains(where: { $0.productID != first.productID })
+                || facts.renewals.contains(where: { $0.productID != first.productID })
+        else { return [] }
+        return Period.all(of: facts.counting).filter { $0.replacedAt != nil }.map { PaidPeriod($0) }
     }
 }
 
 extension PurchaseState {
+    /// The renewals that were charged ahead and never begin.
+    package var neverBegun: [PaidPeriod] {
+        rules.periods.filter { $0.replacedAt != nil }.map { PaidPeriod($0) }
+    }
+
     /// The subscription's periods, in order, as far as the facts reach back.
     public var paidPeriods: [PaidPeriod] { rules.periods.map { PaidPeriod($0) } }
 
@@ -83,8 +104,12 @@ extension PurchaseState {
     public func paidPeriods(
         after records: [TransactionFact], upon known: PurchaseFacts
     ) -> (now: [PaidPeriod], before: [PaidPeriod]) {
-        // What is signed decides which unsigned records count, whatever period they are of.
-        if known.hasUnsigned || records.contains(where: \.isUnsigned) {
+        // What is signed decides which unsigned records count, whatever period they are of. So do the parts of a period, and
+        // what was bought after a renewal was charged.
+        if known.hasUnsigned || known.hasParts || known.mayHaveReplaced
+            || rules.periods.contains(where: { $0.replacedAt != nil })
+            || records.contains(where: { $0.isUnsigned || $0.additionalReason != nil })
+        {
             return (paidPeriods, PaidPeriod.all(of: known))
         }
         let before = records.indices.compactMap { place -> PaidPeriod? in
@@ -95,6 +120,11 @@ extension PurchaseState {
         let now = rules.periods.filter { period in records.contains { $0.isOfSamePeriod(as: period.record) } }
         return (now.map { PaidPeriod($0) }, before)
     }
+}
+
+extension PurchaseFacts {
+    /// Whether Apple says of a renewal that an upgrade replaced it: perhaps it never began.
+    fileprivate var mayHaveReplaced: Bool { transactions.contains { $0.isRenewal && $0.isUpgraded } }
 }
 
 extension TransactionFact {

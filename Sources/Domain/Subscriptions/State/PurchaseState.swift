@@ -38,7 +38,8 @@ public struct PurchaseState: Sendable {
             guard let value = unexplained.value(at: instant) ?? phases.last?.value.ended(at: instant) else { continue }
             if phases.last?.value != value { phases.append(Phase(startsAt: instant, value: value)) }
         }
-        subscription = SubscriptionState(phases, subscriptionGroupID: rules.periods.last?.record.subscriptionGroupID)
+        subscription = SubscriptionState(
+            phases, subscriptionGroupID: (rules.periods.last { $0.replacedAt == nil })?.record.subscriptionGroupID)
     }
 
     /// The account of the last period that names one, of those that began by an instant.
@@ -62,9 +63,11 @@ public struct PurchaseState: Sendable {
 
     /// True if dropping facts about periods before `cut` cannot change the state at or after `horizon`.
     ///
-    /// That holds under two conditions:
+    /// That holds under these conditions:
     /// - a period that is kept began, and was signed, before Apple's last report by the horizon: it ends whatever ran before it;
-    /// - that last report is about a period that is kept.
+    /// - that last report is about a period that is kept;
+    /// - what decides together is kept together: parts of one period, a renewal that was charged ahead and the plan that
+    ///   was bought before it began, renewal info and the period that it names.
     public static func mayBeCut(_ facts: PurchaseFacts, at cut: Timestamp, from horizon: Timestamp) -> Bool {
         let kept = facts.transactions.filter { $0.purchasedAt.map { $0 >= cut } ?? true }
         let keptKeys = Set(kept.map(\.periodKey))
@@ -74,9 +77,12 @@ public struct PurchaseState: Sendable {
                     $0.purchasedAt.map { $0 < cut } == true && keptKeys.contains($0.periodKey)
                 })
         else { return false }
+        guard !facts.hasParts else { return false }
+        let periods = Period.all(of: PurchaseFacts(transactions: kept))
         guard let reported = facts.reportedStatuses.last(where: { $0.asOf <= horizon })?.asOf,
-            let first = Period.all(of: PurchaseFacts(transactions: kept)).first, first.start <= reported,
-            first.firstSignedAt <= reported, !(first.record.isRenewal && first.wasRevoked)
+            let first = periods.first, first.start <= reported, first.firstSignedAt <= reported,
+            !(first.record.isRenewal && first.wasRevoked), first.replacedAt == nil,
+            areIndependent(periods, of: facts, cutAt: cut)
         else { return false }
         guard let renewal = facts.renewals.last(where: { $0.asOf <= reported }), renewal.asOf >= cut else {
             return false
@@ -90,6 +96,41 @@ public struct PurchaseState: Sendable {
         let told = Set(facts.reportedStatuses.map(\.asOf))
         return facts.transactions.allSatisfy {
             $0.asOf < reported || told.contains($0.asOf) || $0.purchasedAt.map { $0 >= cut } ?? true
+        }
+    }
+}
+
+extension PurchaseState {
+    /// Whether nothing that is left out has a say in what replaced what among the periods that are kept.
+    private static func areIndependent(_ kept: [Period], of facts: PurchaseFacts, cutAt cut: Timestamp) -> Bool {
+        guard let first = kept.first else { return false }
+        let dayBefore = cut.adding(days: -StatusPolicy.renewsEarlyDays)
+        for record in facts.transactions {
+            guard let purchasedAt = record.purchasedAt, dayBefore <= purchasedAt, purchasedAt < cut,
+                let plan = Period([record])
+            else { continue }
+            if kept.contains(where: plan.mayReplace) { return false }
+        }
+        let product = first.record.productID
+        let areOfOne = kept.allSatisfy { $0.record.productID == product }
+        // What Apple's word of an upgrade decides depends on all other periods.
+        let isByFlag =
+            !areOfOne
+            && kept.indices.contains { index in
+                let renewal = kept[index]
+                return renewal.record.isUpgraded
+                    && kept[..<index].contains { $0.mayReplace(renewal) && $0.start <= renewal.firstSignedAt }
+            }
+        guard !isByFlag else { return false }
+        return facts.renewals.allSatisfy { renewal in
+            guard renewal.reportedStatus == ReportedStatus.active, let named = renewal.productID,
+                !(areOfOne && named == product), let renewsAt = renewal.renewsAt
+            else { return true }
+            // What it names is kept, or all that is kept was bought since.
+            return kept.contains { $0.record.productID == named && $0.expiresAt == renewsAt }
+                || kept.allSatisfy {
+                    $0.record.productID == named || renewal.asOf < min($0.start, $0.firstSignedAt)
+                }
         }
     }
 }

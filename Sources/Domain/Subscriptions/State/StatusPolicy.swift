@@ -32,6 +32,8 @@ public struct StatusPolicy: Sendable, Hashable {
     static let billingRetryDays: Int64 = 60
     /// How far ahead of a period's start Apple charges for it: a renewal that begins within this counts as begun.
     static let renewsEarlyDays: Int64 = 1
+    /// By how much a renewal's beginning may differ from the end that it follows.
+    static let seamSeconds: Int64 = 60
     /// For how long an unexplained reported status is believed where no date that it came with lies ahead.
     static let unexplainedDays: Int64 = 1
     /// By how much a purchase's date may lie after the signature of its own record: Apple's clocks, not an early charge.

@@ -10,6 +10,8 @@ struct SubscriptionRules {
     let policy: StatusPolicy
     /// In order of (purchase, expiry, transactionId).
     let periods: [Period]
+    /// Whether they are of more than one product: only then can renewal info name another one than the records give.
+    private let areOfSeveralProducts: Bool
     /// By the instant from which on each counts: the latest-signed one that counts by then. One that only repeats has the
     /// status that was reported beside the one before.
     private let renewals: [(asOf: Timestamp, fact: RenewalFact)]
@@ -20,7 +22,8 @@ struct SubscriptionRules {
     /// For each period, the latest end and the latest expiry of it and all before it: where a search may stop.
     private let latestEnd: [Timestamp]
     private let latestExpiry: [Timestamp]
-    /// The account of each period: its own, else that of the nearest one before it.
+    /// The account of each period: its own, else that of the nearest one before it. One that never begins leaves none to
+    /// those after it.
     private let accounts: [UniqueIdentifier?]
     private let carriedAccount: UniqueIdentifier?
 
@@ -31,8 +34,6 @@ struct SubscriptionRules {
         self.environment = environment
         self.policy = policy
         self.carriedAccount = carriedAccount
-        let periods = Period.all(of: facts)
-        self.periods = periods
         var renewals = Self.effective(facts.renewals, asOf: \.asOf)
         var sayings: [(since: Timestamp, status: Int?)] = []
         sayings.reserveCapacity(renewals.count)
@@ -46,6 +47,9 @@ struct SubscriptionRules {
         }
         self.renewals = renewals
         self.sayings = sayings
+        let periods = Period.all(of: facts, told: self.renewals)
+        self.periods = periods
+        areOfSeveralProducts = periods.dropFirst().contains { $0.record.productID != periods[0].record.productID }
         reported = Self.effective(facts.reportedStatuses, asOf: \.asOf)
         var (end, expiry) = (Timestamp.distantPast, Timestamp.distantPast)
         latestEnd = periods.map {
@@ -58,14 +62,14 @@ struct SubscriptionRules {
         }
         var account = carriedAccount
         accounts = periods.map {
-            account = $0.record.appAccountToken ?? account
+            if $0.replacedAt == nil { account = $0.record.appAccountToken ?? account }
             return account
         }
     }
 
     /// Facts by the instant from which they count. A fact signed earlier that counts later never
     /// replaces its successor.
-    private static func effective<Fact>(
+    static func effective<Fact>(
         _ signed: [Fact], asOf: (Fact) -> Timestamp
     ) -> [(asOf: Timestamp, fact: Fact)] {
         var effective: [(asOf: Timestamp, fact: Fact)] = []
@@ -96,9 +100,17 @@ struct SubscriptionRules {
         let implied = current.flatMap { impliesPeriod($0, at: instant, before: next) ? $0 : nil }
         let base = Base(
             instant: instant, current: current, isStale: isStale,
-            account: { accounts[$0] ?? renewal?.appAccountToken })
+            account: { periods[$0].record.appAccountToken ?? accounts[$0] ?? renewal?.appAccountToken })
 
-        if let covering = covering(instant, before: next) {
+        let begun = lastBegun(at: instant, before: next)
+        let covering = covering(instant, before: next)
+        if let named = named(by: current, insteadOf: covering ?? begun, at: instant, before: next) {
+            let period = periods[named].unreplaced
+            let status: SubscriptionStatus =
+                base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
+            return base.value(status, in: period, at: named, expiresAt: period.end)
+        }
+        if let covering {
             let period = periods[covering]
             let status: SubscriptionStatus =
                 base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
@@ -122,20 +134,64 @@ struct SubscriptionRules {
             return base.value(status, by: implied, until: renewsAt, graceEndsAt: grace, account(implied, before: next))
         }
         // The last period that has begun decides, or the first one, where that was paid ahead and refunded since.
-        guard next > 0 else {
+        guard let last = begun else {
             return chargedAhead(of: instant, from: next, isRevoked: true).map {
                 base.value(.revoked, in: periods[$0], at: $0, expiresAt: periods[$0].end(asSeenAt: instant))
             }
         }
-        let begun = periods[next - 1]
-        if begun.isRevoked(at: instant) {
-            return base.value(.revoked, in: begun, at: next - 1, expiresAt: begun.end(asSeenAt: instant))
+        let period = periods[last]
+        if period.isRevoked(at: instant) {
+            return base.value(.revoked, in: period, at: last, expiresAt: period.end(asSeenAt: instant))
         }
-        var (status, grace) = unpaid(since: begun.end, at: instant, current, isStale)
-        if status == .expired, isAwaited(since: begun.end, boughtAt: begun.chargedAt, at: instant, base) {
-            status = base.autoRenew == false ? .cancelled : begun.record.isFreeTrial ? .trial : .active
+        var (status, grace) = unpaid(since: period.end, at: instant, current, isStale)
+        if status == .expired, isAwaited(since: period.end, boughtAt: period.chargedAt, at: instant, base) {
+            status = base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
         }
-        return base.value(status, in: begun, at: next - 1, expiresAt: begun.end, graceEndsAt: grace)
+        return base.value(status, in: period, at: last, expiresAt: period.end, graceEndsAt: grace)
+    }
+
+    /// The period that renewal info names as the newest purchase, by its product and its end, where the records have one of
+    /// another product decide: what replaced that one was never said, and Apple's latest word is about this one.
+    private func named(
+        by renewal: RenewalFact?, insteadOf deciding: Int?, at instant: Timestamp, before next: Int
+    ) -> Int? {
+        guard areOfSeveralProducts, let renewal, renewal.reportedStatus == ReportedStatus.active,
+            let product = renewal.productID, let renewsAt = renewal.renewsAt, instant < renewsAt,
+            let deciding, periods[deciding].record.productID != product,
+            // Signed within moments of a purchase, it may not know of that yet.
+            periods[deciding].firstSignedAt <= renewal.asOf
+                || periods[deciding].start.adding(seconds: StatusPolicy.clockDifferenceSeconds) <= renewal.asOf
+        else { return nil }
+        return periods[..<next].lastIndex {
+            $0.record.productID == product && $0.expiresAt == renewsAt && !$0.isRevoked(at: instant)
+                && !$0.isReplaced(at: instant)
+        }
+    }
+
+    /// The transaction of another product that decides although this renewal info, while it is the latest, names a known
+    /// period; nil where there is none.
+    func contradicted(by renewal: RenewalFact) -> String? {
+        guard areOfSeveralProducts, let renewsAt = renewal.renewsAt else { return nil }
+        let starts = periods.lazy.map(\.start).filter { renewal.asOf < $0 && $0 < renewsAt }
+        for instant in [renewal.asOf] + starts where self.renewal(at: instant) == renewal {
+            guard !isStale(renewal, at: instant) else { continue }
+            let next = periods.partitioningIndex { $0.start > instant }
+            let deciding = covering(instant, before: next) ?? lastBegun(at: instant, before: next)
+            if let deciding, named(by: renewal, insteadOf: deciding, at: instant, before: next) != nil {
+                return periods[deciding].record.transactionID
+            }
+        }
+        return nil
+    }
+
+    /// The last period that has begun by an instant and counts. Of the parts of one period it is one that stands, or
+    /// the one that ended last.
+    private func lastBegun(at instant: Timestamp, before next: Int) -> Int? {
+        guard let last = periods[..<next].lastIndex(where: { !$0.isReplaced(at: instant) }) else { return nil }
+        guard periods[last].isPart else { return last }
+        let parts = periods[..<next].indices.filter { $0 == last || periods[$0].isPart(of: periods[last]) }
+        return parts.first { !periods[$0].isRevoked(at: instant) }
+            ?? parts.max { periods[$0].end(asSeenAt: instant) < periods[$1].end(asSeenAt: instant) }
     }
 
     /// Whether a renewal is due, has not arrived, and may still arrive. A word is renewal info or a reported status; a
@@ -193,10 +249,16 @@ struct SubscriptionRules {
     private func covering(_ instant: Timestamp, before next: Int) -> Int? {
         var index = next - 1
         while index >= 0, latestEnd[index] > instant {
-            if periods[index].contains(instant) { return index }
+            if periods[index].contains(instant) { return firstPart(of: index, at: instant) }
             index -= 1
         }
         return nil
+    }
+
+    /// What is added to a period changes nothing about it: of its parts the first one that stands decides.
+    private func firstPart(of index: Int, at instant: Timestamp) -> Int {
+        guard periods[index].isPart else { return index }
+        return periods[..<index].firstIndex { $0.isPart(of: periods[index]) && $0.contains(instant) } ?? index
     }
 
     /// The renewal that begins within a day of an instant and was charged by then: Apple renews early.
@@ -206,6 +268,7 @@ struct SubscriptionRules {
         while index < periods.count, periods[index].start <= soon {
             let period = periods[index]
             if period.record.isRenewal, period.chargedAt <= instant, period.start < period.expiresAt,
+                !period.isReplaced(at: instant),
                 period.isRevoked(at: instant) == isRevoked
             {
                 return index
@@ -222,7 +285,9 @@ struct SubscriptionRules {
         let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
         while index < periods.count, periods[index].start <= soon {
             let period = periods[index]
-            if period.chargedAt <= instant, period.firstSignedAt > renewal.asOf, period.expiresAt != renewal.renewsAt {
+            if period.chargedAt <= instant, period.firstSignedAt > renewal.asOf, period.expiresAt != renewal.renewsAt,
+                !period.isReplaced(at: instant)
+            {
                 return true
             }
             index += 1
@@ -245,19 +310,19 @@ struct SubscriptionRules {
         case ReportedStatus.active, ReportedStatus.billingRetry, ReportedStatus.gracePeriod: break
         case .some: return false
         case nil:
-            guard next > 0, !periods[next - 1].isRevoked(at: instant),
-                renewal.signedAt >= periods[next - 1].record.signedAt
+            guard let last = lastBegun(at: instant, before: next), !periods[last].isRevoked(at: instant),
+                renewal.signedAt >= periods[last].record.signedAt
             else { return false }
         }
         var index = next - 1
         while index >= 0, latestExpiry[index] >= renewsAt {
-            if isKnown(periods[index], to: renewal, until: renewsAt) { return false }
+            if isKnown(periods[index], to: renewal, until: renewsAt, at: instant) { return false }
             index -= 1
         }
         let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
         index = next
         while index < periods.count, periods[index].start <= soon {
-            if periods[index].chargedAt <= instant, isKnown(periods[index], to: renewal, until: renewsAt) {
+            if periods[index].chargedAt <= instant, isKnown(periods[index], to: renewal, until: renewsAt, at: instant) {
                 return false
             }
             index += 1
@@ -267,8 +332,11 @@ struct SubscriptionRules {
 
     /// Whether a period lasts until the date that renewal info names, or did before the refund that took it away: one that
     /// was charged early may be refunded while the period before it runs on.
-    private func isKnown(_ period: Period, to renewal: RenewalFact, until renewsAt: Timestamp) -> Bool {
-        period.end(asSignedAt: renewal.asOf) >= renewsAt || (period.wasRevoked && period.expiresAt == renewsAt)
+    private func isKnown(
+        _ period: Period, to renewal: RenewalFact, until renewsAt: Timestamp, at instant: Timestamp
+    ) -> Bool {
+        guard !period.isReplaced(at: instant) else { return false }
+        return period.end(asSignedAt: renewal.asOf) >= renewsAt || (period.wasRevoked && period.expiresAt == renewsAt)
     }
 
     /// The end of the paid stretch of one product, by what was charged at an instant.
@@ -280,7 +348,9 @@ struct SubscriptionRules {
         while next + 1 < periods.count, periods[next + 1].start <= soon {
             next += 1
             let following = periods[next]
-            if following.chargedAt > instant || following.isRevoked(at: instant) { continue }
+            if following.chargedAt > instant || following.isRevoked(at: instant) || following.isReplaced(at: instant) {
+                continue
+            }
             // Apple's renewals begin where the period ended, or within the day by which they may be early.
             let latestStart = following.record.isRenewal ? end.adding(days: StatusPolicy.renewsEarlyDays) : end
             guard following.start <= latestStart else { break }
@@ -363,10 +433,10 @@ struct SubscriptionRules {
         return instants.filter { $0 >= horizon }
     }
 
-    /// When the next period after an instant begins.
+    /// When the next period after an instant begins, but for renewals that were replaced before they began.
     func nextStart(after instant: Timestamp) -> Timestamp? {
         let next = periods.partitioningIndex { $0.start > instant }
-        return next < periods.count ? periods[next].start : nil
+        return periods[next...].first { $0.replacedAt == nil }?.start
     }
 
     /// When the next reported status after an instant begins to count.

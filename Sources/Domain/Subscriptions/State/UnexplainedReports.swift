@@ -198,12 +198,16 @@ struct UnexplainedReports {
     ) -> [Anomaly] {
         var anomalies: [Anomaly] = []
         for renewal in facts.renewals where renewal.asOf >= horizon {
-            guard rules.impliesPeriod(renewal) else { continue }
-            anomalies.append(
-                Anomaly(.periodMissing, signedAt: renewal.signedAt, reportedStatus: renewal.reportedStatus))
+            if let transactionID = rules.contradicted(by: renewal) {
+                anomalies.append(Anomaly(.upgradeMissing, signedAt: renewal.signedAt, transactionID: transactionID))
+            } else if rules.impliesPeriod(renewal) {
+                anomalies.append(
+                    Anomaly(.periodMissing, signedAt: renewal.signedAt, reportedStatus: renewal.reportedStatus))
+            }
         }
+        let last = rules.periods.last { $0.replacedAt == nil }
         for period in rules.periods where period.record.asOf >= horizon {
-            guard period.record.isUpgraded, period.record == rules.periods.last?.record else { continue }
+            guard period.record.isUpgraded, period.record == last?.record else { continue }
             anomalies.append(
                 Anomaly(
                     .upgradeMissing, signedAt: period.record.signedAt, transactionID: period.record.transactionID))
@@ -227,7 +231,9 @@ extension SubscriptionRules {
     fileprivate func isRefundedEarlyRenewal(at report: ReportedStatus) -> Bool {
         guard report.status == ReportedStatus.revoked, let covering = covering(report.signedAt) else { return false }
         let lastDay = covering.expiresAt.adding(days: -StatusPolicy.renewsEarlyDays)
-        return periods.contains { $0.record.isRenewal && $0.isRevoked && $0.start >= lastDay }
+        return periods.contains {
+            $0.record.isRenewal && $0.isRevoked && $0.replacedAt == nil && $0.start >= lastDay
+        }
     }
 }
 

@@ -25,6 +25,8 @@ public struct PurchaseChange: Sendable, Hashable {
         case periodTold = "period_told"
         /// Apple reports that a later purchase took this period's place.
         case replaced
+        /// A renewal that was charged ahead never begins: another plan was bought before it did.
+        case renewalReplaced = "renewal_replaced"
         /// What it renews to is another product now.
         case renewalProductChanged = "renewal_product_changed"
         /// It renews to its own product again.

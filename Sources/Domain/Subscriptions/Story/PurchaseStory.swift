@@ -44,12 +44,13 @@ public struct PurchaseStory: Sendable, Hashable {
         let evidence = evidence.sorted { $0.isTold(before: $1) }
         var facts = PurchaseFacts()
         for piece in evidence { piece.merge(into: &facts) }
-        let state = SubscriptionState(facts, in: purchase.environment, policy: policy)
+        let derived = PurchaseState(facts, in: purchase.environment, policy: policy)
+        let state = derived.subscription
         // A record that a notification brought is shown there, whichever was signed first: the
         // notification knows more.
         let notified = Set(evidence.filter { $0.notificationUUID != nil }.flatMap(\.recordDigests))
         let signed = SignedWord(facts)
-        var told = TimelineBuilder()
+        var told = TimelineBuilder(derived.rules.periods)
         var before: SubscriptionStatus?
         entries = evidence.map { piece in
             let after = state?.status(at: piece.instant)

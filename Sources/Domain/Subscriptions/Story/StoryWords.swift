@@ -44,6 +44,7 @@ struct StoryWords {
         case .productChanged: return "changed to \(product)\(until(change))\(paid(change))"
         case .periodTold: return "told late: \(span(change))\(paid(change))"
         case .replaced: return "Apple says that an upgrade replaced the period"
+        case .renewalReplaced: return "renewal of \(span(change))\(paid(change)) replaced before it began"
         case .renewalProductChanged: return "will renew as \(product)"
         case .renewalProductKept: return "will renew as \(product) after all"
         case .autoRenewOff: return "auto-renew switched off"

@@ -12,6 +12,18 @@ struct TimelineBuilder {
     private var latest: TransactionFact?
     private var renewal: RenewalFact?
     private var reported: Int?
+    /// From when on renewals that were charged ahead count for nothing, by the keys of their periods; those that the story
+    /// has not told of yet.
+    private var replaced: [String: Timestamp] = [:]
+    /// Those that never begin.
+    private let neverBegin: Set<String>
+
+    /// A story that has not begun.
+    /// - Parameter periods: what all of its evidence makes of the purchase.
+    init(_ periods: [Period]) {
+        for period in periods { replaced[period.record.periodKey] = period.replacedAt }
+        neverBegin = Set(replaced.keys)
+    }
 
     /// Takes the next piece of evidence; returns what it changed.
     mutating func take(_ piece: PurchaseEvidence, _ status: StatusAtInstant?) -> [PurchaseChange] {
@@ -21,6 +33,7 @@ struct TimelineBuilder {
         let isReplaced = piece.transaction.map { $0.isUpgraded && records[$0.periodKey]?.isUpgraded == false } ?? false
         let bought = piece.transaction.flatMap { take($0, piece) } ?? []
         changes += bought
+        changes += neverBegun(at: piece)
         let isNewPeriod = bought.contains { Self.periods.contains($0.kind) }
         let previous = renewal
         if let new = piece.renewal, previous.map({ new.supersedes($0) }) ?? true {
@@ -81,7 +94,9 @@ struct TimelineBuilder {
         let isFirst = records.isEmpty
         records[key] = new
         defer {
-            if new.isUsablePeriod, (latest?.purchasedAt ?? .distantPast) <= (new.purchasedAt ?? .distantPast) {
+            if new.isUsablePeriod, !neverBegin.contains(key),
+                (latest?.purchasedAt ?? .distantPast) <= (new.purchasedAt ?? .distantPast)
+            {
                 latest = new
             }
         }
@@ -99,6 +114,16 @@ struct TimelineBuilder {
             changes.append(PurchaseChange(.extended, until: expiresAt))
         }
         return changes
+    }
+
+    /// The renewals that were told of, and that another plan has replaced before they began.
+    private mutating func neverBegun(at piece: PurchaseEvidence) -> [PurchaseChange] {
+        guard !replaced.isEmpty else { return [] }
+        let now = replaced.filter { $0.value <= piece.instant }.keys.compactMap { records[$0] }
+        for record in now { replaced[record.periodKey] = nil }
+        return now.sorted { $0.transactionID < $1.transactionID }.map {
+            PurchaseChange(.renewalReplaced, productID: $0.productID, from: $0.purchasedAt, until: $0.expiresAt)
+        }
     }
 
     private func revoked(
@@ -131,10 +156,15 @@ struct TimelineBuilder {
     }
 
     /// A period that is not in the story yet.
-    private func began(_ new: TransactionFact, _ piece: PurchaseEvidence) -> PurchaseChange {
+    private mutating func began(_ new: TransactionFact, _ piece: PurchaseEvidence) -> PurchaseChange {
         var change = PurchaseChange(
             .periodTold, productID: new.productID, from: new.purchasedAt, until: new.expiresAt,
             amount: paid(for: new, piece))
+        if let replacedAt = replaced[new.periodKey], replacedAt <= piece.instant {
+            replaced[new.periodKey] = nil
+            change.kind = .renewalReplaced
+            return change
+        }
         let age = new.purchasedAt.map { piece.signedAt.milliseconds(since: $0) } ?? 0
         let isOld = latest?.purchasedAt.map { known in new.purchasedAt.map { $0 < known } ?? false } ?? false
         let isNews = age <= TransactionFact.regularDelay || piece.type.map(Self.buying.contains) ?? false

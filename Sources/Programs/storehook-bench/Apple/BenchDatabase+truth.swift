@@ -7,6 +7,7 @@ extension BenchDatabase {
         for table in [
             "notifications", "purchase_facts", "transactions", "renewals", "subscriptions", "subscription_history",
             "one_time_purchases", "anomalies", "purchase_lines", "shared_transactions",
+            "replaced_renewals",
         ] {
             // A digest of digests: the rows themselves would not fit into one value.
             truth[table] = try await pool.query(
