@@ -91,14 +91,15 @@ struct CutTests {
         _ rest: PurchaseFacts, as full: PurchaseState, of facts: PurchaseFacts, from horizon: Timestamp,
         _ policy: StatusPolicy
     ) -> Bool {
-        guard let phases = full.subscription?.phases, let first = full.subscription?.status(at: horizon) else {
-            return false
-        }
+        guard let subscription = full.subscription,
+            let first = subscription.phases.last(where: { $0.startsAt <= horizon })
+        else { return false }
         let expected =
-            [Phase(startsAt: horizon, value: first)] + phases.filter { $0.startsAt > horizon }
-        let state = PurchaseState(
-            rest, policy: policy, from: horizon, carriedAccount: full.account(carriedTo: horizon))
+            [Phase(startsAt: horizon, value: first.value, origin: first.origin)]
+            + subscription.phases.filter { $0.startsAt > horizon }
+        let state = PurchaseState(rest, policy: policy, from: horizon, carry: full.carried(to: horizon))
         return state.subscription?.phases == expected
+            && state.subscription?.stretchEnds == subscription.stretchEnds
             && state.anomalies == PurchaseState(facts, policy: policy, from: horizon).anomalies
     }
 }
@@ -134,8 +135,7 @@ struct EndOfPurchase {
         var rest = LongPurchase.facts(known.filter { $0.signedAt >= begins } + [next])
         guard PurchaseState.mayBeCut(rest, at: cut, from: horizon) else { return nil }
         rest.cut(at: cut)
-        derived = PurchaseState(
-            rest, policy: policy, from: horizon, carriedAccount: before.account(carriedTo: horizon))
+        derived = PurchaseState(rest, policy: policy, from: horizon, carry: before.carried(to: horizon))
         let all = LongPurchase.facts(known + [next])
         after = PurchaseState(all, policy: policy)
         anomaliesBefore = PurchaseState(facts, policy: policy, from: horizon).anomalies
@@ -156,6 +156,7 @@ struct EndOfPurchase {
         let (old, new) = (before.subscription?.phases ?? [], after.subscription?.phases ?? [])
         if old.filter({ $0.startsAt < horizon }) != new.filter({ $0.startsAt < horizon }) { return "earlier phases" }
         if derived.subscription?.phases != new.filter({ $0.startsAt >= horizon }) { return "phases" }
+        if derived.subscription?.stretchEnds != after.subscription?.stretchEnds { return "stretches" }
         // What was amiss before the horizon still is, and nothing else.
         if derived.anomalies != anomaliesAfter { return "anomalies" }
         if before.anomalies.filter({ !anomaliesBefore.contains($0) })

@@ -19,7 +19,8 @@ struct StateFunctionTests {
             let phases = state.phases
             var isRight = true
             for (phase, next) in zip(phases, phases.dropFirst()) {
-                isRight = isRight && phase.startsAt < next.startsAt && phase.value != next.value
+                isRight = isRight && phase.startsAt < next.startsAt
+                isRight = isRight && (phase.value != next.value || phase.origin != next.origin)
             }
             for instant in facts.interestingInstants {
                 let phase = phases.last { $0.startsAt <= instant }

@@ -110,6 +110,9 @@ static const struct storehook_migration migrations[] = {
     {36, "retry_flag", (const unsigned char[]){
 #embed "../../../sql/migrations/0036_retry_flag.sql" suffix(, 0)
     }},
+    {37, "origins", (const unsigned char[]){
+#embed "../../../sql/migrations/0037_origins.sql" suffix(, 0)
+    }},
     {40, "erasure", (const unsigned char[]){
 #embed "../../../sql/migrations/0040_erasure.sql" suffix(, 0)
     }},

@@ -14,7 +14,7 @@ struct KnownPurchase: Sendable {
     enum Extent: Sendable {
         case whole
         /// Facts about periods that began before `cut` are left out, and phases before `horizon` are not derived.
-        case tail(cut: Timestamp, horizon: Timestamp, carriedAccount: UniqueIdentifier?)
+        case tail(cut: Timestamp, horizon: Timestamp, carry: LineCarry)
     }
 
     var extent = Extent.whole
@@ -48,14 +48,19 @@ extension Ledger {
                 known[number].earlierPhases = try cells.next(Int32?.self).map(Int.init)
                 let horizon = try cells.nextTimestamp()
                 let cut = try cells.nextTimestamp()
-                let carried = try cells.nextIdentifier()
+                let account = try cells.nextIdentifier()
+                let origin: String? = try cells.next()
+                let stretches: String? = try cells.next()
                 known[number].isShared = try cells.next()
                 if let horizon, let cut {
-                    known[number].extent = .tail(cut: cut, horizon: horizon, carriedAccount: carried)
+                    let carry = LineCarry(
+                        account: account, boughtAt: try origin.map { try PhaseOrigin(stored: $0) }?.boughtAt,
+                        stretchEnds: try StretchEnd.all(stored: stretches).filter { $0.at <= horizon })
+                    known[number].extent = .tail(cut: cut, horizon: horizon, carry: carry)
                 }
             }
-            guard try row.decode(7, as: Int64?.self) != nil else { continue }
-            let statement = try PurchaseStatement(row, at: 7, of: keys[number])
+            guard try row.decode(9, as: Int64?.self) != nil else { continue }
+            let statement = try PurchaseStatement(row, at: 9, of: keys[number])
             guard !shared.isForeign(statement) else { continue }
             _ = statement.merge(into: &known[number].facts)
         }
@@ -129,7 +134,8 @@ extension PostgresQuery {
                  where t.original_transaction_id = key.original_transaction_id
                  group by a.n
             ), header as materialized (
-                select key.*, p.anomalies, s.earlier_phases, s.carried_account_token,
+                select key.*, p.anomalies, s.earlier_phases, s.carried_account_token, s.phase_origin[1] as origin,
+                       s.stretches,
                        coalesce(same_transaction.is_foreign, false)
                        or exists (
                            select from storehook.shared_transactions shared
@@ -162,7 +168,8 @@ extension PostgresQuery {
             ), ends as materialized (
                 -- A column of its own, or begins is no condition of the index and all statements are read.
                 select n, original_transaction_id, bundle_id, environment, anomalies, earlier_phases,
-                       carried_account_token, is_shared, case when is_cut then horizon end as horizon,
+                       carried_account_token, origin, stretches, is_shared,
+                       case when is_cut then horizon end as horizon,
                        case when is_cut then cut end as cut,
                        case when is_cut then least(cut - interval '2 days', first_statement)
                             else '-infinity' end as begins
@@ -170,7 +177,8 @@ extension PostgresQuery {
                  -- Both or neither: what is left out must have been over before both.
                  cross join lateral (select cut is not null and first_statement is not null as is_cut) whole
             )
-            select b.n, b.anomalies, b.earlier_phases, b.horizon, b.cut, b.carried_account_token, b.is_shared,
+            select b.n, b.anomalies, b.earlier_phases, b.horizon, b.cut, b.carried_account_token, b.origin, b.stretches,
+                   b.is_shared,
                    \(unescaped: facts)
               from ends b
               left join storehook.purchase_facts f

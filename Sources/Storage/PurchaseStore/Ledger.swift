@@ -250,12 +250,10 @@ extension PurchaseUpdate {
     fileprivate func subscriptionBefore(_ policy: StatusPolicy) -> SubscriptionState? {
         switch known.extent {
         case .whole: return PurchaseState(known.facts, in: key.environment, policy: policy).subscription
-        case .tail(let cut, let horizon, let carried):
+        case .tail(let cut, let horizon, let carry):
             var facts = known.facts
             facts.cut(at: cut)
-            return PurchaseState(
-                facts, in: key.environment, policy: policy, from: horizon, carriedAccount: carried
-            ).subscription
+            return PurchaseState(facts, in: key.environment, policy: policy, from: horizon, carry: carry).subscription
         }
     }
 }

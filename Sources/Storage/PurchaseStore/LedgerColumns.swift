@@ -75,6 +75,7 @@ enum LedgerColumns {
         let phases: PurchaseUpdate.SubscriptionPhases
         let groupID: String?
         let carriedAccount: UniqueIdentifier?
+        let stretchEnds: [StretchEnd]
         let isRegular: Bool
 
         init?(_ update: PurchaseUpdate) {
@@ -85,7 +86,8 @@ enum LedgerColumns {
             isRegular = update.isRegular
             self.phases = phases
             groupID = update.state.subscription?.subscriptionGroupID
-            carriedAccount = update.state.account(carriedTo: first.startsAt)
+            carriedAccount = update.state.carried(to: first.startsAt).account
+            stretchEnds = update.state.subscription?.stretchEnds ?? []
         }
 
         private var last: Phase? { phases.current.last }
@@ -106,6 +108,7 @@ enum LedgerColumns {
         LedgerColumn("app_account_token") { $0.account.map(UUID.init) },
         LedgerColumn("former_account_token") { $0.formerAccount.map(UUID.init) },
         LedgerColumn("carried_account_token") { $0.carriedAccount.map(UUID.init) },
+        LedgerColumn("stretches") { StretchEnd.stored($0.stretchEnds) },
         LedgerColumn("paid_until") { PostgresTimestamp($0.paidUntil) },
         LedgerColumn("is_regular") { $0.isRegular },
         LedgerColumn("earlier_phases") { Int32(clamping: $0.phases.earlier) },

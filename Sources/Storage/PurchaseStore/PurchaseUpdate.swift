@@ -59,12 +59,11 @@ struct PurchaseUpdate: Sendable {
         case .whole:
             state = PurchaseState(facts, in: known.key.environment, policy: policy)
             isRegular = PurchaseState.isRegular(facts)
-        case .tail(let cut, let horizon, let carriedAccount):
+        case .tail(let cut, let horizon, let carry):
             guard PurchaseState.mayBeCut(facts, at: cut, from: horizon) else { return nil }
             facts.cut(at: cut)
             isRegular = true
-            state = PurchaseState(
-                facts, in: known.key.environment, policy: policy, from: horizon, carriedAccount: carriedAccount)
+            state = PurchaseState(facts, in: known.key.environment, policy: policy, from: horizon, carry: carry)
         }
         transactions = Self.latest(
             kept.transactions

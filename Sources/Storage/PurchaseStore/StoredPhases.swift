@@ -49,7 +49,11 @@ enum PhaseColumns {
         LedgerColumn("phase_price_pending") { $0.value.priceIncreasePending },
         LedgerColumn("phase_intent") { $0.value.expirationIntent.map { Int16(clamping: $0) } },
         LedgerColumn("phase_account") { $0.value.appAccountToken.map(UUID.init) },
+        LedgerColumn(origin) { $0.origin.stored },
     ]
+
+    /// Mostly there is nothing in it, and then the row has none.
+    static let origin = "phase_origin"
 }
 
 extension PostgresQuery {
@@ -82,7 +86,10 @@ extension PostgresQuery {
         statement.appendLiteral(") with ordinality as r (")
         statement.appendInterpolation(unescaped: "\(names), n) join (select n")
         for name in phaseNames {
-            statement.appendInterpolation(unescaped: ", array_agg(\(name)) as \(name)")
+            let gathered = "array_agg(\(name))"
+            statement.appendInterpolation(
+                unescaped: name == PhaseColumns.origin
+                    ? ", case when count(\(name)) > 0 then \(gathered) end as \(name)" : ", \(gathered) as \(name)")
         }
         // Sorted once for all columns; array_agg takes the order in which rows come.
         statement.appendLiteral(" from (select * from unnest(")

@@ -17,18 +17,19 @@ public struct PurchaseState: Sendable {
     ///   - horizon: phases and anomalies are derived from here on, for a caller that knows the earlier ones; by
     ///     default from the beginning. `facts` may then leave out periods that are over by then; see
     ///     ``mayBeCut(_:at:from:)``.
-    ///   - carriedAccount: the account of the last period left out that names one.
+    ///   - carry: what ``carried(to:)`` says of the horizon by all facts before.
     public init(
         _ facts: PurchaseFacts, in environment: String = Environment.production.rawValue,
-        policy: StatusPolicy = StatusPolicy(), from horizon: Timestamp = .distantPast,
-        carriedAccount: UniqueIdentifier? = nil
+        policy: StatusPolicy = StatusPolicy(), from horizon: Timestamp = .distantPast, carry: LineCarry = LineCarry()
     ) {
         let facts = facts.counting
-        rules = SubscriptionRules(facts, in: environment, policy: policy, carriedAccount: carriedAccount)
+        rules = SubscriptionRules(facts, in: environment, policy: policy, carry: carry, from: horizon)
         let unexplained = UnexplainedReports(facts, rules, from: horizon)
         anomalies = unexplained.anomalies
         oneTime = OneTimePurchase(facts)
-        var instants = rules.instants(from: horizon) + unexplained.instants.filter { $0 >= horizon }
+        var instants =
+            rules.instants(from: horizon)
+            + (unexplained.instants + rules.origins.instants).filter { $0 >= horizon }
         if horizon > .distantPast { instants.append(horizon) }
         instants.sort()
         var phases: [Phase] = []
@@ -36,14 +37,16 @@ public struct PurchaseState: Sendable {
         for instant in instants where instant != previous {
             previous = instant
             guard let value = unexplained.value(at: instant) ?? phases.last?.value.ended(at: instant) else { continue }
-            if phases.last?.value != value { phases.append(Phase(startsAt: instant, value: value)) }
+            let phase = Phase(startsAt: instant, value: value, origin: rules.origin(of: value, at: instant))
+            if phases.last?.continues(as: phase) != true { phases.append(phase) }
         }
         subscription = SubscriptionState(
-            phases, subscriptionGroupID: (rules.periods.last { $0.replacedAt == nil })?.record.subscriptionGroupID)
+            phases, subscriptionGroupID: (rules.periods.last { $0.replacedAt == nil })?.record.subscriptionGroupID,
+            stretchEnds: rules.origins.stretchEnds)
     }
 
-    /// The account of the last period that names one, of those that began by an instant.
-    public func account(carriedTo instant: Timestamp) -> UniqueIdentifier? { rules.account(carriedTo: instant) }
+    /// What the facts up to an instant come to: whoever leaves them out derives with it.
+    public func carried(to instant: Timestamp) -> LineCarry { rules.origins.carried(to: instant, rules.periods) }
 
     /// Whether all records are signed, and dated as Apple dates them:
     /// - the parts of a notification are dated within a day of the whole;

@@ -22,18 +22,18 @@ struct SubscriptionRules {
     /// For each period, the latest end and the latest expiry of it and all before it: where a search may stop.
     private let latestEnd: [Timestamp]
     private let latestExpiry: [Timestamp]
-    /// The account of each period: its own, else that of the nearest one before it. One that never begins leaves none to
-    /// those after it.
-    private let accounts: [UniqueIdentifier?]
-    private let carriedAccount: UniqueIdentifier?
+    /// The customer's purchases, the stretches, and the accounts of the periods.
+    private(set) var origins = LineOrigins()
 
-    /// - Parameter carriedAccount: that of the nearest earlier period that names one, where earlier ones are left out.
+    /// - Parameters:
+    ///   - carry: what the periods up to the horizon come to, where earlier ones are left out.
+    ///   - horizon: from where on the answers are asked for.
     init(
-        _ facts: PurchaseFacts, in environment: String, policy: StatusPolicy, carriedAccount: UniqueIdentifier? = nil
+        _ facts: PurchaseFacts, in environment: String, policy: StatusPolicy, carry: LineCarry = LineCarry(),
+        from horizon: Timestamp = .distantPast
     ) {
         self.environment = environment
         self.policy = policy
-        self.carriedAccount = carriedAccount
         var renewals = Self.effective(facts.renewals, asOf: \.asOf)
         var sayings: [(since: Timestamp, status: Int?)] = []
         sayings.reserveCapacity(renewals.count)
@@ -60,11 +60,20 @@ struct SubscriptionRules {
             expiry = max(expiry, $0.expiresAt)
             return expiry
         }
-        var account = carriedAccount
-        accounts = periods.map {
-            if $0.replacedAt == nil { account = $0.record.appAccountToken ?? account }
-            return account
-        }
+        origins = LineOrigins(facts, self, carry, from: horizon)
+    }
+
+    /// From when on each renewal info counts.
+    var renewalInstants: [Timestamp] { renewals.map(\.asOf) }
+
+    /// The latest end of the periods before a place; see ``Period/end``.
+    func end(ofAllBefore place: Int) -> Timestamp { place > 0 ? latestEnd[place - 1] : .distantPast }
+
+    /// The end of the period that never arrived and that renewal info names at an instant.
+    func impliedEnd(at instant: Timestamp) -> Timestamp? {
+        guard let renewal = renewal(at: instant), !isStale(renewal, at: instant), impliesPeriod(renewal, at: instant)
+        else { return nil }
+        return renewal.renewsAt
     }
 
     /// Facts by the instant from which they count. A fact signed earlier that counts later never
@@ -100,7 +109,7 @@ struct SubscriptionRules {
         let implied = current.flatMap { impliesPeriod($0, at: instant, before: next) ? $0 : nil }
         let base = Base(
             instant: instant, current: current, isStale: isStale,
-            account: { periods[$0].record.appAccountToken ?? accounts[$0] ?? renewal?.appAccountToken })
+            account: { account(of: $0, at: instant, renewal) })
 
         let begun = lastBegun(at: instant, before: next)
         let covering = covering(instant, before: next)
@@ -119,7 +128,7 @@ struct SubscriptionRules {
         }
         if let implied, let renewsAt = implied.renewsAt, instant < renewsAt {
             let status: SubscriptionStatus = base.autoRenew == false ? .cancelled : .active
-            return base.value(status, by: implied, until: renewsAt, account(implied, before: next))
+            return base.value(status, by: implied, until: renewsAt, account(of: next - 1, at: instant, implied))
         }
         // The next period is paid for already.
         if let early = chargedAhead(of: instant, from: next) {
@@ -131,7 +140,8 @@ struct SubscriptionRules {
             if status == .expired, isAwaited(since: renewsAt, at: instant, base) {
                 status = base.autoRenew == false ? .cancelled : .active
             }
-            return base.value(status, by: implied, until: renewsAt, graceEndsAt: grace, account(implied, before: next))
+            return base.value(
+                status, by: implied, until: renewsAt, graceEndsAt: grace, account(of: next - 1, at: instant, implied))
         }
         // The last period that has begun decides, or the first one, where that was paid ahead and refunded since.
         guard let last = begun else {
@@ -229,15 +239,16 @@ struct SubscriptionRules {
         return next > 0 ? sayings[next - 1] : nil
     }
 
-    /// Renewal info is about the coming period: its account counts only where no period up to then names one.
-    private func account(_ renewal: RenewalFact, before next: Int) -> UniqueIdentifier? {
-        (next > 0 ? accounts[next - 1] : nil) ?? renewal.appAccountToken
+    /// The account of a period, or of the nearest one before it in its stretch. Renewal info is about the coming period:
+    /// its account counts only where no period of the line names one by then.
+    private func account(of place: Int?, at instant: Timestamp, _ renewal: RenewalFact?) -> UniqueIdentifier? {
+        place.flatMap { origins.account(of: $0, in: periods, at: instant) }
+            ?? (origins.isNamed(at: instant) ? nil : renewal?.appAccountToken)
     }
 
-    /// The account of the last period that names one, of those that began by an instant.
-    func account(carriedTo instant: Timestamp) -> UniqueIdentifier? {
-        let next = periods.partitioningIndex { $0.start > instant }
-        return next > 0 ? accounts[next - 1] : carriedAccount
+    /// What a phase comes from.
+    func origin(of value: StatusAtInstant, at instant: Timestamp) -> PhaseOrigin {
+        origins.origin(of: value, at: instant, renewal(at: instant))
     }
 
     /// The period that gives access at an instant.

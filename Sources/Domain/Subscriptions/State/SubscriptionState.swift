@@ -12,6 +12,8 @@ public struct SubscriptionState: Sendable, Hashable {
     public let last: Phase
     /// The subscription group, by the latest period.
     public let subscriptionGroupID: String?
+    /// The ends of its earlier stretches, in order; see ``StretchEnd``.
+    public let stretchEnds: [StretchEnd]
 
     /// When the latest known paid stretch ends, by the last phase.
     public var paidUntil: Timestamp { last.value.expiresAt }
@@ -26,11 +28,12 @@ public struct SubscriptionState: Sendable, Hashable {
         self = state
     }
 
-    init?(_ phases: [Phase], subscriptionGroupID: String?) {
+    init?(_ phases: [Phase], subscriptionGroupID: String?, stretchEnds: [StretchEnd] = []) {
         guard let last = phases.last else { return nil }
         self.phases = phases
         self.last = last
         self.subscriptionGroupID = subscriptionGroupID
+        self.stretchEnds = stretchEnds
     }
 
     /// What the subscription is at an instant; nil before the first purchase.

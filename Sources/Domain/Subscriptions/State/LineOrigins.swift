@@ -1,0 +1,233 @@
+import AppStorePayloads
+import Base
+
+/// A line's purchases, stretches and signed accounts, in the order of time.
+///
+/// - A purchase is the customer's: by Apple's word `PURCHASE`. Where Apple does not say, it is one where it begins a
+///   stretch, or takes the place of another product more than a day before that ends.
+/// - A stretch ends where a purchase begins after the end of all that was before it. Where Apple does not say whether
+///   it was a purchase, there must be more than a day in between, and Apple must not have been retrying. A renewal that
+///   begins later than Apple retries belongs to a purchase that never arrived.
+/// - The first token that is signed into a period counts from the period's beginning; another one, or that there is none,
+///   from its signature. It also counts for the periods after it, to the end of the stretch.
+struct LineOrigins {
+    /// How many ends of stretches are kept: the last ones. Where they are cut depends on their number alone.
+    static let keptEnds = 64
+
+    /// The ends of stretches, in order.
+    private(set) var stretchEnds: [StretchEnd]
+    /// The customer's purchases after the line's first one, in order; as far as the facts reach back.
+    private var purchases: [Timestamp] = []
+    /// When renewals to another product were charged ahead, by their transactions.
+    private var charges: [String: Timestamp] = [:]
+    /// For each period, the accounts that were signed into it.
+    private var tokens: [[Token]] = []
+    /// For each period, the nearest period at or before it, in its stretch, that has a token.
+    private var namers: [Namer] = []
+    /// From when on a period names an account.
+    private var firstNamed = Timestamp.distantFuture
+    private let carry: LineCarry
+
+    private struct Token {
+        let from: Timestamp
+        /// Nil where a later record names none.
+        let account: UniqueIdentifier?
+    }
+
+    private enum Namer {
+        case none
+        /// A period that is left out.
+        case carried
+        case period(Int)
+    }
+
+    /// Nothing, for rules that are not complete yet.
+    init() {
+        carry = LineCarry()
+        stretchEnds = []
+    }
+
+    /// - Parameters:
+    ///   - rules: the rules of the line's status over the same facts.
+    ///   - carry: what the periods up to the horizon come to.
+    init(_ facts: PurchaseFacts, _ rules: SubscriptionRules, _ carry: LineCarry, from horizon: Timestamp) {
+        self.carry = carry
+        stretchEnds = carry.stretchEnds
+        if carry.account != nil || carry.stretchEnds.contains(where: { $0.account != nil }) {
+            firstNamed = .distantPast
+        }
+        take(tokensOf: facts, rules.periods)
+        let unheard = rules.renewalsAfterLapses(from: horizon)
+        // Of the periods up to the horizon only those of the stretch in force can still decide.
+        let stretch = carry.stretchEnds.last?.at ?? .distantPast
+        var namer = Namer.none
+        var previous: Period?
+        var nextUnheard = unheard.startIndex
+        /// The stretch ends, and a purchase begins another.
+        func end(at instant: Timestamp, _ origins: inout LineOrigins) {
+            origins.purchases.append(instant)
+            origins.stretchEnds.append(StretchEnd(at: instant, account: origins.account(namer, at: instant)))
+            namer = .none
+        }
+        for (place, period) in rules.periods.enumerated() {
+            while nextUnheard < unheard.endIndex, unheard[nextUnheard] < period.start {
+                if rules.hasLapsed(before: unheard[nextUnheard], place, .unknown) {
+                    end(at: unheard[nextUnheard], &self)
+                }
+                nextUnheard += 1
+            }
+            if place == 0 || (period.start >= stretch && rules.periods[place - 1].start < stretch) {
+                namer = carry.account == nil || period.start < stretch ? .none : .carried
+            }
+            if period.replacedAt != nil {
+                // It never begins, and leaves nothing to those after it.
+                namers.append(tokens[place].isEmpty ? namer : .period(place))
+                continue
+            }
+            defer { previous = period }
+            let isFirst = previous == nil && horizon == .distantPast
+            if !isFirst, period.start > horizon {
+                let reason = period.record.reason
+                // Mostly it is a renewal where the last period ends.
+                let mayBegin =
+                    reason != .renewal || rules.end(ofAllBefore: place).adding(days: Self.retryDays) < period.start
+                if mayBegin, rules.hasLapsed(before: period.start, place, reason) {
+                    end(at: period.start, &self)
+                } else if let previous, period.isBought(after: previous) {
+                    purchases.append(period.start)
+                }
+            }
+            if period.record.isRenewal, period.chargedAt < period.start, let previous,
+                previous.record.productID != period.record.productID
+            {
+                charges[period.record.transactionID] = period.chargedAt
+            }
+            if !tokens[place].isEmpty {
+                namer = .period(place)
+                firstNamed = min(firstNamed, period.chargedAt)
+            }
+            namers.append(namer)
+        }
+        for instant in unheard[nextUnheard...] where rules.hasLapsed(before: instant, rules.periods.count, .unknown) {
+            end(at: instant, &self)
+        }
+        stretchEnds = stretchEnds.suffix(Self.keptEnds)
+    }
+
+    private static let retryDays = StatusPolicy.billingRetryDays
+
+    private mutating func take(tokensOf facts: PurchaseFacts, _ periods: [Period]) {
+        tokens = Array(repeating: [], count: periods.count)
+        guard facts.transactions.contains(where: { $0.appAccountToken != nil }) else { return }
+        var places: [String: Int] = [:]
+        // Parts of one period may share its line item; then the first of them has the token.
+        for (place, period) in periods.enumerated().reversed() { places[period.record.periodKey] = place }
+        for fact in facts.transactions {
+            guard let place = places[fact.periodKey] else { continue }
+            if let last = tokens[place].last {
+                if last.account != fact.appAccountToken {
+                    tokens[place].append(Token(from: fact.asOf, account: fact.appAccountToken))
+                }
+            } else if let account = fact.appAccountToken {
+                tokens[place].append(Token(from: .distantPast, account: account))
+            }
+        }
+    }
+
+    private func account(_ namer: Namer, at instant: Timestamp) -> UniqueIdentifier? {
+        switch namer {
+        case .none: nil
+        case .carried: carry.account
+        case .period(let place): (tokens[place].last { $0.from <= instant } ?? tokens[place].first)?.account
+        }
+    }
+
+    /// The account that Apple signed into a period, or into the nearest one before it in its stretch, as it counts at an
+    /// instant.
+    func account(of place: Int, in periods: [Period], at instant: Timestamp) -> UniqueIdentifier? {
+        guard namers.indices.contains(place) else { return nil }
+        // A stretch that begins with a purchase that never arrived.
+        if let last = stretchEnds.last(where: { $0.at <= instant }), last.at > periods[place].start { return nil }
+        return account(namers[place], at: instant)
+    }
+
+    /// Whether a period of the line names an account by an instant: then renewal info's does not count.
+    func isNamed(at instant: Timestamp) -> Bool { firstNamed <= instant }
+
+    /// Where an answer may change because another token was signed into a known period.
+    var instants: [Timestamp] {
+        var instants: [Timestamp] = []
+        for tokens in tokens where tokens.count > 1 { instants += tokens.dropFirst().map(\.from) }
+        return instants
+    }
+
+    /// Of the phase at an instant.
+    /// - Parameter renewal: the latest renewal info.
+    func origin(of value: StatusAtInstant, at instant: Timestamp, _ renewal: RenewalFact?) -> PhaseOrigin {
+        var origin = PhaseOrigin(boughtAt: boughtAt(instant))
+        if !charges.isEmpty, let transaction = value.transactionID { origin.chargedAt = charges[transaction] }
+        if let named = renewal?.renewalProductID, named != value.renewalProductID { origin.namedProductID = named }
+        origin.isUpcomingAccount = value.appAccountToken != nil && !isNamed(at: instant)
+        return origin
+    }
+
+    private func boughtAt(_ instant: Timestamp) -> Timestamp? {
+        let next = purchases.partitioningIndex { $0 > instant }
+        return next > 0 ? purchases[next - 1] : carry.boughtAt
+    }
+
+    /// What the facts up to an instant come to, for a reader who leaves them out.
+    func carried(to instant: Timestamp, _ periods: [Period]) -> LineCarry {
+        let next = periods.partitioningIndex { $0.start > instant }
+        return LineCarry(
+            account: next > 0 ? account(of: next - 1, in: periods, at: instant) : carry.account,
+            boughtAt: boughtAt(instant), stretchEnds: stretchEnds.filter { $0.at <= instant })
+    }
+}
+
+extension Period {
+    /// Whether the customer bought it while another period ran.
+    fileprivate func isBought(after other: Period) -> Bool {
+        switch record.reason {
+        case .purchase: true
+        case .renewal: false
+        case .unknown:
+            record.productID != other.record.productID
+                && start < other.expiresAt.adding(days: -StatusPolicy.renewsEarlyDays)
+        }
+    }
+}
+
+extension SubscriptionRules {
+    /// When renewal info was signed that names a period that never arrived, on a line that had ended: then the customer
+    /// bought again.
+    fileprivate func renewalsAfterLapses(from horizon: Timestamp) -> [Timestamp] {
+        renewalInstants.filter { instant in
+            guard instant > horizon else { return false }
+            let next = periods.partitioningIndex { $0.start > instant }
+            guard next > 0, end(ofAllBefore: next).adding(days: StatusPolicy.renewsEarlyDays) < instant else {
+                return false
+            }
+            return renewal(at: instant).map { impliesPeriod($0, at: instant) } ?? false
+        }
+    }
+
+    /// Whether all that began before an instant had ended by then, so that what begins there begins a stretch.
+    /// - Parameters:
+    ///   - place: the number of periods before it.
+    ///   - reason: of what begins.
+    fileprivate func hasLapsed(before instant: Timestamp, _ place: Int, _ reason: TransactionFact.Reason) -> Bool {
+        let before = instant.adding(milliseconds: -1)
+        var end = Timestamp.distantPast
+        for period in periods[..<place] where period.replacedAt == nil { end = max(end, period.end(asSeenAt: before)) }
+        if let renewsAt = impliedEnd(at: before) { end = max(end, renewsAt) }
+        switch reason {
+        case .purchase: return instant > end
+        case .renewal: return instant > end.adding(days: StatusPolicy.billingRetryDays)
+        case .unknown:
+            guard instant > end.adding(days: StatusPolicy.renewsEarlyDays) else { return false }
+            let status = value(at: before)?.status
+            return status != .billingRetry && status != .gracePeriod
+        }
+    }
+}
