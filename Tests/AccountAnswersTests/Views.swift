@@ -56,7 +56,9 @@ enum Views {
         at instant: Timestamp = now
     ) -> AccountView {
         let phase = AccountPhase(
-            startsAt: .distantPast, status: status ?? subscription?.accountStatus ?? .free,
+            startsAt: .distantPast,
+            status: status ?? subscription.map { AccountStatus(rawValue: $0.purchaseStatus.rawValue) ?? .expired }
+                ?? .free,
             tier: subscription?.givesAccess == true ? tier : "free", source: subscription == nil ? .none : .apple,
             productID: subscription?.productID, purchase: subscription?.key, expiresAt: subscription?.accessUntil,
             willRenew: subscription?.willRenew ?? false)

@@ -47,6 +47,70 @@ struct ActTests {
         }
     }
 
+    @Test func `What is bought after a block or a change of tier counts, however the rows are read`() async throws {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            for number in 1...3 {
+                try await database.apply([
+                    Purchases.period(purchase(number), "basic", from: -5, to: 25, account: token(number))
+                ])
+            }
+            _ = try await database.pipeline.act(.revoke, for: name(1), by: "staff", why: "why")
+            _ = try await database.pipeline.act(.changeTier(to: "free"), for: name(2), by: "staff", why: "why")
+            _ = try await database.pipeline.act(.revoke, for: name(3), by: "staff", why: "why")
+            let changed = try await database.store.view(token(2), in: "Production")
+            #expect(changed.current.status == .free && !changed.current.access)
+            for number in 1...2 {
+                try await database.apply([
+                    Purchases.period(
+                        purchase(number), "plus", from: 1, to: 31, account: token(number), number: 1, reason: .purchase)
+                ])
+            }
+            try await database.apply([
+                Purchases.period(purchase(3), "basic", from: 25, to: 55, account: token(3), number: 1)
+            ])
+            func tiers(_ days: Int64) async throws -> [String] {
+                let instant = Purchases.now.adding(days: days)
+                var tiers: [String] = []
+                for number in 1...3 {
+                    let told = try await database.store.history(of: token(number), in: "Production", at: instant)
+                    tiers.append("\(told?.current.tier ?? "") \(told?.current.status.rawValue ?? "")")
+                    let row = try await database.pool.query(
+                        """
+                        select tier || ' ' || status from storehook.account_status_at(\(PostgresTimestamp(instant)))
+                         where token = \(UUID(token(number)))
+                        """
+                    ).one().decode(0, as: String.self)
+                    #expect(row == tiers.last)
+                }
+                return tiers
+            }
+            #expect(try await tiers(2) == ["premium active", "premium active", "free revoked"])
+            #expect(try await tiers(30) == ["premium active", "premium active", "free revoked"])
+            #expect(try await database.stale().isEmpty)
+            // Out of the rows alone.
+            _ = try await database.store.apply(Shop.catalog(["pro", "pro", "pro"]), by: "test")
+            #expect(try await tiers(2) == ["pro active", "pro active", "free revoked"])
+        }
+    }
+
+    @Test func `A grant over a renewing subscription, and days that were added, are read back as they were derived`()
+        async throws
+    {
+        try await prepared { database in
+            _ = try await database.pipeline.act(.grant(tier: "premium", days: 10), for: name(1), by: "s", why: "w")
+            var current = try await database.store.view(token(1), in: "Production").current
+            let end = Purchases.now.adding(days: 25)
+            #expect(current.tier == "premium" && current.expiresAt == end && current.tierUntil != end)
+            #expect(current.tierUntil == current.periodEndsAt && current.ends?.source == current.tierUntil)
+            let done = try await database.pipeline.act(.extend(days: 30), for: name(1), by: "s", why: "w")
+            current = try await database.store.view(token(1), in: "Production").current
+            #expect(current.expiresAt == done.after.expiresAt && current.ends == done.after.ends)
+            #expect(current.expiresAt == current.tierUntil && current.expiresAt ?? end > end)
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+
     @Test func `Whoever stands still in the middle of an act lets go of what it holds`() async throws {
         try await prepared { database in
             let limits = Limits()
@@ -91,6 +155,7 @@ struct ActTests {
             #expect(
                 try await refusal(.grant(tier: "gold", days: 1), "a")
                     == .unknownTier("gold", known: ["free", "pro", "premium"]))
+            #expect(try await refusal(.grant(tier: "free", days: 1), "a") == .lowestTier("free"))
             #expect(try await refusal(.extend(days: 1), "a") == .noAccess)
             #expect(try await refusal(.changeTier(to: "pro"), "a") == .noAccess)
             #expect(try await refusal(.revoke, "a") == .nothingThere)

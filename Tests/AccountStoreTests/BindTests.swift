@@ -92,6 +92,52 @@ struct BindTests {
         }
     }
 
+    @Test func `Who buys again after a lapse and proves it gets the purchase, whoever had it before`() async throws {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            func again(_ number: Int, _ account: UniqueIdentifier?) -> [LedgerEntry] {
+                [
+                    Purchases.period(purchase(number), "basic", from: -100, to: -70, account: account),
+                    Purchases.period(
+                        purchase(number), "basic", from: -5, to: 25, account: nil, number: 1, reason: .purchase),
+                ]
+            }
+            try await database.apply(again(1, token(1)))
+            #expect(try await database.store.view(token(1), in: "Production").current.access)
+            #expect(try await bind(database, purchase(1), to: name(2)) == .bound)
+            #expect(try await !database.store.view(token(1), in: "Production").current.access)
+            let view = try await database.store.view(token(2), in: "Production")
+            #expect(view.current.status == .active && view.purchases.map(\.owner) == [token(2)])
+            #expect(try await bind(database, purchase(1), to: name(3)) == .boundElsewhere)
+            #expect(try await bind(database, purchase(1), to: name(1)) == .boundElsewhere)
+            #expect(try await bind(database, purchase(1), to: name(2)) == .already)
+            // Whoever had it may prove it, too, and then nobody else gets it.
+            try await database.apply(again(2, token(1)))
+            #expect(try await bind(database, purchase(2), to: name(1)) == .already)
+            #expect(try await bind(database, purchase(2), to: name(2)) == .boundElsewhere)
+            let stretches: String? = try await database.value(
+                "select stretches from storehook.subscriptions where original_transaction_id = '10001'")
+            #expect(stretches == "\(Purchases.now.adding(days: -5).millisecondsSince1970) \(token(1))")
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+
+    @Test func `A token in renewal info alone is no ground to refuse whoever paid`() async throws {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            let renewal = Purchases.renewal(purchase(1), "basic", to: "plus", signed: -5, account: token(2))
+            try await database.apply([
+                Purchases.period(purchase(1), "basic", from: -5, to: 25, account: nil, renewal: renewal)
+            ])
+            #expect(try await database.store.view(token(2), in: "Production").current.access)
+            #expect(try await bind(database, purchase(1), to: name(1)) == .bound)
+            #expect(try await database.store.view(token(1), in: "Production").current.access)
+            #expect(try await !database.store.view(token(2), in: "Production").current.access)
+            #expect(try await bind(database, purchase(1), to: name(2)) == .boundElsewhere)
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+
     @Test func `An erased account's purchases are free for the next, signed tokens too, and its trial stays used`()
         async throws
     {

@@ -14,10 +14,11 @@ enum Purchases {
     /// One period of a subscription: so many days from now it begins and ends.
     static func period(
         _ key: PurchaseKey, _ product: String, from start: Int64, to end: Int64, account: UniqueIdentifier?,
-        number: Int = 0, revoked: Int64? = nil
+        number: Int = 0, revoked: Int64? = nil, reason: TransactionReason? = nil,
+        renewal: RenewalInfoPayload? = nil
     ) -> LedgerEntry {
         entry(
-            key,
+            key, renewal,
             TransactionPayload(
                 transactionId: "\(key.originalTransactionID).\(number)",
                 originalTransactionId: key.originalTransactionID, bundleId: key.bundleID,
@@ -26,7 +27,16 @@ enum Purchases {
                 purchaseDate: now.adding(days: start), expiresDate: now.adding(days: end), quantity: 1,
                 type: .autoRenewableSubscription, inAppOwnershipType: .purchased, appAccountToken: account,
                 revocationDate: revoked.map { now.adding(days: $0) },
-                transactionReason: number == 0 ? .purchase : .renewal, json: Array("{}".utf8)))
+                transactionReason: reason ?? (number == 0 ? .purchase : .renewal), json: Array("{}".utf8)))
+    }
+
+    /// What a subscription renews to, signed so many days from now.
+    static func renewal(
+        _ key: PurchaseKey, _ product: String, to names: String, signed: Int64, account: UniqueIdentifier?
+    ) -> RenewalInfoPayload {
+        RenewalInfoPayload(
+            originalTransactionId: key.originalTransactionID, signedDate: now.adding(days: signed), productId: product,
+            autoRenewProductId: names, autoRenewStatus: .on, appAccountToken: account, json: Array("{}".utf8))
     }
 
     /// Something bought for good.
@@ -38,7 +48,7 @@ enum Purchases {
     static func signedOnce(
         _ key: PurchaseKey, _ product: String, _ type: ProductType, at start: Int64, account: UniqueIdentifier?
     ) -> LedgerEntry {
-        entry(key, once(key, product, type, at: start, account: account))
+        entry(key, nil, once(key, product, type, at: start, account: account))
     }
 
     /// Something bought once, as verifyReceipt tells of it, which says neither what it is nor how long it lasts.
@@ -63,7 +73,9 @@ enum Purchases {
             inAppOwnershipType: .purchased, appAccountToken: account, json: Array("{}".utf8))
     }
 
-    private static func entry(_ key: PurchaseKey, _ transaction: TransactionPayload) -> LedgerEntry {
+    private static func entry(
+        _ key: PurchaseKey, _ renewal: RenewalInfoPayload?, _ transaction: TransactionPayload
+    ) -> LedgerEntry {
         let number = made.add(1, ordering: .relaxed).newValue
         let uuid = UniqueIdentifier(high: 0x5155, low: UInt64(number))
         let digest = withUnsafeBytes(of: number.bigEndian, Array.init) + [UInt8](repeating: 7, count: 24)
@@ -73,7 +85,7 @@ enum Purchases {
             notification: NotificationPayload(
                 notificationType: .didRenew, notificationUUID: uuid.description, uuid: uuid,
                 signedDate: transaction.signedDate, part: .data(NotificationData())),
-            transaction: .init(transaction, digest: digest), renewal: nil)
+            transaction: .init(transaction, digest: digest), renewal: renewal.map { .init($0, digest: digest) })
     }
 
     /// Many purchases of few accounts: with and without tokens, renewed, passed on, refunded, bought for good.

@@ -56,6 +56,43 @@ struct AccountStateTests {
         #expect(paid.on(39) == "expired free apple")
     }
 
+    @Test func `A trial whose charge failed ends as one, once Apple no longer retries`() {
+        let failed = state([
+            subscription([
+                (1, .trial, "pro.monthly"), (8, .gracePeriod, "pro.monthly"), (24, .billingRetry, "pro.monthly"),
+                (68, .expired, "pro.monthly"),
+            ])
+        ])
+        #expect(failed.on(10) == "grace_period pro apple")
+        #expect(failed.on(30) == "expired free apple")
+        #expect(failed.on(70) == "trial_expired free apple")
+        let line = subscription([
+            (1, .trial, "pro.monthly"), (8, .gracePeriod, "pro.monthly"), (24, .expired, "pro.monthly"),
+        ])
+        #expect(state([line]).on(25) == "trial_expired free apple")
+        #expect(line.hasEndedAsTrial(at: day(25), by: shop))
+        let paid = subscription([
+            (1, .trial, "pro.monthly"), (8, .active, "pro.monthly"), (38, .gracePeriod, "pro.monthly"),
+            (54, .expired, "pro.monthly"),
+        ])
+        #expect(state([paid]).on(60) == "expired free apple")
+        #expect(!paid.hasEndedAsTrial(at: day(60), by: shop))
+    }
+
+    @Test func `The lowest tier is what everybody has, so that a gift of it gives nothing`() {
+        let trial = StartedTrial(tier: "free", startedAt: day(1), endsAt: day(8))
+        #expect(state([], acts([(5, .grant(tier: "free", days: 30))]), trial: trial).phases.count == 1)
+    }
+
+    @Test func `What was changed to the lowest tier can be changed again, and is not extended`() {
+        let state = state(
+            [subscription(Self.month)],
+            acts([(15, .changeTier(to: "free")), (17, .extend(days: 5)), (20, .changeTier(to: "premium"))]))
+        #expect(state.on(16) == "free free apple")
+        #expect(state.on(21) == "active premium apple")
+        #expect(state.on(41) == "expired free apple")
+    }
+
     @Test func `The highest tier speaks, and of one tier what lasts longest`() {
         let state = state([
             subscription(1, Self.month), subscription(2, Self.premium),
@@ -66,7 +103,8 @@ struct AccountStateTests {
         #expect(state.value(at: day(32)).purchase == key(1))
         #expect(state.value(at: day(36)).purchase == key(3))
         #expect(state.value(at: day(36)).expiresAt == nil)
-        #expect(state.accessUntil(at: day(15)) == nil)
+        #expect(state.accessUntil(at: day(15)) == day(40))
+        #expect(state.value(at: day(25)).tierUntil == day(30) && state.accessUntil(at: day(25)) == day(40))
     }
 
     @Test func `What was bought for good has no end but a refund`() {
@@ -109,10 +147,11 @@ struct AccountStateTests {
     }
 
     @Test func `A block ends what is there, renewals included, and what is bought later counts again`() {
-        let line = subscription([
-            (10, .active, "pro.monthly"), (40, .cancelled, "pro.monthly"), (70, .expired, "pro.monthly"),
-            (80, .active, "pro.monthly"),
-        ])
+        let line = subscription(
+            [
+                (10, .active, "pro.monthly"), (40, .cancelled, "pro.monthly"), (70, .expired, "pro.monthly"),
+                (80, .active, "pro.monthly"),
+            ], purchases: [80])
         let state = state([line], acts([(20, .revoke)]))
         #expect(state.on(19) == "active pro apple")
         #expect(state.on(20) == "revoked free apple")
@@ -146,14 +185,14 @@ struct AccountStateTests {
         #expect(up.on(41) == "expired free apple")
         // Both are there on day 25; the one that speaks is premium, until day 30.
         let down = state(lines, acts([(25, .changeTier(to: "free"))]))
-        #expect(down.on(26) == "active free apple")
+        #expect(down.on(26) == "free free apple")
         #expect(down.value(at: day(26)).purchase == key(2))
         #expect(down.on(31) == "active pro apple")
         // What is bought later counts beside it.
         let later = state(lines, acts([(15, .changeTier(to: "free"))]))
-        #expect(later.on(16) == "active free apple")
+        #expect(later.on(16) == "free free apple")
         #expect(later.on(25) == "active premium apple")
-        #expect(later.on(35) == "active free apple")
+        #expect(later.on(35) == "free free apple")
     }
 
     @Test func `Days are added after the end of what gave access, one act after the other`() {
@@ -162,7 +201,8 @@ struct AccountStateTests {
         #expect(added.on(41) == "active pro grant")
         #expect(added.on(46.5) == "active pro grant")
         #expect(added.on(47) == "expired free grant")
-        #expect(added.accessUntil(at: day(15)) == day(47))
+        #expect(added.accessUntil(at: day(15)) == day(45))
+        #expect(added.accessUntil(at: day(20)) == day(47))
         // A renewal moves them along.
         let renewed = state(
             [subscription([(10, .active, "pro.monthly"), (70, .expired, "pro.monthly")])],
@@ -189,18 +229,31 @@ struct AccountStateTests {
         #expect(line.owners == [ann, bob])
     }
 
-    @Test func `A purchase without a token is the first prover's from its beginning, and a transfer's from then on`() {
+    @Test func `A purchase without a token is the first prover's from the proof on, and a transfer's from then on`() {
         let bindings = [
             PurchaseBinding(id: 1, kind: .proof, account: bob, at: day(12)),
             PurchaseBinding(id: 2, kind: .transfer, account: eve, at: day(30)),
         ]
         let line = subscription(Self.month, signed: nil, bindings: bindings.reversed())
-        #expect(state([line], of: bob).on(10) == "active pro apple")
+        #expect(state([line], of: bob).on(11) == "free free none")
+        #expect(state([line], of: bob).on(12) == "active pro apple")
         #expect(state([line], of: bob).on(30) == "free free none")
         #expect(state([line], of: eve).on(29) == "free free none")
         #expect(state([line], of: eve).on(30) == "active pro apple")
         // What Apple signed counts more than a proof.
         #expect(state([subscription(Self.month, bindings: bindings)]).on(35) == "active pro apple")
+    }
+
+    @Test func `What had ended when it was proven has ended for whoever proved it`() {
+        let proven = [PurchaseBinding(id: 1, kind: .proof, account: bob, at: day(50))]
+        let line = subscription(Self.month, signed: nil, bindings: proven)
+        #expect(state([line], of: bob).on(49) == "free free none")
+        #expect(state([line], of: bob).on(50) == "expired free apple")
+        #expect(state([line], of: bob).value(at: day(50)).expiresAt == day(40))
+        // Not for whoever has it from another account.
+        let passed = proven + [PurchaseBinding(id: 2, kind: .transfer, account: eve, at: day(60))]
+        #expect(
+            state([subscription(Self.month, signed: nil, bindings: passed)], of: eve).on(61) == "free free none")
     }
 
     @Test func `An erasure frees a purchase, signed tokens too, for the next proof`() {
@@ -209,10 +262,10 @@ struct AccountStateTests {
             PurchaseBinding(id: 2, kind: .proof, account: bob, at: day(25)),
         ]
         let line = subscription(Self.month, bindings: bindings)
-        #expect(line.ownership.owner(signed: ann, at: day(14)) == ann)
-        #expect(line.ownership.owner(signed: ann, at: day(20)) == nil)
-        #expect(line.ownership.owner(signed: ann, at: day(26)) == bob)
-        #expect(line.ownership.owner(signed: eve, at: day(26)) == eve)
+        #expect(line.ownership.owner(signed: SignedAccounts(ann), at: day(14)) == ann)
+        #expect(line.ownership.owner(signed: SignedAccounts(ann), at: day(20)) == nil)
+        #expect(line.ownership.owner(signed: SignedAccounts(ann), at: day(26)) == bob)
+        #expect(line.ownership.owner(signed: SignedAccounts(eve), at: day(26)) == eve)
     }
 
     @Test func `What is known from an instant on begins there and says the same`() {

@@ -16,8 +16,8 @@ struct NaiveAccount {
         acts = facts.acts.sorted { $0.at == $1.at ? $0.id < $1.id : $0.at < $1.at }
     }
 
-    /// What gives access: a purchase by its number and stretch, a grant or added days by the act, or the trial.
-    struct Giver: Equatable {
+    /// What gives access: a purchase by its number, a grant or added days by the act, or the trial.
+    struct Giver {
         var name: String
         /// What it goes on after: added days belong to what they were added to.
         var root: String
@@ -30,16 +30,31 @@ struct NaiveAccount {
         var order: String
         var phase: LinePhase?
         var purchase: PurchaseKey?
+        var line: AccountLine?
+        /// When days were added.
+        var added: StaffAct?
     }
 
     /// What the account is at an instant.
     func value(at instant: Timestamp) -> AccountPhase {
         let known = acts.filter { $0.at <= instant }
         if let giver = speaks(at: instant, knowing: known) {
+            if giver.tier == catalog.free.id, isWithheld(giver, known) {
+                return AccountPhase(
+                    startsAt: instant, status: .free, tier: giver.tier, source: giver.source,
+                    productID: giver.phase?.productID, purchase: giver.purchase, act: giver.act)
+            }
+            let frozen = NaiveAccount(frozen(at: instant), catalog)
+            let renewing = renewing(at: instant, known).compactMap(\.phase).filter(\.willRenew)
             return AccountPhase(
                 startsAt: instant, status: giver.status, tier: giver.tier, source: giver.source,
-                productID: giver.phase?.productID, purchase: giver.purchase, act: giver.act, expiresAt: giver.until,
-                willRenew: giver.phase?.willRenew ?? false, inTrial: giver.phase?.inTrial ?? (giver.source == .trial))
+                productID: giver.phase?.productID, purchase: giver.purchase, act: giver.act,
+                expiresAt: frozen.end(from: instant) { $0 == nil }, willRenew: !renewing.isEmpty,
+                inTrial: giver.phase?.inTrial ?? (giver.source == .trial),
+                ends: AccountPhase.Ends(
+                    source: giver.until, tier: frozen.end(from: instant) { $0 != giver.tier },
+                    period: giver.phase.map { $0.periodEndsAt } ?? giver.until),
+                goesOn: renewing.contains { $0.status != .gracePeriod })
         }
         return ended(at: instant, knowing: known)
             ?? AccountPhase(startsAt: instant, status: .free, tier: catalog.free.id, source: .none)
@@ -48,22 +63,105 @@ struct NaiveAccount {
     // MARK: Purchases
 
     private func owner(_ line: AccountLine, _ phase: LinePhase, _ instant: Timestamp) -> UniqueIdentifier? {
-        var (moved, proven): (UniqueIdentifier?, UniqueIdentifier?)
-        var erased: Set<UniqueIdentifier> = []
-        for binding in line.ownership.bindings where binding.at <= instant {
-            switch binding.kind {
-            case .staff: moved = binding.account
-            case .proof, .transfer: proven = binding.account
-            case .erasure:
-                erased.insert(binding.account)
-                (moved, proven) = (nil, nil)
-            }
+        let ends = line.stretchEnds.filter { $0.at <= instant }.sorted { $0.at > $1.at }
+        let all = line.ownership.bindings.filter { $0.at <= instant }
+        let erased = Set(all.filter { $0.kind == .erasure }.map(\.account))
+        let standing = all.suffix(from: all.lastIndex { $0.kind == .erasure }.map { $0 + 1 } ?? 0)
+        func named(_ account: UniqueIdentifier?) -> UniqueIdentifier? {
+            account.flatMap { erased.contains($0) ? nil : $0 }
         }
-        if let moved { return moved }
-        if let signed = phase.signedAccount, !erased.contains(signed) { return signed }
-        if let proven { return proven }
-        let others = line.ownership.bindings.filter { $0.kind != .staff }
-        return others.first?.kind == .proof && erased.isEmpty ? others[0].account : nil
+        /// By what was recorded from one instant to another.
+        func owner(_ signed: UniqueIdentifier?, _ from: Timestamp, _ until: Timestamp) -> UniqueIdentifier? {
+            let own = standing.filter { from <= $0.at && $0.at < until }
+            let transfers = own.filter { $0.kind == .transfer }
+            return own.last { $0.kind == .staff }?.account ?? named(signed) ?? transfers.last?.account
+                ?? own.first { $0.kind == .proof }?.account
+        }
+        var until = Timestamp.distantFuture
+        var signed = phase.signedAccount
+        for end in ends {
+            if let owner = owner(signed, end.at, until) { return owner }
+            (until, signed) = (end.at, end.account)
+        }
+        return owner(signed, .distantPast, until) ?? named(phase.upcomingAccount)
+    }
+
+    /// What is known of the account at an instant, as if nothing else came.
+    private func frozen(at instant: Timestamp) -> AccountFacts {
+        var frozen = facts
+        frozen.acts.removeAll { $0.at > instant }
+        if let trial = facts.trial, trial.startedAt > instant { frozen.trial = nil }
+        for index in frozen.lines.indices {
+            let line = frozen.lines[index]
+            frozen.lines[index].ownership = PurchaseOwnership(line.ownership.bindings.filter { $0.at <= instant })
+            frozen.lines[index].stretchEnds.removeAll { $0.at > instant }
+            guard case .subscription(let all) = line.content else {
+                if case .oneTime(var bought) = line.content {
+                    if bought.revokedAt.map({ $0 > instant }) ?? false { bought.revokedAt = nil }
+                    frozen.lines[index].content =
+                        bought.purchasedAt > instant ? .subscription([]) : .oneTime(bought)
+                }
+                continue
+            }
+            var phases = all.filter { $0.startsAt <= instant }
+            guard let last = phases.last else {
+                frozen.lines[index].content = .subscription([])
+                continue
+            }
+            let next = all.first { $0.startsAt > instant }?.startsAt
+            if last.status.access, let end = last.accessUntil.flatMap({ $0 > instant ? $0 : nextBorder(line, instant) })
+            {
+                var over = last
+                over.status = .expired
+                // What Apple has charged for begins when it ends.
+                if let ahead = all.last(where: { $0.startsAt <= end }), ahead.startsAt == end, let next, next <= end,
+                    ahead.status.access,
+                    ahead.chargedAt.map({ $0 <= instant }) ?? false
+                {
+                    var following = ahead
+                    following.signedAccount = last.signedAccount
+                    following.upcomingAccount = last.upcomingAccount
+                    phases.append(following)
+                    over.startsAt = ahead.accessUntil ?? end
+                    phases.append(over)
+                } else {
+                    over.startsAt = end
+                    phases.append(over)
+                }
+            }
+            frozen.lines[index].content = .subscription(phases)
+        }
+        return frozen
+    }
+
+    /// Where a purchase is looked at anew after an instant.
+    private func nextBorder(_ line: AccountLine, _ instant: Timestamp) -> Timestamp? {
+        instants(line).filter { $0 > instant }.min()
+    }
+
+    /// The first instant after one at which the tier that access gives, or none, meets a condition; nil for never.
+    private func end(from instant: Timestamp, _ condition: (String?) -> Bool) -> Timestamp? {
+        var borders = facts.lines.flatMap { instants($0) } + acts.map(\.at)
+        for term in terms(acts) { borders += [term.giver.begun, term.end] }
+        return Set(borders).sorted().first { border in
+            guard border > instant else { return false }
+            let giver = speaks(at: border, knowing: acts)
+            return condition(giver.flatMap { isWithheld($0, acts) ? nil : $0.tier })
+        }
+    }
+
+    /// Whether staff changed it to the lowest tier.
+    private func isWithheld(_ giver: Giver, _ known: [StaffAct]) -> Bool {
+        guard giver.tier == catalog.free.id, let id = giver.act, let act = known.first(where: { $0.id == id }) else {
+            return false
+        }
+        return act.kind == .changeTier(to: giver.tier)
+    }
+
+    /// What gives access, or will once what stands before it has ended.
+    private func renewing(at instant: Timestamp, _ known: [StaffAct]) -> [Giver] {
+        let (all, changed) = (givers(at: instant, known), changed(givers(at: instant, known), known))
+        return changed.contains { isWithheld($0, known) } ? changed.filter { !isWithheld($0, known) } : all
     }
 
     private func phase(_ line: AccountLine, _ instant: Timestamp) -> LinePhase? {
@@ -98,9 +196,15 @@ struct NaiveAccount {
         return catalog.product(id, of: line.key.bundleID).flatMap { catalog.tier($0.tier)?.id }
     }
 
+    /// What it gives whoever owns it.
+    private func worth(_ line: AccountLine, _ phase: LinePhase) -> String? {
+        guard phase.status.access, let id = phase.productID else { return nil }
+        return catalog.product(id, of: line.key.bundleID).flatMap { catalog.tier($0.tier)?.id }
+    }
+
     /// All instants at which anything about a purchase may change, in order.
     private func instants(_ line: AccountLine) -> [Timestamp] {
-        var instants = line.ownership.bindings.map(\.at)
+        var instants = line.ownership.bindings.map(\.at) + line.stretchEnds.map(\.at)
         switch line.content {
         case .subscription(let phases): instants += phases.map(\.startsAt)
         case .oneTime(let bought):
@@ -110,14 +214,22 @@ struct NaiveAccount {
         return instants.sorted()
     }
 
-    private func stretch(_ line: AccountLine, _ instant: Timestamp) -> Timestamp? {
-        guard isThere(line, instant) else { return nil }
-        var start = instant
-        for earlier in instants(line).reversed() where earlier <= instant {
-            guard isThere(line, earlier) else { break }
-            start = earlier
+    /// Whether what a purchase is at an instant follows from something that the customer chose after another.
+    private func isNew(_ line: AccountLine, at instant: Timestamp, since act: Timestamp) -> Bool {
+        guard let there = phase(line, act) else { return true }
+        guard case .subscription(let phases) = line.content else { return false }
+        var before = there.productID
+        for phase in phases where phase.startsAt > act && phase.startsAt <= instant {
+            if let boughtAt = phase.boughtAt, boughtAt > act { return true }
+            let isChange = phase.productID != nil && phase.productID != before
+            before = phase.productID
+            if isChange, phase.productID != there.productID, phase.productID != there.namedProductID,
+                phase.chargedAt ?? phase.startsAt > act
+            {
+                return true
+            }
         }
-        return start
+        return false
     }
 
     private func next(_ line: AccountLine, after instant: Timestamp, where condition: (Timestamp) -> Bool) -> Timestamp?
@@ -137,8 +249,8 @@ struct NaiveAccount {
         return blocks
     }
 
-    private func block(of line: AccountLine, in stretch: Timestamp, _ known: [StaffAct]) -> StaffAct? {
-        blocks(known).first { self.stretch(line, $0.at) == stretch }
+    private func block(of line: AccountLine, at instant: Timestamp, _ known: [StaffAct]) -> StaffAct? {
+        blocks(known).first { !isNew(line, at: instant, since: $0.at) }
     }
 
     private struct Term {
@@ -156,7 +268,7 @@ struct NaiveAccount {
     /// Grants, added days and the trial, by these acts.
     private func terms(_ known: [StaffAct]) -> [Term] {
         var terms: [Term] = []
-        if let trial = facts.trial, catalog.tier(trial.tier) != nil {
+        if let trial = facts.trial, catalog.rank(of: trial.tier) ?? 0 > 0 {
             terms.append(
                 Term(
                     giver: Giver(
@@ -170,13 +282,16 @@ struct NaiveAccount {
                 name: "act\(act.id)", root: "act\(act.id)", tier: "", source: .grant, status: .active, begun: act.at,
                 act: act.id, order: format(place))
             switch act.kind {
-            case .grant(let tier, let days) where catalog.tier(tier) != nil:
+            case .grant(let tier, let days) where catalog.rank(of: tier) ?? 0 > 0:
                 giver.tier = tier
                 giver.until = act.at.adding(days: days)
             case .extend(let days):
-                guard let extended = speaks(at: act.at, knowing: before) else { continue }
+                guard let extended = speaks(at: act.at, knowing: before), !isWithheld(extended, before),
+                    extended.until != nil
+                else { continue }
+                giver.added = act
                 var start: Timestamp?
-                if let line = facts.lines.first(where: { extended.root.hasPrefix("line\(name($0))/") }) {
+                if let line = facts.lines.first(where: { extended.root == "line\(name($0))" }) {
                     start =
                         tier(line, act.at) == nil ? act.at : next(line, after: act.at) { tier(line, $0) == nil }
                     guard let lost = start, let phase = phase(line, lost), phase.status != .revoked,
@@ -186,9 +301,8 @@ struct NaiveAccount {
                     start = terms.first { $0.giver.name == extended.root }.map { max($0.end, act.at) }
                 }
                 guard var start else { continue }
-                let source = extended.root.split(separator: "/")[0]
                 for term in terms
-                where term.giver.name != term.giver.root && term.giver.root.split(separator: "/")[0] == source
+                where term.giver.name != term.giver.root && term.giver.root == extended.root
                     && block(of: term, before) == nil
                 {
                     start = max(start, term.end)
@@ -214,9 +328,8 @@ struct NaiveAccount {
             $0.giver.begun <= instant && instant < $0.end && block(of: $0, known) == nil
         }.map(\.giver)
         for line in facts.lines {
-            guard let tier = tier(line, instant), let stretch = stretch(line, instant),
-                let phase = phase(line, instant),
-                block(of: line, in: stretch, known) == nil, catalog.rank(of: tier) != nil
+            guard let tier = tier(line, instant), let phase = phase(line, instant),
+                block(of: line, at: instant, known) == nil, catalog.rank(of: tier) != nil
             else { continue }
             let status: AccountStatus =
                 switch phase.status {
@@ -225,34 +338,21 @@ struct NaiveAccount {
                 case .gracePeriod: .gracePeriod
                 default: .active
                 }
-            let root = "line\(name(line))/\(stretch.millisecondsSince1970)"
+            // Where it is past, a renewal is waited for.
+            let until = phase.accessUntil.flatMap { $0 > instant ? $0 : nextBorder(line, instant) }
+            let root = "line\(name(line))"
             givers.append(
                 Giver(
-                    name: root, root: root, tier: tier, source: .apple, status: status, until: phase.accessUntil,
-                    begun: stretch, order: name(line), phase: phase, purchase: line.key))
+                    name: root, root: root, tier: tier, source: .apple, status: status, until: until,
+                    begun: phase.startsAt, order: name(line), phase: phase, purchase: line.key, line: line))
+            givers[givers.count - 1].begun = instant
         }
         return givers
     }
 
     private func speaks(at instant: Timestamp, knowing known: [StaffAct]) -> Giver? {
-        var givers = givers(at: instant, known)
-        for (place, act) in known.enumerated().reversed() {
-            guard case .changeTier(let tier) = act.kind, catalog.tier(tier) != nil,
-                let changed = speaks(at: act.at, knowing: Array(known[..<place])),
-                givers.contains(where: { $0.root == changed.root })
-            else { continue }
-            let later = Set(known[(place + 1)...].map(\.id))
-            givers = givers.filter { giver in
-                if giver.root == changed.root { return true }
-                if let act = giver.act { return later.contains(act) }
-                return giver.begun > act.at
-            }
-            for index in givers.indices where givers[index].root == changed.root {
-                givers[index].tier = tier
-                givers[index].act = act.id
-            }
-            break
-        }
+        var givers = changed(givers(at: instant, known), known)
+        if givers.contains(where: { !isWithheld($0, known) }) { givers.removeAll { isWithheld($0, known) } }
         let precedence: [AccountSource] = [.none, .trial, .grant, .apple]
         return givers.max { a, b in
             let ranks = (catalog.rank(of: a.tier) ?? -1, catalog.rank(of: b.tier) ?? -1)
@@ -264,6 +364,35 @@ struct NaiveAccount {
             }
             return a.order > b.order
         }
+    }
+
+    /// By the last change of tier that is in force.
+    private func changed(_ all: [Giver], _ known: [StaffAct]) -> [Giver] {
+        for (place, act) in known.enumerated().reversed() {
+            guard case .changeTier(let tier) = act.kind, catalog.tier(tier) != nil,
+                let object = speaks(at: act.at, knowing: Array(known[..<place]))
+            else { continue }
+            func isObject(_ giver: Giver) -> Bool {
+                guard giver.root == object.root else { return false }
+                if let line = giver.line { return !isNew(line, at: giver.begun, since: act.at) }
+                guard let line = facts.lines.first(where: { giver.root == "line\(name($0))" }), let added = giver.added
+                else { return true }
+                return !isNew(line, at: max(added.at, act.at), since: min(added.at, act.at))
+            }
+            guard all.contains(where: isObject) else { continue }
+            let later = Set(known[(place + 1)...].map(\.id))
+            return all.compactMap { giver in
+                if isObject(giver) {
+                    var giver = giver
+                    (giver.tier, giver.act) = (tier, act.id)
+                    return giver
+                }
+                if let line = giver.line { return isNew(line, at: giver.begun, since: act.at) ? giver : nil }
+                if let id = giver.act { return later.contains(id) ? giver : nil }
+                return giver.begun > act.at ? giver : nil
+            }
+        }
+        return all
     }
 
     private func ended(at instant: Timestamp, knowing known: [StaffAct]) -> AccountPhase? {
@@ -283,16 +412,30 @@ struct NaiveAccount {
         }
         for line in facts.lines {
             guard let now = self.phase(line, instant), owner(line, now, instant) == facts.account else { continue }
-            let begun = instants(line).filter { $0 <= instant }
-            guard let last = begun.last(where: { tier(line, $0) != nil }), let given = self.phase(line, last) else {
-                continue
+            let begun = instants(line).filter { $0 <= instant && self.phase(line, $0) != nil }
+            var last: Timestamp?
+            for border in begun.reversed() {
+                guard let phase = self.phase(line, border) else { break }
+                let owner = owner(line, phase, border)
+                if owner != nil, owner != facts.account { break }
+                if worth(line, phase) != nil {
+                    last = border
+                    break
+                }
             }
+            guard let last, let given = self.phase(line, last) else { continue }
+            let paid = begun.compactMap { self.phase(line, $0) }.last { $0.status.access && $0.status != .gracePeriod }
             var phase = AccountPhase(
                 startsAt: instant,
-                status: now.status == .revoked ? .revoked : given.inTrial ? .trialExpired : .expired,
+                status: now.status == .revoked
+                    ? .revoked : now.status != .billingRetry && paid?.inTrial ?? false ? .trialExpired : .expired,
                 tier: catalog.free.id, source: .apple, productID: given.productID, purchase: line.key,
-                expiresAt: next(line, after: last) { tier(line, $0) == nil })
-            if let stretch = stretch(line, last), let block = block(of: line, in: stretch, known) {
+                expiresAt: next(line, after: last) { _ in true })
+            let block = blocks(known).first { block in
+                if isNew(line, at: last, since: block.at) { return false }
+                return self.phase(line, block.at) != nil && (last > block.at || isThere(line, block.at))
+            }
+            if let block {
                 phase.status = .revoked
                 phase.act = block.id
                 phase.expiresAt = block.at

@@ -110,7 +110,14 @@ enum RandomAccount {
                 account: accounts.randomElement(using: &generator) ?? ann, at: instant(&generator))
         }
         let content = Int.random(in: 0..<4, using: &generator) == 0 ? once(&generator) : phases(&generator)
-        return AccountLine(key: key(number), content: content, ownership: PurchaseOwnership(bindings))
+        var ends: [StretchEnd] = []
+        if Int.random(in: 0..<3, using: &generator) == 0 {
+            ends = Set((0..<Int.random(in: 1...2, using: &generator)).map { _ in instant(&generator) }).sorted()
+                .map { StretchEnd(at: $0, account: account(&generator)) }
+        }
+        if case .oneTime = content { ends = [] }
+        return AccountLine(
+            key: key(number), content: content, ownership: PurchaseOwnership(bindings), stretchEnds: ends)
     }
 
     private static func account(_ generator: inout SeededGenerator) -> UniqueIdentifier? {
@@ -137,15 +144,23 @@ enum RandomAccount {
     private static func phases(_ generator: inout SeededGenerator) -> AccountLine.Content {
         let starts = Set((0..<Int.random(in: 1...7, using: &generator)).map { _ in instant(&generator) }).sorted()
         var (product, signed) = (products.randomElement(using: &generator), account(&generator))
+        var bought: Timestamp?
         return .subscription(
             starts.map { start in
                 if Int.random(in: 0..<4, using: &generator) == 0 { product = products.randomElement(using: &generator) }
                 if Int.random(in: 0..<5, using: &generator) == 0 { signed = account(&generator) }
                 let status = SubscriptionStatus.allCases.randomElement(using: &generator) ?? .active
+                if Int.random(in: 0..<5, using: &generator) == 0 { bought = start }
+                let isCharged = Int.random(in: 0..<3, using: &generator) == 0
+                let upcoming = Int.random(in: 0..<8, using: &generator) == 0 ? account(&generator) : nil
                 return LinePhase(
                     startsAt: start, status: status, productID: product,
                     accessUntil: start.adding(days: Int64.random(in: 1...6, using: &generator)),
-                    inTrial: status == .trial, willRenew: status == .active, signedAccount: signed)
+                    inTrial: status == .trial, willRenew: status == .active || Bool.random(using: &generator),
+                    signedAccount: upcoming == nil ? signed : nil, upcomingAccount: upcoming,
+                    periodEndsAt: start.adding(days: 1), boughtAt: bought,
+                    chargedAt: isCharged ? start.adding(days: -1) : nil,
+                    namedProductID: products.randomElement(using: &generator))
             })
     }
 }

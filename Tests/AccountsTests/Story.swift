@@ -31,7 +31,7 @@ func key(_ number: Int) -> PurchaseKey {
 /// A subscription of Ann's out of (day, status, product): each period ends where the next phase begins, the last one with `until`.
 func subscription(
     _ number: Int, _ phases: [(Double, SubscriptionStatus, String)], until: Double? = nil,
-    signed: UniqueIdentifier? = ann, bindings: [PurchaseBinding] = []
+    signed: UniqueIdentifier? = ann, bindings: [PurchaseBinding] = [], purchases: [Double] = []
 ) -> AccountLine {
     AccountLine(
         key: key(number),
@@ -41,16 +41,17 @@ func subscription(
                 return LinePhase(
                     startsAt: day(phase.0), status: phase.1, productID: phase.2, accessUntil: next.map(day),
                     inTrial: phase.1 == .trial, willRenew: phase.1 == .active || phase.1 == .trial,
-                    signedAccount: signed)
+                    signedAccount: signed, boughtAt: purchases.last { $0 <= phase.0 }.map(day))
             }),
         ownership: PurchaseOwnership(bindings))
 }
 
 /// The first of them.
 func subscription(
-    _ phases: [(Double, SubscriptionStatus, String)], signed: UniqueIdentifier? = ann, bindings: [PurchaseBinding] = []
+    _ phases: [(Double, SubscriptionStatus, String)], signed: UniqueIdentifier? = ann, bindings: [PurchaseBinding] = [],
+    purchases: [Double] = []
 ) -> AccountLine {
-    subscription(1, phases, signed: signed, bindings: bindings)
+    subscription(1, phases, signed: signed, bindings: bindings, purchases: purchases)
 }
 
 /// The first thing that Ann bought once.

@@ -57,6 +57,33 @@ struct AccountTellingTests {
         #expect(third.reported.nextDue(bought) == nil)
     }
 
+    @Test("an end of access that is not the deciding purchase's own is told when it moves; that one's own is not")
+    func ends() throws {
+        func phase(_ start: Timestamp, _ end: Timestamp?, source: Timestamp?) -> AccountPhase {
+            AccountPhase(
+                startsAt: start, status: .active, tier: "pro", source: .apple, expiresAt: end,
+                ends: AccountPhase.Ends(source: source, tier: end, period: source))
+        }
+        let bought = try #require(AccountState([phase(day(2), day(32), source: day(32))]))
+        let first = Self.telling(nil, bought, [Evidence(.refresh, asOf: day(2))], at: day(2))
+        #expect(first.events.count == 1)
+        // Renewed: events about the purchase say so.
+        let renewed = try #require(
+            AccountState([phase(day(2), day(32), source: day(32)), phase(day(30), day(62), source: day(62))]))
+        #expect(Self.telling(first.reported, renewed, [Evidence(.refresh, asOf: day(30))], at: day(30)).events.isEmpty)
+        // Staff added days.
+        let added = try #require(
+            AccountState([phase(day(2), day(32), source: day(32)), phase(day(20), day(62), source: day(32))]))
+        let second = Self.telling(first.reported, added, [Evidence(.staff, asOf: day(20))], at: day(20))
+        #expect(second.events.map(\.instant) == [day(20)] && second.events.first?.isCorrection == false)
+        guard case .account(let value, let previous)? = second.events.first?.subject else {
+            Issue.record("an event about the account")
+            return
+        }
+        #expect(value.expiresAt == day(62) && previous?.expiresAt == day(32))
+        #expect(Self.telling(second.reported, added, at: day(21)).events.isEmpty)
+    }
+
     @Test("after an outage all that came to be is told in order, each with its instant")
     func outage() throws {
         let state = try Self.state(

@@ -240,7 +240,7 @@ struct ReplacedRenewalTests {
         #expect(facts.value(day(29))?.appAccountToken == mine)
         #expect(facts.value(day(31))?.appAccountToken == mine)
         #expect(facts.value(day(40))?.appAccountToken == mine)
-        #expect(PurchaseState(facts).account(carriedTo: day(31)) == mine)
+        #expect(PurchaseState(facts).carried(to: day(31)).account == mine)
     }
 
     @Test("is no renewal that is awaited: the leeway begins where the plan ends")

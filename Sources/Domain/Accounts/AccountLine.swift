@@ -47,29 +47,55 @@ public struct AccountLine: Sendable, Hashable {
     public var content: Content
     /// Its owners, beside the accounts that Apple signed into it.
     public var ownership: PurchaseOwnership
+    /// The ends of its stretches, in order; also of those whose phases are left out.
+    public var stretchEnds: [StretchEnd]
 
     /// A purchase.
-    public init(key: PurchaseKey, content: Content, ownership: PurchaseOwnership = PurchaseOwnership()) {
+    public init(
+        key: PurchaseKey, content: Content, ownership: PurchaseOwnership = PurchaseOwnership(),
+        stretchEnds: [StretchEnd] = []
+    ) {
         self.key = key
         self.content = content
         self.ownership = ownership
+        self.stretchEnds = stretchEnds
     }
 
     /// Every account that owns it at any instant.
     public var owners: Set<UniqueIdentifier> {
-        let signed: [(Timestamp, UniqueIdentifier?)] =
+        let named: [(Timestamp, SignedAccounts)] =
             switch content {
-            case .subscription(let phases): phases.map { ($0.startsAt, $0.signedAccount) }
-            case .oneTime(let bought): [(bought.purchasedAt, bought.signedAccount)]
+            case .subscription(let phases): phases.map { ($0.startsAt, signed($0)) }
+            case .oneTime(let bought): [(bought.purchasedAt, SignedAccounts(bought.signedAccount))]
             }
         var owners = Set<UniqueIdentifier>()
-        for (place, (startsAt, account)) in signed.enumerated() {
-            let end = place + 1 < signed.count ? signed[place + 1].0 : .distantFuture
-            for instant in [startsAt] + ownership.instants.filter({ startsAt < $0 && $0 < end }) {
-                if let owner = ownership.owner(signed: account, at: instant) { owners.insert(owner) }
+        for (place, (startsAt, accounts)) in named.enumerated() {
+            let end = place + 1 < named.count ? named[place + 1].0 : .distantFuture
+            for instant in [startsAt] + instants.filter({ startsAt < $0 && $0 < end }) {
+                if let owner = ownership.owner(signed: accounts, at: instant) { owners.insert(owner) }
             }
         }
         return owners
+    }
+
+    /// The instants at which the owner may change, beside those of phases, in order.
+    var instants: [Timestamp] {
+        stretchEnds.isEmpty ? ownership.instants : (ownership.instants + stretchEnds.map(\.at)).sorted()
+    }
+
+    /// What Apple has signed by a phase of the line.
+    func signed(_ phase: LinePhase) -> SignedAccounts {
+        SignedAccounts(phase.signedAccount, upcoming: phase.upcomingAccount, stretchEnds: stretchEnds)
+    }
+
+    /// The owner at an instant, by the loaded phases; before the first one, by that. Nil where it is free.
+    public func owner(at instant: Timestamp) -> UniqueIdentifier? {
+        switch content {
+        case .subscription(let phases):
+            (phases.last { $0.startsAt <= instant } ?? phases.first)
+                .flatMap { ownership.owner(signed: signed($0), at: instant) }
+        case .oneTime(let bought): ownership.owner(signed: SignedAccounts(bought.signedAccount), at: instant)
+        }
     }
 }
 
@@ -77,6 +103,11 @@ extension AccountLine {
     /// Whether it gives an account access at an instant, by its loaded phases.
     public func gives(to account: UniqueIdentifier, at instant: Timestamp, by catalog: Catalog) -> Bool {
         LineTimeline(self, of: account, catalog).span(at: instant)?.gives ?? false
+    }
+
+    /// Whether what ended last on it by an instant was a trial that nobody paid for; see ``AccountState``.
+    public func hasEndedAsTrial(at instant: Timestamp, by catalog: Catalog) -> Bool {
+        LineTimeline.hasEndedAsTrial(phases(by: catalog).prefix { $0.startsAt <= instant })
     }
 
     /// Its phase at an instant, whoever owns it then; nil before it began.

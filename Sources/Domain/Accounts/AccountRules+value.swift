@@ -6,7 +6,15 @@ extension AccountRules {
     /// Every instant at which the answer may change, in order, the beginning of time first.
     var instants: [Timestamp] {
         var instants: Set<Timestamp> = [.distantPast]
-        for line in lines { for span in line.spans { instants.insert(span.startsAt) } }
+        for line in lines {
+            for span in line.spans {
+                instants.insert(span.startsAt)
+                // From then on more is known to be paid for.
+                if let chargedAt = span.phase.chargedAt { instants.insert(chargedAt) }
+                // From then on a renewal is waited for.
+                if span.gives, let end = span.phase.accessUntil { instants.insert(end) }
+            }
+        }
         for act in acts { instants.insert(act.at) }
         for term in terms { instants.formUnion([term.start, term.end]) }
         return instants.sorted()
@@ -15,7 +23,11 @@ extension AccountRules {
     /// The account's phase at an instant.
     func value(at instant: Timestamp) -> AccountPhase {
         let limit = acts.partitioningIndex { $0.at > instant }
-        if let best = best(at: instant, before: limit) { return phase(best, at: instant) }
+        let candidates = candidates(at: instant, before: limit)
+        if let best = best(of: candidates, before: limit) {
+            return best.isWithheld
+                ? withheld(best, at: instant) : phase(best, of: candidates, at: instant, before: limit)
+        }
         guard let ended = lastEnded(at: instant, before: limit) else {
             return AccountPhase(startsAt: instant, status: .free, tier: catalog.free.id, source: .none)
         }
@@ -25,13 +37,35 @@ extension AccountRules {
             expiresAt: ended.at)
     }
 
-    private func phase(_ best: Candidate, at instant: Timestamp) -> AccountPhase {
-        let phase = best.line.flatMap { lines[$0].span(at: instant)?.phase }
+    private func phase(
+        _ best: Candidate, of candidates: [Candidate], at instant: Timestamp, before limit: Int
+    ) -> AccountPhase {
+        let phase = phase(of: best)
+        let ends = ends(best, of: candidates, at: instant, before: limit)
+        // What a change of tier keeps back counts again once that ends; behind one to the lowest it never does.
+        let changed = changed(candidates, before: limit)
+        let going = changed.contains(where: \.isWithheld) ? changed.filter { !$0.isWithheld } : candidates
+        let renewing = going.filter { self.phase(of: $0)?.willRenew ?? false }
         return AccountPhase(
             startsAt: instant, status: best.status, tier: catalog.tiers[best.rank].id, source: best.source,
-            productID: phase?.productID, purchase: best.line.map { lines[$0].key },
-            act: best.act.map { acts[$0].id }, expiresAt: best.until, willRenew: phase?.willRenew ?? false,
-            inTrial: phase?.inTrial ?? (best.source == .trial))
+            productID: phase?.productID, purchase: best.line.map { lines[$0.place].key },
+            act: best.act.map { acts[$0].id }, expiresAt: ends.access, willRenew: !renewing.isEmpty,
+            inTrial: phase?.inTrial ?? (best.source == .trial),
+            ends: AccountPhase.Ends(
+                source: best.until, tier: ends.tier, period: phase == nil ? best.until : phase?.periodEndsAt),
+            goesOn: renewing.contains { $0.status != .gracePeriod })
+    }
+
+    /// Staff changed the deciding source's tier to the lowest: that is what everybody has.
+    private func withheld(_ best: Candidate, at instant: Timestamp) -> AccountPhase {
+        AccountPhase(
+            startsAt: instant, status: .free, tier: catalog.free.id, source: best.source,
+            productID: phase(of: best)?.productID, purchase: best.line.map { lines[$0.place].key },
+            act: best.act.map { acts[$0].id })
+    }
+
+    private func phase(of candidate: Candidate) -> LinePhase? {
+        candidate.line.map { lines[$0.place].spans[$0.span].phase }
     }
 
     /// A source that no longer gives access.
@@ -80,13 +114,18 @@ extension AccountRules {
     private func ended(line place: Int, at instant: Timestamp, before limit: Int) -> Ended? {
         let line = lines[place]
         guard let now = line.span(at: instant), now.isOwned, let last = line.lastGiven(by: instant) else { return nil }
-        let productID = last.span.phase.productID
-        if let stretch = last.span.stretch, let block = block(ofStretch: stretch, of: line, before: limit) {
+        let productID = line.spans[last.place].phase.productID
+        if let block = block(ofEndedLine: place, last.place, before: limit) {
             return Ended(
                 at: block.at, status: .revoked, source: .apple, line: place, productID: productID, act: block.act)
         }
         let status: AccountStatus =
-            now.phase.status == .revoked ? .revoked : last.span.phase.inTrial ? .trialExpired : .expired
+            switch now.phase.status {
+            case .revoked: .revoked
+            // The charge may still go through.
+            case .billingRetry: .expired
+            default: line.hasEndedAsTrial(at: instant) ? .trialExpired : .expired
+            }
         return Ended(at: last.end ?? instant, status: status, source: .apple, line: place, productID: productID)
     }
 }

@@ -10,8 +10,8 @@ import Subscriptions
 struct AccountRules {
     /// The object of an act: something that gives access by itself.
     enum Root: Hashable {
-        /// A purchase, by its index, in the stretch that began then.
-        case line(Int, stretch: Timestamp)
+        /// A purchase, by its index. Which of its sources an act is about, ``LineTimeline/firstNew(since:)`` tells.
+        case line(Int)
         /// A grant, by its index among the acts.
         case grant(Int)
         case trial
@@ -25,6 +25,16 @@ struct AccountRules {
         let rank: Int
         let start: Timestamp
         let end: Timestamp
+    }
+
+    /// Days that were added to what decided at an act.
+    struct Extension {
+        let act: Int
+        let root: Root
+        let rank: Int
+        let days: Int64
+        /// When they are, as it came about; nil where they never are, because of a refund or another owner.
+        let term: Term?
     }
 
     struct Block {
@@ -44,14 +54,25 @@ struct AccountRules {
     let lines: [LineTimeline]
     let acts: [StaffAct]
     private(set) var terms: [Term] = []
+    private(set) var extensions: [Extension] = []
     private(set) var blocks: [Block] = []
     private(set) var overrides: [Override] = []
+    /// For each act and each purchase, the first span of a source that was not there at the act.
+    private let firstNew: [[Int]]
 
     init(_ facts: AccountFacts, _ catalog: Catalog) {
         self.catalog = catalog
-        lines = facts.lines.sorted { $0.key < $1.key }.map { LineTimeline($0, of: facts.account, catalog) }
+        let lines = facts.lines.sorted { $0.key < $1.key }.map { LineTimeline($0, of: facts.account, catalog) }
+        self.lines = lines
         acts = facts.acts.sorted()
-        if let trial = facts.trial, let rank = catalog.rank(of: trial.tier), trial.startedAt < trial.endsAt {
+        firstNew = acts.map { act in
+            switch act.kind {
+            case .grant, .unrevoke: []
+            case .extend, .revoke, .changeTier: lines.map { $0.firstNew(since: act.at) }
+            }
+        }
+        // Every account has the lowest tier: a gift of it gives nothing.
+        if let trial = facts.trial, let rank = catalog.rank(of: trial.tier), rank > 0, trial.startedAt < trial.endsAt {
             terms.append(Term(root: .trial, act: nil, rank: rank, start: trial.startedAt, end: trial.endsAt))
         }
         for place in acts.indices { take(place) }
@@ -61,7 +82,7 @@ struct AccountRules {
         let act = acts[place]
         switch act.kind {
         case .grant(let tier, let days):
-            guard let rank = catalog.rank(of: tier), days > 0 else { return }
+            guard let rank = catalog.rank(of: tier), rank > 0, days > 0 else { return }
             terms.append(
                 Term(root: .grant(place), act: place, rank: rank, start: act.at, end: act.at.adding(days: days)))
         case .revoke:
@@ -72,22 +93,23 @@ struct AccountRules {
             guard let rank = catalog.rank(of: tier), let root = best(at: act.at, before: place)?.root else { return }
             overrides.append(Override(act: place, root: root, rank: rank))
         case .extend(let days):
-            guard days > 0, let best = best(at: act.at, before: place),
-                let end = extensibleEnd(of: best.root, from: act.at)
-            else { return }
-            // After earlier days that were added to this source, unless staff has ended those.
-            let earlier = terms.filter {
-                $0.isAdded && $0.root.isOfSameSource(as: best.root) && !isBlocked($0, before: place)
+            guard days > 0, let best = best(at: act.at, before: place), !best.isWithheld, best.until != nil else {
+                return
             }
-            let start = earlier.reduce(end) { max($0, $1.end) }
-            terms.append(
-                Term(root: best.root, act: place, rank: best.rank, start: start, end: start.adding(days: days)))
+            let term = extensibleEnd(of: best.root, from: act.at).map { end in
+                // After earlier days that were added to this source, unless staff has ended those.
+                let earlier = terms.filter { $0.isAdded && $0.root == best.root && !isBlocked($0, before: place) }
+                let start = earlier.reduce(end) { max($0, $1.end) }
+                return Term(root: best.root, act: place, rank: best.rank, start: start, end: start.adding(days: days))
+            }
+            if let term { terms.append(term) }
+            extensions.append(Extension(act: place, root: best.root, rank: best.rank, days: days, term: term))
         }
     }
 
     private func extensibleEnd(of root: Root, from instant: Timestamp) -> Timestamp? {
         switch root {
-        case .line(let place, _): lines[place].extensibleEnd(from: instant)
+        case .line(let place): lines[place].extensibleEnd(from: instant)
         case .grant, .trial: terms.first { $0.root == root && !$0.isAdded }.map { max($0.end, instant) }
         }
     }
@@ -106,11 +128,27 @@ struct AccountRules {
 
     private func isBlocked(_ term: Term, before limit: Int) -> Bool { block(of: term, before: limit) != nil }
 
-    /// The block that ended a stretch of a purchase.
-    func block(ofStretch stretch: Timestamp, of line: LineTimeline, before limit: Int) -> Block? {
-        guard !blocks.isEmpty else { return nil }
-        let end = line.end(ofStretch: stretch) ?? .distantFuture
-        return block(before: limit) { stretch <= $0.at && $0.at < end }
+    /// Whether a block ended days that were added before it, and that were still to come.
+    func isBlocked(_ added: Extension, before limit: Int) -> Bool {
+        if let term = added.term { return isBlocked(term, before: limit) }
+        return block(before: limit) { added.act < $0.act } != nil
+    }
+
+    /// The block in force that ended the source to which a span of a purchase belongs.
+    private func block(ofLine place: Int, _ span: Int, before limit: Int) -> Block? {
+        if blocks.isEmpty { return nil }
+        return block(before: limit) { span < firstNew[$0.act][place] }
+    }
+
+    /// Likewise, where the span is the last that gave something: one that had ended, and was not being retried, is left
+    /// as it was.
+    func block(ofEndedLine place: Int, _ span: Int, before limit: Int) -> Block? {
+        if blocks.isEmpty { return nil }
+        let line = lines[place]
+        return block(before: limit) { block in
+            guard span < firstNew[block.act][place], let then = line.place(at: block.at) else { return false }
+            return span > then || line.spans[then].isThere
+        }
     }
 
     // MARK: What gives access
@@ -123,45 +161,79 @@ struct AccountRules {
         let status: AccountStatus
         /// Nil where it has no end.
         let until: Timestamp?
-        /// The index of its purchase; nil where it is not one.
-        let line: Int?
+        /// The purchase and its span; nil where it is not one.
+        let line: (place: Int, span: Int)?
         /// The act to show.
         var act: Int?
         /// When it began, and by which act.
         let since: (at: Timestamp, act: Int?)
+        /// Whether staff changed its tier to the lowest: then it gives nothing, until it ends.
+        var isWithheld = false
 
         /// Whether it takes precedence over the other.
         func outranks(_ other: Candidate) -> Bool {
+            if isWithheld != other.isWithheld { return other.isWithheld }
             if rank != other.rank { return rank > other.rank }
             if until != other.until { return until.map { end in other.until.map { end > $0 } ?? false } ?? true }
             if source != other.source { return source.precedence > other.source.precedence }
-            return (line ?? 0, act ?? 0) < (other.line ?? 0, other.act ?? 0)
+            return (line?.place ?? 0, act ?? 0) < (other.line?.place ?? 0, other.act ?? 0)
         }
     }
 
-    /// The deciding source at an instant, by the acts before an index; nil without access.
+    /// The deciding source at an instant, by the acts before an index; nil without access. It may be withheld.
     func best(at instant: Timestamp, before limit: Int) -> Candidate? {
+        best(of: candidates(at: instant, before: limit), before: limit)
+    }
+
+    func best(of candidates: [Candidate], before limit: Int) -> Candidate? {
+        changed(candidates, before: limit).reduce(nil) { best, next in
+            guard let best else { return next }
+            return next.outranks(best) ? next : best
+        }
+    }
+
+    /// All sources that give access at an instant and are not blocked, before changes of tier.
+    func candidates(at instant: Timestamp, before limit: Int) -> [Candidate] {
         var candidates = terms.compactMap { candidate($0, at: instant, before: limit) }
         for place in lines.indices {
             if let candidate = candidate(line: place, at: instant, before: limit) { candidates.append(candidate) }
         }
-        if let override = overrides.last(where: { override in
-            override.act < limit && candidates.contains { $0.root == override.root }
-        }) {
-            candidates = candidates.compactMap { candidate in
+        return candidates
+    }
+
+    /// The sources by the last change of tier that is in force: what was there at its instant counts no more beside it.
+    func changed(_ candidates: [Candidate], before limit: Int) -> [Candidate] {
+        guard
+            let override = overrides.last(where: { override in
+                override.act < limit && candidates.contains { isObject($0, of: override) }
+            })
+        else { return candidates }
+        return candidates.compactMap { candidate in
+            if isObject(candidate, of: override) {
                 var candidate = candidate
-                if candidate.root == override.root {
-                    candidate.rank = override.rank
-                    candidate.act = override.act
-                    return candidate
-                }
-                return candidate.isLater(than: override.act, at: acts[override.act].at) ? candidate : nil
+                candidate.rank = override.rank
+                candidate.act = override.act
+                candidate.isWithheld = override.rank == 0
+                return candidate
             }
+            return isLater(candidate, than: override.act) ? candidate : nil
         }
-        return candidates.reduce(nil) { best, next in
-            guard let best else { return next }
-            return next.outranks(best) ? next : best
-        }
+    }
+
+    /// Whether a change of tier is about the source, or about what days were added to.
+    private func isObject(_ candidate: Candidate, of override: Override) -> Bool {
+        guard candidate.root == override.root else { return false }
+        guard case .line(let place) = candidate.root else { return true }
+        if let line = candidate.line { return line.span < firstNew[override.act][place] }
+        guard let added = candidate.since.act else { return true }
+        let (first, second) = (min(added, override.act), max(added, override.act))
+        return lines[place].place(at: acts[second].at).map { $0 < firstNew[first][place] } ?? false
+    }
+
+    /// Whether a source was not there yet at an act.
+    private func isLater(_ candidate: Candidate, than act: Int) -> Bool {
+        if let line = candidate.line { return line.span >= firstNew[act][line.place] }
+        return candidate.since.act.map { $0 > act } ?? (candidate.since.at > acts[act].at)
     }
 
     private func candidate(_ term: Term, at instant: Timestamp, before limit: Int) -> Candidate? {
@@ -175,12 +247,18 @@ struct AccountRules {
 
     private func candidate(line place: Int, at instant: Timestamp, before limit: Int) -> Candidate? {
         let line = lines[place]
-        guard let span = line.span(at: instant), let rank = span.rank, let stretch = span.stretch,
-            block(ofStretch: stretch, of: line, before: limit) == nil
+        guard let index = line.place(at: instant), let rank = line.spans[index].rank,
+            block(ofLine: place, index, before: limit) == nil
         else { return nil }
+        let span = line.spans[index]
+        var until = span.phase.accessUntil
+        if let end = until, end <= instant {
+            // A renewal is waited for: until the wait is over.
+            until = index + 1 < line.spans.count ? line.spans[index + 1].startsAt : nil
+        }
         return Candidate(
-            root: .line(place, stretch: stretch), rank: rank, source: .apple, status: AccountStatus(span.phase.status),
-            until: span.phase.accessUntil, line: place, act: nil, since: (stretch, nil))
+            root: .line(place), rank: rank, source: .apple, status: AccountStatus(span.phase.status), until: until,
+            line: (place, index), act: nil, since: (span.startsAt, nil))
     }
 }
 
@@ -201,20 +279,6 @@ extension AccountRules.Block {
     /// Whether the term was in force: given before, and not over.
     fileprivate func ends(_ term: AccountRules.Term) -> Bool {
         at < term.end && (term.act.map { $0 < act } ?? (term.start <= at))
-    }
-}
-
-extension AccountRules.Root {
-    fileprivate func isOfSameSource(as other: Self) -> Bool {
-        if case .line(let place, _) = self, case .line(let others, _) = other { return place == others }
-        return self == other
-    }
-}
-
-extension AccountRules.Candidate {
-    /// Whether it began after an act.
-    fileprivate func isLater(than act: Int, at instant: Timestamp) -> Bool {
-        since.act.map { $0 > act } ?? (since.at > instant)
     }
 }
 

@@ -11,7 +11,7 @@ public import Base
 ///   (``/Catalog/Catalog/Product/days``).
 /// - A grant gives its tier for its days from its instant on.
 /// - The app's trial gives its tier until its end.
-/// - Tiers that the catalog does not know give nothing.
+/// - Tiers that the catalog does not know give nothing, and neither do gifts of the lowest.
 ///
 /// **The deciding source.** The highest tier that any source gives decides. Among the sources that give
 /// it, in this order:
@@ -21,16 +21,23 @@ public import Base
 ///
 /// So the app's trial goes on beside a purchase, and shows only where it gives more or lasts longer.
 ///
-/// **Stretches.** A purchase is *there* while the account owns it and it gives access or is being retried: one
-/// stretch, renewals and changes of product included. A purchase after an end is a later stretch. Grants, added days
-/// and the trial are there from when they were given to their end.
+/// **What was there at an act.** Of a line all that was bought by then, whoever owned it: renewals, recoveries and plans
+/// that were chosen by then included. A purchase that the customer makes later is new, also on the same line, and so is
+/// a renewal to a plan that was chosen later; all that follows on the line belongs to it. A renewal that Apple charged
+/// for by then is not new, whenever it begins. Grants, added days and the trial are there from when they were given to
+/// their end.
 ///
-/// **Revoke** ends all that is there at its instant: until `unrevoke` none of it gives anything. The account is
+/// **Revoke** ends all that was there at its instant: until `unrevoke` none of it gives anything. The account is
 /// `revoked` unless something later gives access, or gave it and ended later.
 ///
 /// **Change of tier** is about the deciding source at its instant. From then on, while that source gives access, the
 /// account has the new tier in place of all that was there then; later purchases and gifts count beside it. The latest
-/// change in force counts. Without access there is nothing to change.
+/// change in force counts. Without access there is nothing to change. Everybody has the lowest tier: a source that was
+/// changed to it gives nothing until it ends, and the account is `free`.
+///
+/// **Ends.** The end of access is that of all access without a gap, by what is known at the instant: the sources that
+/// give it, what Apple has charged for ahead, and the days that staff has added. The tier's end is when another one takes
+/// its place.
 ///
 /// **Extend** is about the deciding source at its instant, too. Where that source's access ends, the tier that the
 /// account had at the act's instant goes on for so many days, as a grant.
@@ -40,9 +47,10 @@ public import Base
 ///   without an end.
 ///
 /// **Without access** the source that ended last gives the status, ties broken as above: `revoked` where Apple or
-/// staff took it back, `trial_expired` where it was a trial of either kind, otherwise `expired`; billing retry is
-/// `expired` from when access ended. If there never was a source, it is `free`. Purchases that another account owns by
-/// now do not count, nor do those that never gave this account anything.
+/// staff took it back, `trial_expired` where it was a trial of either kind that no paid period followed (its grace is
+/// part of it), otherwise `expired`; billing retry is `expired` from when access ended. If there never was a source, it
+/// is `free`. Purchases that another account owns by now do not count, nor do those that never gave this account
+/// anything; one that was nobody's until the account proved it counts from its beginning.
 ///
 /// Every rule depends on instants and numbers of acts, none on the order in which facts came.
 public struct AccountState: Sendable, Hashable {
@@ -71,11 +79,11 @@ public struct AccountState: Sendable, Hashable {
     /// The account's phase at an instant; before the first known phase, that one.
     public func value(at instant: Timestamp) -> AccountPhase { phases[place(of: instant)] }
 
-    /// When the account loses access, as known then: the end of the consecutive phases with access; nil where it has
-    /// none, or access without an end.
+    /// When the account loses access, as known then: the end of all access without a gap; nil where it has none, or
+    /// access without an end.
     public func accessUntil(at instant: Timestamp) -> Timestamp? {
-        guard value(at: instant).access else { return nil }
-        return phases[place(of: instant)...].first { !$0.access }?.startsAt
+        let phase = value(at: instant)
+        return phase.access ? phase.expiresAt : nil
     }
 
     /// When the phase of an instant ends; nil for the last one.

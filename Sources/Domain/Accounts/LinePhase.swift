@@ -16,13 +16,26 @@ public struct LinePhase: Sendable, Hashable {
     public var inTrial: Bool
     /// Whether it is going to renew.
     public var willRenew: Bool
-    /// The account that Apple signed into the deciding period, or into the nearest one before it.
+    /// The account that Apple signed into the deciding period, or into the nearest one before it in its stretch.
     public var signedAccount: UniqueIdentifier?
+    /// The account that only renewal info names, where no period of the line names one: it speaks of the upcoming
+    /// renewal.
+    public var upcomingAccount: UniqueIdentifier?
+    /// When the period itself ends; nil where it has no end.
+    public var periodEndsAt: Timestamp?
+    /// When the customer last bought on the line; nil for its first purchase.
+    public var boughtAt: Timestamp?
+    /// When Apple charged for a renewal to another product, where that was before it began.
+    public var chargedAt: Timestamp?
+    /// What the latest renewal info says that it renews to.
+    public var namedProductID: String?
 
-    /// Memberwise.
+    /// Memberwise. By default the period lasts as long as access.
     public init(
         startsAt: Timestamp, status: SubscriptionStatus, productID: String?, accessUntil: Timestamp?,
-        inTrial: Bool = false, willRenew: Bool = false, signedAccount: UniqueIdentifier? = nil
+        inTrial: Bool = false, willRenew: Bool = false, signedAccount: UniqueIdentifier? = nil,
+        upcomingAccount: UniqueIdentifier? = nil, periodEndsAt: Timestamp? = nil, boughtAt: Timestamp? = nil,
+        chargedAt: Timestamp? = nil, namedProductID: String? = nil
     ) {
         self.startsAt = startsAt
         self.status = status
@@ -31,13 +44,33 @@ public struct LinePhase: Sendable, Hashable {
         self.inTrial = inTrial
         self.willRenew = willRenew
         self.signedAccount = signedAccount
+        self.upcomingAccount = upcomingAccount
+        self.periodEndsAt = periodEndsAt ?? accessUntil
+        self.boughtAt = boughtAt
+        self.chargedAt = chargedAt
+        self.namedProductID = namedProductID
     }
 
     /// A phase of a subscription.
     public init(_ phase: Phase) {
+        let (value, origin) = (phase.value, phase.origin)
         self.init(
-            startsAt: phase.startsAt, status: phase.value.status, productID: phase.value.productID,
-            accessUntil: phase.value.accessUntil, inTrial: phase.value.inTrial,
-            willRenew: phase.value.willRenew ?? false, signedAccount: phase.value.appAccountToken)
+            startsAt: phase.startsAt, status: value.status, productID: value.productID, accessUntil: value.accessUntil,
+            inTrial: value.inTrial, willRenew: value.willRenew ?? false, account: value.appAccountToken,
+            periodEndsAt: value.periodEndsAt, renewalProductID: value.renewalProductID, origin: origin)
+    }
+
+    /// A phase of a subscription, as it is stored.
+    package init(
+        startsAt: Timestamp, status: SubscriptionStatus, productID: String?, accessUntil: Timestamp, inTrial: Bool,
+        willRenew: Bool, account: UniqueIdentifier?, periodEndsAt: Timestamp, renewalProductID: String?,
+        origin: PhaseOrigin
+    ) {
+        self.init(
+            startsAt: startsAt, status: status, productID: productID, accessUntil: accessUntil, inTrial: inTrial,
+            willRenew: willRenew, signedAccount: origin.isUpcomingAccount ? nil : account,
+            upcomingAccount: origin.isUpcomingAccount ? account : nil, periodEndsAt: periodEndsAt,
+            boughtAt: origin.boughtAt, chargedAt: origin.chargedAt,
+            namedProductID: origin.namedProductID ?? renewalProductID)
     }
 }

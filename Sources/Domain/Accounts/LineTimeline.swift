@@ -9,12 +9,16 @@ struct LineTimeline {
         let startsAt: Timestamp
         let phase: LinePhase
         let isOwned: Bool
-        /// The rank of the tier that it gives; nil where it gives none.
-        let rank: Int?
-        /// The beginning of the stretch in which it is there; nil where it is not.
-        let stretch: Timestamp?
+        /// Whether it is nobody's.
+        let isFree: Bool
+        /// The rank of the tier that it gives its owner; nil where it gives none.
+        let worth: Int?
 
+        /// The rank of the tier that it gives the account.
+        var rank: Int? { isOwned ? worth : nil }
         var gives: Bool { rank != nil }
+        /// Whether the account has it, with access or while it is being retried.
+        var isThere: Bool { isOwned && (phase.status.access || phase.status == .billingRetry) }
     }
 
     let key: PurchaseKey
@@ -25,20 +29,17 @@ struct LineTimeline {
         key = line.key
         let phases = Self.phases(of: line, catalog)
         var spans: [Span] = []
-        var stretch: Timestamp?
+        let instants = line.instants
         for (place, phase) in phases.enumerated() {
             let end = place + 1 < phases.count ? phases[place + 1].startsAt : .distantFuture
-            let cuts = line.ownership.instants.filter { phase.startsAt < $0 && $0 < end }
+            let cuts = instants.filter { phase.startsAt < $0 && $0 < end }
             for startsAt in [phase.startsAt] + cuts where spans.last?.startsAt != startsAt {
-                let isOwned = line.ownership.owner(signed: phase.signedAccount, at: startsAt) == account
-                let isThere = isOwned && (phase.status.access || phase.status == .billingRetry)
-                stretch = isThere ? stretch ?? startsAt : nil
+                let owner = line.ownership.owner(signed: line.signed(phase), at: startsAt)
                 let product = phase.productID.flatMap { catalog.product($0, of: line.key.bundleID) }
                 spans.append(
                     Span(
-                        startsAt: startsAt, phase: phase, isOwned: isOwned,
-                        rank: isThere && phase.status.access ? product.flatMap { catalog.rank(of: $0.tier) } : nil,
-                        stretch: stretch))
+                        startsAt: startsAt, phase: phase, isOwned: owner == account, isFree: owner == nil,
+                        worth: phase.status.access ? product.flatMap { catalog.rank(of: $0.tier) } : nil))
             }
         }
         self.spans = spans
@@ -70,7 +71,7 @@ struct LineTimeline {
         func phase(_ status: SubscriptionStatus, from startsAt: Timestamp) -> LinePhase {
             LinePhase(
                 startsAt: startsAt, status: status, productID: bought.productID, accessUntil: end,
-                signedAccount: bought.signedAccount)
+                signedAccount: bought.signedAccount, boughtAt: bought.purchasedAt)
         }
         var phases: [LinePhase] = []
         if end.map({ bought.purchasedAt < $0 }) ?? true { phases.append(phase(.active, from: bought.purchasedAt)) }
@@ -98,14 +99,42 @@ struct LineTimeline {
         return max(lost.startsAt, instant)
     }
 
-    /// The last span, among those that began by an instant, in which it gave something.
-    func lastGiven(by instant: Timestamp) -> (span: Span, end: Timestamp?)? {
-        guard let place = place(at: instant), let last = spans[...place].lastIndex(where: \.gives) else { return nil }
-        return (spans[last], last + 1 < spans.count ? spans[last + 1].startsAt : nil)
+    /// The last span, among those that began by an instant, in which it gave something: to the account, or while it was
+    /// nobody's before the account proved it.
+    func lastGiven(by instant: Timestamp) -> (place: Int, end: Timestamp?)? {
+        guard let place = place(at: instant) else { return nil }
+        let own = spans[...place].lastIndex { !$0.isOwned && !$0.isFree }.map { $0 + 1 } ?? 0
+        guard own <= place, let last = spans[own...place].lastIndex(where: { $0.worth != nil }) else { return nil }
+        return (last, last + 1 < spans.count ? spans[last + 1].startsAt : nil)
     }
 
-    /// When the stretch that began at an instant ends; nil where it has no end.
-    func end(ofStretch start: Timestamp) -> Timestamp? {
-        spans.first { $0.startsAt > start && $0.stretch != start }?.startsAt
+    /// The first span that belongs to a source that was not there at an instant: a purchase that the customer made
+    /// since, or a renewal to a plan that was chosen since. All that follows belongs to it.
+    ///
+    /// Whether a renewal is to a plan chosen since depends on the instant: by then Apple had charged for it, or the
+    /// latest renewal info named it, or it is of the product that was there, or it is new.
+    func firstNew(since instant: Timestamp) -> Int {
+        guard let place = place(at: instant) else { return 0 }
+        let there = spans[place].phase
+        for next in spans.indices.suffix(from: place + 1) {
+            let phase = spans[next].phase
+            if let boughtAt = phase.boughtAt, boughtAt > instant { return next }
+            guard let product = phase.productID, product != spans[next - 1].phase.productID,
+                product != there.productID, product != there.namedProductID
+            else { continue }
+            if phase.chargedAt ?? phase.startsAt > instant { return next }
+        }
+        return spans.endIndex
+    }
+
+    /// Whether the last that these phases gave was a trial, so that nothing was paid for after it. Grace is part of the
+    /// trial that it follows.
+    static func hasEndedAsTrial(_ phases: some BidirectionalCollection<LinePhase>) -> Bool {
+        phases.last { $0.status.access && $0.status != .gracePeriod }?.inTrial ?? false
+    }
+
+    func hasEndedAsTrial(at instant: Timestamp) -> Bool {
+        guard let place = place(at: instant) else { return false }
+        return Self.hasEndedAsTrial(spans[...place].lazy.map(\.phase))
     }
 }

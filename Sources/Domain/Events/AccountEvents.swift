@@ -25,8 +25,8 @@ public struct LastReportedAccount: Sendable, Hashable {
     }
 }
 
-/// The events to report for an account: changes of its tier or status. A function of what was reported last, what is
-/// known now, and the instant.
+/// The events to report for an account: changes of its tier or status, and of the end of its access where that is not the
+/// end of the purchase that decides. A function of what was reported last, what is known now, and the instant.
 ///
 /// All that it has been since the last report is gone through, as with a subscription (``SubscriptionEvents``), and a
 /// wrong report is corrected first. A report was wrong if the account never was what it said; access that was there, and ended
@@ -139,8 +139,22 @@ extension AccountPhase {
     /// Equal in tier and access, whatever is going to come.
     fileprivate func gives(sameAs other: AccountPhase) -> Bool { tier == other.tier && access == other.access }
 
-    /// Equal in what is reported: the tier and the status.
-    func says(sameAs other: AccountPhase) -> Bool { tier == other.tier && status == other.status }
+    /// Equal in what is reported: the tier, the status, and the end of access where no event about the deciding purchase
+    /// reports that.
+    func says(sameAs other: AccountPhase) -> Bool {
+        tier == other.tier && status == other.status && reportedEnd == other.reportedEnd
+    }
+
+    private enum ReportedEnd: Equatable {
+        /// The deciding purchase's own.
+        case usual
+        case at(Timestamp?)
+    }
+
+    private var reportedEnd: ReportedEnd {
+        guard access, source != .apple || ends?.source != expiresAt else { return .usual }
+        return .at(expiresAt)
+    }
 
     /// When it began; now, where that reaches back for ever.
     fileprivate func instant(at now: Timestamp) -> Timestamp { startsAt == .distantPast ? now : startsAt }

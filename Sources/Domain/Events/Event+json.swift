@@ -146,6 +146,8 @@ extension AccountPhase {
         json.add("source", source.rawValue)
         json.add("productId", productID)
         json.add("expiresAt", expiresAt)
+        json.add("tierUntil", tierUntil)
+        json.add("periodEndsAt", periodEndsAt)
         json.add("willRenew", willRenew)
         json.add("inTrial", inTrial)
     }

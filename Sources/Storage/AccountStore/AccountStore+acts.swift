@@ -12,6 +12,8 @@ package enum ActRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case noCatalog
     /// The catalog has no such tier.
     case unknownTier(String, known: [String])
+    /// The tier to be granted is the lowest, which everybody has.
+    case lowestTier(String)
     /// Nothing gives the account access.
     case noAccess
     /// What gives access has no end.
@@ -28,6 +30,8 @@ package enum ActRefusal: Error, Sendable, Hashable, CustomStringConvertible {
             "no catalog was applied yet, so that no account has anything; apply one with storehook catalog apply"
         case .unknownTier(let tier, let known):
             "the catalog has no tier \(tier); it has \(known.joined(separator: ", "))"
+        case .lowestTier(let tier):
+            "the tier \(tier) is the lowest: everybody has it, so there is nothing to grant; name a higher one"
         case .noAccess: "nothing gives the account access now; grant it a tier instead"
         case .noEnd: "what gives the account access has no end, so there is nothing to extend"
         case .nothingThere: "nothing gives the account access now, so there is nothing to revoke"
@@ -54,6 +58,7 @@ extension AccountStore {
         if let tier = kind.tier, catalog.tier(tier) == nil {
             throw ActRefusal.unknownTier(tier, known: catalog.tiers.map(\.id))
         }
+        if case .grant(let tier, _) = kind, tier == catalog.free.id { throw ActRefusal.lowestTier(tier) }
         let now = Timestamp(moment.clock)
         let known = try load([token], for: [catalog], whole: true, session)
             .first { $0.environment == Environment.production.rawValue }
@@ -110,7 +115,8 @@ extension StaffAct.Kind {
             guard was.value(at: instant).access else { throw .noAccess }
             guard was != would else { throw .noEnd }
         case .changeTier:
-            guard was.value(at: instant).access else { throw .noAccess }
+            // What was changed to the lowest tier gives no access, and can be changed again.
+            guard was.value(at: instant).access || was != would else { throw .noAccess }
         case .revoke:
             guard was != would else { throw .nothingThere }
         case .unrevoke:

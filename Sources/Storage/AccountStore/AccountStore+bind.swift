@@ -33,13 +33,11 @@ extension AccountStore {
         var recorded: [(key: PurchaseKey, kind: PurchaseBinding.Kind)] = []
         var formerOwners: [PurchaseKey: UniqueIdentifier] = [:]
         for standing in try standing(purchases, session) {
-            let outcome = standing.outcome(for: token, under: rule)
+            let (outcome, kind) = standing.outcome(for: token, under: rule)
             outcomes[standing.key] = outcome
-            if outcome == .bound { recorded.append((standing.key, .proof)) }
-            if outcome == .transferred {
-                recorded.append((standing.key, .transfer))
-                formerOwners[standing.key] = standing.owner
-            }
+            guard let kind else { continue }
+            recorded.append((standing.key, kind))
+            if let owner = standing.owner, owner != token { formerOwners[standing.key] = owner }
         }
         try record(recorded.map { Binding(key: $0.key, kind: $0.kind, token: token) }, session)
         var settled = try settle(all.sorted(), having: changed, naming: [token: account], session)
@@ -128,6 +126,8 @@ extension AccountStore {
                 select l.environment, l.bundle_id, l.original_transaction_id, clock_timestamp() as now,
                        coalesce(s.phase_account[greatest(width_bucket(clock_timestamp(), s.phase_starts), 1)],
                                 o.app_account_token) as signed,
+                       s.phase_origin[greatest(width_bucket(clock_timestamp(), s.phase_starts), 1)] as origin,
+                       s.stretches,
                        coalesce(s.phase_account, array[o.app_account_token]) as every_signed,
                        (select count(*) from storehook.purchase_bindings t
                          where t.original_transaction_id = l.original_transaction_id and t.bundle_id = l.bundle_id

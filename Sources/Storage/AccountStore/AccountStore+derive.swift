@@ -55,14 +55,7 @@ extension LoadedAccount {
 
     /// The purchases that it owns at an instant.
     func owned(at instant: Timestamp) -> [PurchaseKey] {
-        lines.map(\.line).filter { line in
-            let signed =
-                switch line.content {
-                case .subscription(let phases): (phases.last { $0.startsAt <= instant } ?? phases.first)?.signedAccount
-                case .oneTime(let bought): bought.signedAccount
-                }
-            return line.ownership.owner(signed: signed, at: instant) == token
-        }.map(\.key)
+        lines.map(\.line).filter { $0.owner(at: instant) == token }.map(\.key)
     }
 }
 

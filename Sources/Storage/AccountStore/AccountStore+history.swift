@@ -44,8 +44,7 @@ extension AccountStore {
                 catalog: catalog, catalogVersion: version, version: try row?.decode("version") ?? 0,
                 state: AccountState(loaded.facts, catalog: catalog, from: loaded.erasedAt ?? .distantPast),
                 purchases: loaded.lines.map(\.line).sorted { $0.key < $1.key }.map { line in
-                    SubscriptionView(
-                        line.key, line.phase(at: instant, by: catalog), ownership: line.ownership, at: instant)
+                    SubscriptionView(line, line.phase(at: instant, by: catalog), by: catalog, at: instant)
                 }, trial: loaded.trial,
                 acts: environment == Environment.production.rawValue ? try self.acts(of: account, session) : [],
                 erasedAt: loaded.erasedAt)

@@ -163,23 +163,26 @@ extension SubscriptionView {
             originalTransactionID: try row.decode("original_transaction_id"))
         let content: AccountLine.Content
         var kind: OneTimePurchase.Kind?
+        var stretchEnds: [StretchEnd] = []
         if try row.decode("earlier_phases", as: Int32?.self) != nil {
             content = .subscription(try LinePhase.all(of: row))
+            stretchEnds = try StretchEnd.all(stored: row.decode("stretches", as: String?.self))
         } else if let bought = try AccountLine.BoughtOnce(row) {
             content = .oneTime(bought)
             kind = bought.kind
         } else {
             return nil
         }
-        let line = AccountLine(key: key, content: content, ownership: try PurchaseOwnership(bindings: row))
-        guard let catalog, let phase = line.phase(at: now, by: catalog),
-            line.ownership.owner(signed: phase.signedAccount, at: now) == account
-        else { return nil }
+        let line = AccountLine(
+            key: key, content: content, ownership: try PurchaseOwnership(bindings: row), stretchEnds: stretchEnds)
+        guard let catalog, let phase = line.phase(at: now, by: catalog), line.owner(at: now) == account else {
+            return nil
+        }
         let phases = line.phases(by: catalog)
         let trial = phases.last { $0.inTrial && $0.startsAt <= now }
         let run = phases.prefix { $0.startsAt <= now }.reversed().prefix { $0.status == phase.status }
         let originally = try row.decode("originally", as: Int64?.self)
-        self.init(key, phase, ownership: line.ownership, at: now)
+        self.init(line, phase, by: catalog, at: now)
         oneTime = kind
         givesAccess =
             line.gives(to: account, at: now, by: catalog) && !(speaks.status == .revoked && speaks.purchase == key)
@@ -196,14 +199,16 @@ extension SubscriptionView {
 
     /// A purchase at an instant.
     /// - Parameter phase: what it is then; nil before it began.
-    init(_ key: PurchaseKey, _ phase: LinePhase?, ownership: PurchaseOwnership, at instant: Timestamp) {
-        self.init(key)
+    init(_ line: AccountLine, _ phase: LinePhase?, by catalog: Catalog, at instant: Timestamp) {
+        self.init(line.key)
         productID = phase?.productID
         status = phase?.status
         accessUntil = phase?.accessUntil
         willRenew = phase?.willRenew
         inTrial = phase?.inTrial ?? false
-        owner = ownership.owner(signed: phase?.signedAccount, at: instant)
-        bindings = ownership.bindings
+        periodEndsAt = phase?.periodEndsAt
+        hasEndedAsTrial = line.hasEndedAsTrial(at: instant, by: catalog)
+        owner = phase == nil ? nil : line.owner(at: instant)
+        bindings = line.ownership.bindings
     }
 }

@@ -1,6 +1,6 @@
 /// The outcome for a purchase that an account proved.
 package enum BindOutcome: String, Sendable, Hashable, CaseIterable {
-    /// It is the account's from now on: no other account had a signature or proof for it.
+    /// It is the account's from now on: no other account had a signature or proof for it in this stretch.
     case bound
     /// It was the account's before.
     case already

@@ -10,6 +10,8 @@ struct DerivedSubscriptions: Sendable {
     struct Row: Sendable {
         /// The phases at hand; empty where the purchase is no subscription.
         var phases: [LinePhase] = []
+        /// The ends of its stretches.
+        var stretchEnds: [StretchEnd] = []
         /// How many stand in `subscription_history`.
         var earlierPhases = 0
     }
@@ -21,7 +23,9 @@ struct DerivedSubscriptions: Sendable {
             deltas.map { delta in
                 (
                     delta.key,
-                    Row(phases: delta.currentPhases.map { LinePhase(stored: $0) }, earlierPhases: delta.earlierPhases)
+                    Row(
+                        phases: delta.currentPhases.map { LinePhase(stored: $0) },
+                        stretchEnds: delta.subscription?.stretchEnds ?? [], earlierPhases: delta.earlierPhases)
                 )
             }, uniquingKeysWith: { _, last in last })
     }
@@ -34,7 +38,9 @@ struct DerivedSubscriptions: Sendable {
     /// The accounts that Apple signed into the phases at hand of purchases, each once.
     func signedAccounts(of purchases: [PurchaseKey]) -> [(account: UniqueIdentifier, purchase: PurchaseKey)] {
         purchases.flatMap { purchase in
-            Set((rows[purchase]?.phases ?? []).compactMap(\.signedAccount)).map { ($0, purchase) }
+            Set((rows[purchase]?.phases ?? []).compactMap { $0.signedAccount ?? $0.upcomingAccount }).map {
+                ($0, purchase)
+            }
         }
     }
 }
@@ -45,5 +51,6 @@ extension LinePhase {
         self.init(phase)
         startsAt = Timestamp(PostgresTimestamp(startsAt))
         accessUntil = accessUntil.map { Timestamp(PostgresTimestamp($0)) }
+        periodEndsAt = periodEndsAt.map { Timestamp(PostgresTimestamp($0)) }
     }
 }

@@ -118,6 +118,11 @@ extension LinePhase {
         let trials = try row.decode("phase_trial", as: [Bool].self)
         let renews = try row.decode("phase_will_renew", as: [Bool?].self)
         let accounts = try row.decode("phase_account", as: [UUID?].self)
+        let periodEnds = try row.decode("phase_period_ends", as: [PostgresTimestamp].self)
+        let renewals = try row.decode("phase_renewal_product", as: [String?].self)
+        var origins = try row.decode("phase_origin", as: [String?]?.self) ?? []
+        // An older program has written the phases since.
+        if origins.count != starts.count { origins = [] }
         return try starts.indices.map { place in
             guard let status = SubscriptionStatus(rawValue: statuses[place]) else {
                 throw PostgresError(
@@ -126,7 +131,10 @@ extension LinePhase {
             return LinePhase(
                 startsAt: Timestamp(starts[place]), status: status, productID: products[place],
                 accessUntil: Timestamp(graces[place] ?? ends[place]), inTrial: trials[place],
-                willRenew: renews[place] ?? false, signedAccount: accounts[place].map { UniqueIdentifier($0) })
+                willRenew: renews[place] ?? false, account: accounts[place].map { UniqueIdentifier($0) },
+                periodEndsAt: Timestamp(periodEnds[place]), renewalProductID: renewals[place],
+                origin: try origins.isEmpty
+                    ? PhaseOrigin() : origins[place].map { try PhaseOrigin(stored: $0) } ?? PhaseOrigin())
         }
     }
 }
@@ -156,12 +164,17 @@ private struct Loading {
         let ownership = try PurchaseOwnership(bindings: row)
         var known = derived[key]
         if known == nil, let earlier = try row.decode("earlier_phases", as: Int32?.self) {
-            known = .init(phases: try LinePhase.all(of: row), earlierPhases: Int(earlier))
+            known = .init(
+                phases: try LinePhase.all(of: row),
+                stretchEnds: try StretchEnd.all(stored: row.decode("stretches", as: String?.self)),
+                earlierPhases: Int(earlier))
         }
         if let known, !known.phases.isEmpty {
             account.lines.append(
                 LoadedAccount.Line(
-                    line: AccountLine(key: key, content: .subscription(known.phases), ownership: ownership),
+                    line: AccountLine(
+                        key: key, content: .subscription(known.phases), ownership: ownership,
+                        stretchEnds: known.stretchEnds),
                     earlierPhases: known.earlierPhases, knownFrom: known.phases.first?.startsAt))
         }
         if let bought = try AccountLine.BoughtOnce(row) {

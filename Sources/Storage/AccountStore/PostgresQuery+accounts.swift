@@ -27,9 +27,10 @@ extension PostgresQuery {
 
     /// The columns that ``AccountStore/load(_:for:whole:_:)`` reads of a purchase.
     static let purchaseColumns = """
-        s.earlier_phases, s.phase_starts, s.phase_status, s.phase_product, s.phase_expires, s.phase_grace_ends,
-        s.phase_trial, s.phase_will_renew, s.phase_account, o.kind, o.product_id, o.purchased_at, o.expires_at,
-        o.revoked_at, o.app_account_token, b.binding_ids, b.binding_kinds, b.binding_tokens, b.binding_instants
+        s.earlier_phases, s.phase_starts, s.phase_status, s.phase_product, s.phase_expires, s.phase_period_ends,
+        s.phase_grace_ends, s.phase_trial, s.phase_will_renew, s.phase_renewal_product, s.phase_account, s.phase_origin,
+        s.stretches, o.kind, o.product_id, o.purchased_at, o.expires_at, o.revoked_at, o.app_account_token,
+        b.binding_ids, b.binding_kinds, b.binding_tokens, b.binding_instants
         """
 
     /// The purchases of accounts.
@@ -153,8 +154,8 @@ extension PostgresQuery {
             "accounts.history",
             """
             select h.original_transaction_id, h.bundle_id, h.environment, h.phase_starts, h.phase_status,
-                   h.phase_product, h.phase_expires, h.phase_grace_ends, h.phase_trial, h.phase_will_renew,
-                   h.phase_account
+                   h.phase_product, h.phase_expires, h.phase_period_ends, h.phase_grace_ends, h.phase_trial,
+                   h.phase_will_renew, h.phase_renewal_product, h.phase_account, h.phase_origin
               from unnest(
                    \(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
                    \(purchases.map(\.environment)))

@@ -10,7 +10,7 @@ import Subscriptions
 struct StandingPurchase {
     let key: PurchaseKey
     private let now: Timestamp
-    private let signed: UniqueIdentifier?
+    private let signed: SignedAccounts
     /// The accounts that Apple has signed into it, as far as they were loaded.
     let everySigned: Set<UniqueIdentifier>
     private let transfers: Int64
@@ -21,9 +21,15 @@ struct StandingPurchase {
             environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
             originalTransactionID: try row.decode("original_transaction_id"))
         now = Timestamp(try row.decode("now", as: PostgresTimestamp.self))
-        signed = try row.decode("signed", as: UUID?.self).map { UniqueIdentifier($0) }
-        everySigned = Set(
-            try row.decode("every_signed", as: [UUID?].self).compactMap(\.self).map { UniqueIdentifier($0) })
+        let account = try row.decode("signed", as: UUID?.self).map { UniqueIdentifier($0) }
+        let origin = try row.decode("origin", as: String?.self).map { try PhaseOrigin(stored: $0) }
+        let isUpcoming = origin?.isUpcomingAccount ?? false
+        signed = SignedAccounts(
+            isUpcoming ? nil : account, upcoming: isUpcoming ? account : nil,
+            stretchEnds: try StretchEnd.all(stored: row.decode("stretches", as: String?.self)))
+        everySigned = try Set(
+            row.decode("every_signed", as: [UUID?].self).compactMap(\.self).map { UniqueIdentifier($0) }
+        ).union(signed.stretchEnds.compactMap(\.account))
         transfers = try row.decode("transfers")
         ownership = try PurchaseOwnership(bindings: row)
     }
@@ -32,13 +38,16 @@ struct StandingPurchase {
     var owner: UniqueIdentifier? { ownership.owner(signed: signed, at: now) }
 
     /// The outcome where an account proves it.
-    func outcome(for token: UniqueIdentifier, under rule: RestoreRule) -> BindOutcome {
-        if owner == token { return .already }
-        if let signed = ownership.counting(signed, at: now), signed != token { return .otherAccountsToken }
-        guard owner != nil else { return .bound }
-        guard rule == .transfer, !ownership.isMovedByStaff(at: now), transfers < AccountStore.transfers else {
-            return .boundElsewhere
+    /// - Returns: with it, what is to be recorded.
+    func outcome(for token: UniqueIdentifier, under rule: RestoreRule) -> (BindOutcome, PurchaseBinding.Kind?) {
+        let held = ownership.holding(signed: signed, at: now)
+        // Whose it was before, or is to be, needs a proof of its own as well.
+        if let held, held.account == token { return (.already, held.ground.isFirm ? nil : .proof) }
+        if ownership.isSigned(signed, for: { $0 != token }, at: now) { return (.otherAccountsToken, nil) }
+        guard let held, held.ground.isFirm else { return (.bound, .proof) }
+        guard rule == .transfer, held.ground != .moved, transfers < AccountStore.transfers else {
+            return (.boundElsewhere, nil)
         }
-        return .transferred
+        return (.transferred, .transfer)
     }
 }

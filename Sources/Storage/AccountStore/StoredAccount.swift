@@ -35,7 +35,13 @@ struct StoredAccount: Sendable, Hashable {
     /// The columns that hold phases.
     static let phaseColumns = [
         "phase_starts", "phase_status", "phase_tier", "phase_source", "phase_product", "phase_bundle", "phase_purchase",
-        "phase_act", "phase_expires", "phase_will_renew", "phase_trial",
+        "phase_act", "phase_expires", "phase_will_renew", "phase_trial", "phase_source_ends", "phase_tier_until",
+        "phase_period_ends", "phase_goes_on",
+    ]
+
+    /// Those that a row mostly has none of.
+    fileprivate static let seldomColumns: Set = [
+        "phase_source_ends", "phase_tier_until", "phase_period_ends", "phase_goes_on",
     ]
 }
 
@@ -46,7 +52,11 @@ extension PostgresQuery {
         let phases = rows.enumerated().flatMap { number, row in row.phases.map { (Int32(number + 1), $0) } }
         let all = phases.map(\.1)
         let columns = StoredAccount.phaseColumns.joined(separator: ", ")
-        let gathered = StoredAccount.phaseColumns.map { "array_agg(\($0)) as \($0)" }.joined(separator: ", ")
+        let gathered = StoredAccount.phaseColumns.map { column in
+            let all = "array_agg(\(column))"
+            let isSeldom = StoredAccount.seldomColumns.contains(column)
+            return (isSeldom ? "case when count(\(column)) > 0 then \(all) end" : all) + " as \(column)"
+        }.joined(separator: ", ")
         return """
             phase as (
                 select n, \(unescaped: gathered)
@@ -56,7 +66,9 @@ extension PostgresQuery {
                             \(all.map(\.productID)), \(all.map { $0.purchase?.bundleID }),
                             \(all.map { $0.purchase?.originalTransactionID }), \(all.map(\.act)),
                             \(all.map { $0.expiresAt.map { PostgresTimestamp($0) } }), \(all.map(\.willRenew)),
-                            \(all.map(\.inTrial)))
+                            \(all.map(\.inTrial)), \(all.map { $0.differingEnds.source }),
+                            \(all.map { $0.differingEnds.tier }), \(all.map { $0.differingEnds.period }),
+                            \(all.map { $0.goesOn == $0.goesOnByDefault ? nil : $0.goesOn }))
                             with ordinality as phase (n, \(unescaped: columns), place)
                          order by n, place) sorted
                  group by n
@@ -86,6 +98,15 @@ extension AccountState {
         let ends = try row.decode("\(prefix)phase_expires", as: [PostgresTimestamp?].self)
         let renews = try row.decode("\(prefix)phase_will_renew", as: [Bool].self)
         let trials = try row.decode("\(prefix)phase_trial", as: [Bool].self)
+        /// Of a column that a row mostly has none of, or that an older program has left as it was.
+        func seldom<Value: PostgresScalar & SendableMetatype>(_ name: String, _: Value.Type) throws -> [Value?]? {
+            let values = try row.decode("\(prefix)\(name)", as: [Value?]?.self)
+            return values?.count == starts.count ? values : nil
+        }
+        let sourceEnds = try seldom("phase_source_ends", PostgresTimestamp.self)
+        let tierEnds = try seldom("phase_tier_until", PostgresTimestamp.self)
+        let periodEnds = try seldom("phase_period_ends", PostgresTimestamp.self)
+        let goesOn = try seldom("phase_goes_on", Bool.self)
         self.init(
             try starts.indices.map { place in
                 guard let status = AccountStatus(rawValue: statuses[place]),
@@ -99,10 +120,15 @@ extension AccountState {
                 if let bundle = bundles[place], let id = purchases[place] {
                     purchase = PurchaseKey(environment: environment, bundleID: bundle, originalTransactionID: id)
                 }
+                let end = ends[place].map { Timestamp($0) }
+                let sourceEnd = sourceEnds?[place].map { Timestamp($0) } ?? end
                 return AccountPhase(
                     startsAt: Timestamp(phaseStart: starts[place]), status: status, tier: tiers[place], source: source,
-                    productID: products[place], purchase: purchase, act: acts[place],
-                    expiresAt: ends[place].map { Timestamp($0) }, willRenew: renews[place], inTrial: trials[place])
+                    productID: products[place], purchase: purchase, act: acts[place], expiresAt: end,
+                    willRenew: renews[place], inTrial: trials[place],
+                    ends: AccountPhase.Ends(
+                        source: sourceEnd, tier: tierEnds?[place].map { Timestamp($0) } ?? end,
+                        period: periodEnds?[place].map { Timestamp($0) } ?? sourceEnd), goesOn: goesOn?[place])
             })
     }
 }
@@ -112,4 +138,19 @@ extension Timestamp {
     init(phaseStart: PostgresTimestamp) {
         self = phaseStart == .earliest ? .distantPast : Timestamp(phaseStart)
     }
+}
+
+extension AccountPhase {
+    /// The ends as they are stored: null where they are the usual ones.
+    fileprivate var differingEnds: (source: PostgresTimestamp?, tier: PostgresTimestamp?, period: PostgresTimestamp?) {
+        guard let ends else { return (nil, nil, nil) }
+        func differing(_ end: Timestamp?, _ usual: Timestamp?) -> PostgresTimestamp? {
+            end == usual ? nil : end.map { PostgresTimestamp($0) }
+        }
+        return (
+            differing(ends.source, expiresAt), differing(ends.tier, expiresAt), differing(ends.period, ends.source)
+        )
+    }
+
+    fileprivate var goesOnByDefault: Bool { access && willRenew && status != .gracePeriod }
 }

@@ -56,12 +56,18 @@ extension LastReportedAccount {
         let purchase = app.flatMap { app in
             original.map { PurchaseKey(environment: environment, bundleID: app, originalTransactionID: $0) }
         }
-        let value = try AccountPhase(
+        var value = AccountPhase(
             startsAt: since, status: status, tier: tier, source: source, productID: product, purchase: purchase,
-            act: fields.nextNumber(), expiresAt: fields.nextInstant(),
-            willRenew: ReportedStateCodec.Reader.require(fields.nextFlag()),
-            inTrial: ReportedStateCodec.Reader.require(fields.nextFlag()))
-        self.init(value: value, since: since, heldSince: try fields.lastInstant())
+            act: try fields.nextNumber(), expiresAt: try fields.nextInstant(),
+            willRenew: try ReportedStateCodec.Reader.require(fields.nextFlag()),
+            inTrial: try ReportedStateCodec.Reader.require(fields.nextFlag()))
+        let heldSince = try fields.lastInstant()
+        // Where nothing follows, all ends are that of access.
+        if value.access, !fields.isAtEnd {
+            value.ends = AccountPhase.Ends(
+                source: try fields.nextInstant(), tier: try fields.nextInstant(), period: try fields.nextInstant())
+        }
+        self.init(value: value, since: since, heldSince: heldSince)
     }
 
     /// Appends the stored text.
@@ -79,6 +85,12 @@ extension LastReportedAccount {
             fields.add(value.willRenew)
             fields.add(value.inTrial)
             fields.add(heldSince)
+            let end = value.expiresAt
+            if let ends = value.ends, ends != AccountPhase.Ends(source: end, tier: end, period: end) {
+                fields.add(ends.source)
+                fields.add(ends.tier)
+                fields.add(ends.period)
+            }
         }
     }
 }

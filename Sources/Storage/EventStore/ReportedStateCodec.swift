@@ -104,14 +104,17 @@ struct ReportedStateCodec {
             return field
         }
 
+        /// Whether all fields are read.
+        var isAtEnd: Bool { place > bytes.count }
+
         mutating func nextFlag() throws -> Bool? { try nextNumber().map { $0 != 0 } }
 
         mutating func nextInstant() throws -> Timestamp? {
             try nextNumber().map { Timestamp(millisecondsSince1970: $0) }
         }
 
-        /// The last field, which earlier releases do not write.
-        mutating func lastInstant() throws -> Timestamp? { place > bytes.count ? nil : try nextInstant() }
+        /// A field at the end that earlier releases do not write.
+        mutating func lastInstant() throws -> Timestamp? { isAtEnd ? nil : try nextInstant() }
 
         mutating func nextIdentifier() throws -> UniqueIdentifier? {
             let field = try nextField()

@@ -25,7 +25,7 @@ package enum AccountShapes {
             },
             .init("source", "What gives the account its tier.") { $0.current.source },
             .init("hasAccess", "Whether it has more than the first tier.") { $0.current.access },
-            .init("expiresAt", "When access ends, or ended; null where it never does.") { $0.current.expiresAt },
+            .init("expiresAt", "When all access ends, or ended; null where it never does.") { $0.current.expiresAt },
             .init("version", "Grows with each change of the account.") { $0.version },
         ])
 
@@ -48,12 +48,19 @@ package enum AccountShapes {
             .read("displayStatus") { $0.current.status.display[$1.languages] },
             .init("source") { $0.current.source },
             .init("isActive") { $0.current.access },
-            .init("expiresAt") { $0.current.expiresAt },
-            .init("willRenew") { $0.current.willRenew },
-            .read("expiringSoon", "Whether access ends soon, by the catalog, and does not go on by itself.") {
+            .init("expiresAt", "When all access ends without a gap, or ended; null where it never does.") {
+                $0.current.expiresAt
+            },
+            .init("accessUntil", "With access: when all of it ends; null where it never does.") { $0.accessUntil },
+            .init("tierUntil", "Until when the tier is this one; null without access, and where it stays.") {
+                $0.current.tierUntil
+            },
+            .init("periodEndsAt", "When the running period of what gives the tier ends.") { $0.current.periodEndsAt },
+            .init("willRenew", "Whether anything that gives access renews itself.") { $0.current.willRenew },
+            .read("expiringSoon", "Whether all access ends soon, by the catalog, and does not go on by itself.") {
                 $0.isExpiringSoon(within: $1.catalog.warningDays)
             },
-            .init("daysLeft", "Until access ends, each day that has begun counted.") { $0.daysLeft },
+            .init("daysLeft", "Until all access ends, each day that has begun counted.") { $0.daysLeft },
             .init("cancelledAt") { $0.subscription?.cancelledAt },
             .init("trialStartedAt", "The app's own trial, else Apple's.") {
                 $0.trial?.startedAt ?? $0.subscription?.trialStartedAt
@@ -73,7 +80,9 @@ package enum AccountShapes {
             .read("tiers", .array(tier.schema), "All tiers that it has, in rising order.") { view, reader in
                 let rank = reader.catalog.rank(of: view.current.tier) ?? 0
                 return .array(
-                    reader.catalog.tiers.prefix(rank + 1).map { tier.value(of: ($0.id, view), for: reader) })
+                    reader.catalog.tiers.prefix(rank + 1).map {
+                        tier.value(of: TierOfAccount(tier: $0.id, view: view), for: reader)
+                    })
             },
             .list("products", SubscriptionShapes.entitlement, about: "The purchases that give access.") {
                 $0.purchases.filter(\.givesAccess)
@@ -83,13 +92,13 @@ package enum AccountShapes {
         ])
 
     /// A tier that the account has: the one it is in, and all below it.
-    private static let tier = AccountShape<(tier: String, view: AccountView)>(
+    private static let tier = AccountShape<TierOfAccount>(
         "TierEntitlement",
         [
             .init("tier") { $0.tier },
             .read("name") { $1.name(ofTier: $0.tier) },
             .read("source") { $0.tier == $1.catalog.free.id ? AccountSource.none : $0.view.current.source },
-            .read("expiresAt") { $0.tier == $1.catalog.free.id ? nil : $0.view.current.expiresAt },
+            .read("expiresAt", "When it ends by what is known.") { $0.expiresAt(by: $1.catalog) },
         ])
 
     /// `GET /v1/subscriptions/trial/status`, and `POST /v1/subscriptions/trial/start`: the app's own trial.
@@ -110,6 +119,18 @@ package enum AccountShapes {
             .init("status", "Of the account.") { $0.current.status },
         ])
 
+    /// A tier, as an account has it.
+    private struct TierOfAccount: Sendable {
+        let tier: String
+        let view: AccountView
+
+        /// Of a lower tier than the present one only the end of all access is told.
+        func expiresAt(by catalog: Catalog) -> Timestamp? {
+            if tier == catalog.free.id { return nil }
+            return tier == view.current.tier ? view.current.tierUntil : view.current.expiresAt
+        }
+    }
+
     // MARK: The commands
 
     /// `storehook account show`
@@ -122,6 +143,7 @@ package enum AccountShapes {
         .init("original_transaction_id") { $0.current.purchase?.originalTransactionID },
         .init("act") { $0.current.act },
         .init("expires_at") { $0.current.expiresAt }, .init("access_until") { $0.accessUntil },
+        .init("tier_until") { $0.current.tierUntil }, .init("period_ends_at") { $0.current.periodEndsAt },
         .init("will_renew") { $0.current.willRenew },
         .init("since") { $0.current.startsAt == .distantPast ? nil : $0.current.startsAt },
         .init("until") { $0.state.end(ofPhaseAt: $0.instant) }, .init("version") { $0.version },
@@ -149,5 +171,6 @@ package enum AccountShapes {
 }
 
 extension AccountStatus: JSONConvertible {}
+extension PurchaseStatus: JSONConvertible {}
 extension AccountSource: JSONConvertible {}
 extension PurchaseBinding.Kind: JSONConvertible {}

@@ -85,19 +85,18 @@ package struct AccountView: Sendable, Hashable {
     // MARK: What follows from that
 
     /// When it loses access, as known then; nil where it has none, or no end of it.
-    package var accessUntil: Timestamp? { state.accessUntil(at: instant) }
+    package var accessUntil: Timestamp? { current.access ? current.expiresAt : nil }
 
     /// The purchase that says most: the one that the status comes from, else the one with access or the latest.
     package var subscription: SubscriptionView? { purchases.first }
 
     /// The days that are left, each that has begun counted; nil without access and where there is no end.
-    package var daysLeft: Int64? { current.access ? current.expiresAt?.daysLeft(at: instant) : nil }
+    package var daysLeft: Int64? { accessUntil?.daysLeft(at: instant) }
 
     /// Whether access ends within so many days and is not about to go on by itself. A payment that failed may fail until the end.
     package func isExpiringSoon(within days: Int) -> Bool {
         let current = current
-        guard current.access, !current.willRenew || current.status == .gracePeriod, let end = current.expiresAt
-        else { return false }
+        guard current.access, !current.goesOn, let end = current.expiresAt else { return false }
         return end <= instant.adding(days: Int64(days))
     }
 

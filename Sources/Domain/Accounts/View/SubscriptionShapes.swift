@@ -8,7 +8,7 @@ package enum SubscriptionShapes {
         "Subscription",
         [
             .init("productId", "Apple's id of the product.") { $0.productID ?? "" },
-            .init("status") { $0.accountStatus },
+            .init("status") { $0.purchaseStatus },
             .init("isTrialPeriod", "Whether this period is one of Apple's free trials.") { $0.inTrial },
             .init("expiresAt", "When its access ends, or ended; null where it never does.") { $0.accessUntil },
             .init("autoRenewStatus", "Whether it renews itself then, as far as is known.") { $0.willRenew ?? false },
@@ -17,7 +17,7 @@ package enum SubscriptionShapes {
             .read("tier", "What it gives, by the catalog.") { $1.product($0)?.tier },
             .init("hasAccess") { $0.givesAccess },
             .read("displayStatus", "The status for people, in the language asked for.") {
-                $0.accountStatus.display[$1.languages]
+                $0.purchaseStatus.display[$1.languages]
             },
             .init("purchaseType", AccountShapes.purchaseTypes) { $0.purchaseType.json },
             .init("purchaseDate", "When it was bought first.") { $0.purchaseDate },

@@ -75,6 +75,8 @@ package struct SubscriptionView: Sendable, Hashable {
     package var trialStartedAt: Timestamp?
     /// When Apple's trial ends or ended.
     package var trialEndsAt: Timestamp?
+    /// Whether the last that it gave was a trial that nobody paid for.
+    package var hasEndedAsTrial = false
     /// The account that owns it; nil where it is free.
     package var owner: UniqueIdentifier?
     /// How it came to its owners.
@@ -103,16 +105,16 @@ package struct SubscriptionView: Sendable, Hashable {
         }
     }
 
-    /// The status in the words of accounts: what is being retried without access has expired.
-    package var accountStatus: AccountStatus {
+    /// The status in the words of the account API.
+    package var purchaseStatus: PurchaseStatus {
         switch status {
         case .trial: .trial
         case .active: .active
         case .cancelled: .cancelled
         case .gracePeriod: .gracePeriod
+        case .billingRetry: .billingRetry
         case .revoked: .revoked
-        case .billingRetry, .expired, nil:
-            trialEndsAt != nil && trialEndsAt == accessUntil ? .trialExpired : .expired
+        case .expired, nil: hasEndedAsTrial ? .trialExpired : .expired
         }
     }
 

@@ -145,7 +145,10 @@ struct LineOrigins {
     /// The account that Apple signed into a period, or into the nearest one before it in its stretch, as it counts at an
     /// instant.
     func account(of place: Int, in periods: [Period], at instant: Timestamp) -> UniqueIdentifier? {
-        guard namers.indices.contains(place) else { return nil }
+        // One that never begins names nobody once it is replaced.
+        guard namers.indices.contains(place),
+            let place = periods[...place].lastIndex(where: { !$0.isReplaced(at: instant) })
+        else { return nil }
         // A stretch that begins with a purchase that never arrived.
         if let last = stretchEnds.last(where: { $0.at <= instant }), last.at > periods[place].start { return nil }
         return account(namers[place], at: instant)

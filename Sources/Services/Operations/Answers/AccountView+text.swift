@@ -13,6 +13,9 @@ extension AccountView {
         if current.access {
             let end = accessUntil.map { "\($0)" } ?? "for good"
             head.append("access until \(end)\(current.willRenew ? ", to be renewed" : "")")
+            if current.tierUntil != accessUntil, let end = current.tierUntil {
+                head.append("tier \(current.tier) until \(end)")
+            }
         }
         if current.startsAt != .distantPast {
             let end = state.end(ofPhaseAt: instant).map { ", until \($0)" } ?? ""

@@ -1,0 +1,130 @@
+import Accounts
+import AppStorePayloads
+import Base
+import Subscriptions
+import Testing
+
+/// How far a token, a proof and a move reach on a line.
+struct StretchTests {
+    @Test func `A token that only renewal info has takes nothing from whoever paid or proved`() {
+        var story = line {
+            $0.period(.purchase, 10, 40, token: nil)
+            $0.renewal(15, names: "premium.monthly", until: 40, token: bob)
+        }
+        #expect(story.line.owner(at: day(16)) == bob)
+        story.ownership = bindings([(12, .proof, ann)])
+        #expect(story.line.owner(at: day(16)) == ann)
+        story.ownership = bindings([(17, .proof, ann)])
+        #expect(story.line.owner(at: day(18)) == ann)
+        let signed = line {
+            $0.period(.purchase, 10, 40)
+            $0.renewal(15, names: "premium.monthly", until: 40, token: bob)
+        }
+        #expect(signed.line.owner(at: day(16)) == ann)
+        // Once the renewal is bought, its own token counts.
+        let renewed = line {
+            $0.period(.purchase, 10, 40)
+            $0.renewal(15, names: "premium.monthly", until: 40, token: bob)
+            $0.period(.renewal, "premium.monthly", 40, 70, token: bob)
+        }
+        #expect(renewed.line.owner(at: day(39)) == ann)
+        #expect(renewed.line.owner(at: day(40)) == bob)
+    }
+
+    @Test func `A token does not reach over a lapse into a later purchase`() {
+        var story = line {
+            $0.period(.purchase, 10, 40)
+            $0.period(.purchase, 110, 140, token: nil)
+            $0.period(.renewal, 140, 170, token: nil)
+        }
+        #expect(story.line.stretchEnds == [StretchEnd(at: day(110), account: ann)])
+        // Until it is proven, whoever had it goes on.
+        #expect(story.line.owner(at: day(111)) == ann)
+        story.ownership = bindings([(112, .proof, eve)])
+        #expect(story.line.owner(at: day(111)) == ann)
+        #expect(story.line.owner(at: day(150)) == eve)
+        #expect(story.state(of: eve).on(150) == "active pro apple")
+        #expect(
+            story.state(of: ann).on(150) == "free free none" || story.state(of: ann).on(150) == "expired free apple")
+        #expect(story.line.owners == [ann, eve])
+    }
+
+    @Test func `A later stretch's own token counts before a proof, and moves reach to the end of theirs`() {
+        var story = line {
+            $0.period(.purchase, 10, 40)
+            $0.period(.purchase, 110, 140, token: bob)
+            $0.period(.purchase, 200, 230, token: nil)
+        }
+        story.ownership = bindings([(20, .staff, eve)])
+        #expect([15, 25, 100].map { story.line.owner(at: day($0)) } == [ann, eve, eve])
+        #expect(story.line.owner(at: day(110)) == bob)
+        #expect(story.line.owner(at: day(210)) == bob)
+        story.ownership = bindings([(20, .staff, eve), (120, .staff, ann), (210, .proof, eve)])
+        #expect(story.line.owner(at: day(205)) == ann)
+        #expect(story.line.owner(at: day(211)) == eve)
+    }
+
+    @Test func `Recoveries, upgrades and contiguous purchases go on with their stretch`() {
+        let recovered = line {
+            $0.period(.purchase, 10, 40)
+            $0.period(.renewal, 60, 90, token: nil)
+        }
+        #expect(recovered.line.stretchEnds.isEmpty && recovered.line.owner(at: day(61)) == ann)
+        let upgraded = line {
+            $0.period(.purchase, 10, 40)
+            $0.period(.purchase, "premium.monthly", 20, 50, token: nil)
+        }
+        #expect(upgraded.line.stretchEnds.isEmpty && upgraded.line.owner(at: day(21)) == ann)
+        let refunded = line {
+            $0.period(.purchase, 10, 40, revoked: 15)
+            $0.period(.purchase, 20, 50, token: nil)
+        }
+        #expect(refunded.line.stretchEnds == [StretchEnd(at: day(20), account: ann)])
+    }
+
+    @Test func `Where Apple does not say what began, a day must lie in between without retries`() {
+        func later(_ start: Double, isRetried: Bool = false) -> AccountLine {
+            line {
+                $0.period(.unknown, 10, 40)
+                if isRetried { $0.renewal(40, until: 40, isRetried: true, status: 3) }
+                $0.period(.unknown, start, start + 30, token: nil)
+            }.line
+        }
+        #expect(later(41).stretchEnds.isEmpty)
+        #expect(later(41.1).stretchEnds.map(\.at) == [day(41.1)])
+        #expect(later(60, isRetried: true).stretchEnds.isEmpty)
+        #expect(later(110, isRetried: true).stretchEnds.count == 1)
+    }
+
+    @Test func `The first token of a period counts from its beginning, another one from its signature`() {
+        var facts = PurchaseFacts()
+        for (signed, token) in [(10.0, nil), (15, ann), (20, bob)] as [(Double, UniqueIdentifier?)] {
+            facts.merge(
+                TransactionFact(
+                    transactionID: "1", productID: "pro.monthly", purchasedAt: day(10), expiresAt: day(40),
+                    appAccountToken: token, signedAt: day(signed), digest: [UInt8(signed)]))
+        }
+        let state = PurchaseState(facts).subscription
+        #expect([11, 16, 20, 30].map { state?.status(at: day($0))?.appAccountToken } == [ann, ann, bob, bob])
+    }
+
+    @Test func `The end of a line says the same as all of it`() {
+        let story = line {
+            $0.period(.purchase, 10, 40)
+            $0.period(.purchase, 60, 90, token: nil)
+            for place in 0..<4 { $0.period(.renewal, 90 + Double(place) * 30, 120 + Double(place) * 30, token: nil) }
+            $0.period(.purchase, "premium.monthly", 215, 245, token: bob)
+            $0.period(.purchase, 300, 330, token: nil)
+        }
+        let whole = PurchaseState(story.facts)
+        let horizon = day(190)
+        var rest = story.facts
+        rest.cut(at: day(120))
+        let end = PurchaseState(rest, from: horizon, carry: whole.carried(to: horizon)).subscription
+        let phases = whole.subscription?.phases ?? []
+        #expect(end?.stretchEnds == whole.subscription?.stretchEnds)
+        #expect(end?.phases.dropFirst() == phases.drop { $0.startsAt <= horizon })
+        #expect(phases.last?.origin.boughtAt == day(300))
+        #expect(phases.first?.origin == PhaseOrigin())
+    }
+}
