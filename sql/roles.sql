@@ -130,7 +130,7 @@ grant select on storehook.catalogs, storehook.catalog_state, storehook.purchase_
     storehook.trials to storehook_worker;
 grant select, insert, update on storehook.accounts to storehook_worker;
 grant select, insert, delete on storehook.account_lines to storehook_worker;
-grant select, insert, update, delete on storehook.account_status to storehook_worker;
+grant select, insert, update, delete on storehook.account_status, storehook.account_history to storehook_worker;
 -- What they change they tell of; so does the clock. None of it is ever changed or taken back.
 grant select, insert on storehook.events to storehook_worker;
 grant usage on sequence storehook.event_id to storehook_worker;
@@ -160,6 +160,7 @@ grant insert on storehook.consumption_consents to storehook_ops;
 -- They apply catalogs and act for accounts, on record: what is recorded nobody changes. To erase an account takes its names out.
 grant insert on storehook.catalogs, storehook.purchase_bindings, storehook.staff_acts to storehook_ops;
 grant update on storehook.catalog_state to storehook_ops;
+grant update (current_from) on storehook.catalogs to storehook_ops;
 grant update (token) on storehook.trials to storehook_ops;
 grant delete on storehook.purchase_attempts to storehook_ops;
 grant update (recorded_by, why, erased_at) on storehook.staff_texts to storehook_ops;
@@ -174,6 +175,7 @@ grant update (resent_at) on storehook.deliveries to storehook_ops;
 grant insert on storehook.server_keys to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
+    storehook.has_access_of(text, text), storehook.account_token(text),
     storehook.count_outbox_day(date, boolean), storehook.refused_senders() to storehook_ops;
 grant execute on function storehook.expiring_soon(interval, timestamptz) to storehook_ops;
 
@@ -208,7 +210,7 @@ grant select on storehook.catalogs, storehook.catalog_state, storehook.staff_act
 grant select, insert on storehook.purchase_bindings, storehook.trials to storehook_api;
 grant select, insert, update on storehook.accounts to storehook_api;
 grant select, insert, delete on storehook.account_lines to storehook_api;
-grant select, insert, update, delete on storehook.account_status to storehook_api;
+grant select, insert, update, delete on storehook.account_status, storehook.account_history to storehook_api;
 grant insert on storehook.purchase_attempts to storehook_api;
 -- What it changes it tells of, in the same transaction.
 grant select, insert on storehook.events to storehook_api;
@@ -246,9 +248,11 @@ grant select (transaction_id, bundle_id, environment, ownership, offer_type, off
               app_transaction_id) on storehook.transactions to storehook_monitor;
 grant select (original_transaction_id, bundle_id, environment, renewal_price, currency, app_transaction_id)
     on storehook.renewals to storehook_monitor;
-grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text) to storehook_monitor;
+grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
+    storehook.has_access_of(text, text), storehook.account_token(text) to storehook_monitor;
 -- - accounts, because account_status_at computes with the rights of whoever asks.
-grant select on storehook.account_status_now, storehook.account_status, storehook.catalog_state, storehook.accounts
+grant select on storehook.account_status_now, storehook.account_status, storehook.account_history,
+    storehook.catalog_state, storehook.accounts, storehook.held_purchases
     to storehook_monitor;
 grant execute on function storehook.account_status_at(timestamptz), storehook.expiring_soon(interval, timestamptz)
     to storehook_monitor;

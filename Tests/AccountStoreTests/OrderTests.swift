@@ -121,8 +121,12 @@ struct OrderTests {
                          where token = \(UUID(token(account))) and environment = 'Production'
                         """)
                     let told = try await database.store.history(of: token(account), in: "Production", at: instant)
-                    // Nothing is said by SQL of what is no longer kept; all else agrees.
-                    guard let row = rows.first, let value = told?.current else { continue }
+                    guard let value = told?.current else {
+                        #expect(rows.isEmpty, "seed \(generator.seed)")
+                        continue
+                    }
+                    let row = try #require(rows.first, "\(instant), seed \(generator.seed)")
+                    #expect(rows.count == 1, "seed \(generator.seed)")
                     #expect(try row.decode(0, as: String.self) == value.tier, "seed \(generator.seed)")
                     #expect(try row.decode(1, as: String.self) == value.status.rawValue, "seed \(generator.seed)")
                     #expect(try row.decode(2, as: String.self) == value.source.rawValue, "seed \(generator.seed)")

@@ -113,6 +113,9 @@ static const struct storehook_migration migrations[] = {
     {37, "origins", (const unsigned char[]){
 #embed "../../../sql/migrations/0037_origins.sql" suffix(, 0)
     }},
+    {38, "one_answer", (const unsigned char[]){
+#embed "../../../sql/migrations/0038_one_answer.sql" suffix(, 0)
+    }},
     {40, "erasure", (const unsigned char[]){
 #embed "../../../sql/migrations/0040_erasure.sql" suffix(, 0)
     }},

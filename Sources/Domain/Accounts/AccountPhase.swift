@@ -75,7 +75,7 @@ public struct AccountPhase: Sendable, Hashable {
     public var periodEndsAt: Timestamp? { ends?.period }
 
     /// Whether the two differ in nothing but the beginning.
-    func continues(_ other: AccountPhase) -> Bool {
+    package func continues(_ other: AccountPhase) -> Bool {
         var moved = self
         moved.startsAt = other.startsAt
         return moved == other

@@ -220,6 +220,20 @@ struct AccountRules {
         }
     }
 
+    /// The purchases that count at an instant, with their products; see ``AccountHolding``.
+    func counting(at instant: Timestamp) -> [(purchase: PurchaseKey, productID: String)] {
+        let limit = acts.partitioningIndex { $0.at > instant }
+        let candidates = self.candidates(at: instant, before: limit)
+        // Only a change to the lowest tier takes any: that, and what was there beside it.
+        let changed = overrides.isEmpty ? [] : self.changed(candidates, before: limit)
+        let counting = changed.contains(where: \.isWithheld) ? changed.filter { !$0.isWithheld } : candidates
+        return counting.compactMap { candidate in
+            candidate.line.flatMap { line in
+                lines[line.place].spans[line.span].phase.productID.map { (lines[line.place].key, $0) }
+            }
+        }
+    }
+
     /// Whether a change of tier is about the source, or about what days were added to.
     private func isObject(_ candidate: Candidate, of override: Override) -> Bool {
         guard candidate.root == override.root else { return false }

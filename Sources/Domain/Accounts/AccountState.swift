@@ -1,5 +1,6 @@
 import AppStorePayloads
 public import Base
+public import Subscriptions
 
 /// An account's status in one environment as a function of time, derived from its facts and the catalog, and
 /// nothing else.
@@ -57,23 +58,45 @@ public struct AccountState: Sendable, Hashable {
     /// Where each phase begins, in order. The first one has no beginning, or begins where the known facts do; the last
     /// one has no end.
     public let phases: [AccountPhase]
+    /// The purchases that count for it, and when, in order of their beginnings; those that ended before the first phase are left out.
+    /// Nil where they are not known: an earlier release did not store them.
+    public let holdings: [AccountHolding]?
 
     /// Derives the state.
-    /// - Parameter from: earlier phases are left out, for a caller without all earlier facts; by default none are.
-    public init(_ facts: AccountFacts, catalog: Catalog, from: Timestamp = .distantPast) {
+    /// - Parameters:
+    ///   - from: earlier phases are left out, for a caller without all earlier facts; by default none are.
+    ///   - end: later phases are left out, for a caller that asks another catalog about them; by default none are.
+    public init(
+        _ facts: AccountFacts, catalog: Catalog, from: Timestamp = .distantPast, to end: Timestamp = .distantFuture
+    ) {
         let rules = AccountRules(facts, catalog)
         var phases: [AccountPhase] = []
-        for instant in rules.instants where instant >= from || instant == .distantPast {
-            let phase = rules.value(at: max(instant, from))
+        var holdings = AccountHoldings()
+        for instant in rules.instants where (instant >= from && instant < end) || instant == .distantPast {
+            let instant = max(instant, from)
+            let phase = rules.value(at: instant)
             if phases.last?.continues(phase) != true { phases.append(phase) }
+            holdings.count(rules.counting(at: instant), from: instant)
         }
         self.phases = phases
+        self.holdings = holdings.all
+    }
+
+    init(phases: [AccountPhase], holdings: [AccountHolding]?) {
+        self.phases = phases
+        self.holdings = holdings
     }
 
     /// The state that consists of these phases, at least one, in order.
-    public init?(_ phases: [AccountPhase]) {
+    public init?(_ phases: [AccountPhase], holdings: [AccountHolding]? = nil) {
         guard !phases.isEmpty else { return nil }
         self.phases = phases
+        self.holdings = holdings
+    }
+
+    /// Whether a purchase counts for the account at an instant, with what its product gives; nil where that is not known.
+    public func counts(_ purchase: PurchaseKey, at instant: Timestamp) -> Bool? {
+        holdings?.contains { $0.purchase == purchase && $0.counts(at: instant) }
     }
 
     /// The account's phase at an instant; before the first known phase, that one.

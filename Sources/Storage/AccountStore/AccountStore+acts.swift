@@ -60,7 +60,7 @@ extension AccountStore {
         }
         if case .grant(let tier, _) = kind, tier == catalog.free.id { throw ActRefusal.lowestTier(tier) }
         let now = Timestamp(moment.clock)
-        let known = try load([token], for: [catalog], whole: true, session)
+        let known = try load([token], for: [catalog], extent: .whole, session)
             .first { $0.environment == Environment.production.rawValue }
         let facts = known?.facts ?? AccountFacts(account: token)
         // Of two acts within a millisecond the later one is dated a millisecond later.

@@ -95,6 +95,8 @@ extension AccountStore {
         }
         applied.moves = try await makeCurrent(version, patience)
         await announceAll()
+        // Until then they were derived as if it had become current a little earlier. Rebuilding mends what is left out here.
+        if let base { try? await dateSwitch(to: version, base, patience) }
         // The catalog is current: rows that others have locked go with the next catalog.
         _ = try? await sweep(keeping: version, patience)
         return applied
@@ -165,15 +167,35 @@ extension AccountStore {
             try wait.spend(session) { try self.hold(accounts, deadline: $0, session) }
             let moment = try self.requirePreparing(version, session)
             guard let base, base.current == moment.current else {
-                _ = try self.derive(accounts, under: moment, only: version, session)
+                // The first catalog also says what accounts were before it.
+                let extent: Extent = moment.current == nil ? .whole : .kept
+                _ = try self.derive(accounts, under: moment, only: version, extent: extent, session)
                 return accounts
             }
             let concerned = try self.concerned(by: base.change, of: accounts, session)
-            _ = try self.derive(concerned, under: moment, only: version, session)
+            _ = try self.derive(concerned, under: moment, only: version, extent: .kept, session)
             let rest = Set(concerned)
             try self.carry(accounts.filter { !rest.contains($0) }, from: base.current, to: version, session)
             return accounts
         }
+    }
+
+    /// Derives the accounts that a catalog changes once more, now that the instant is known at which it became current.
+    private func dateSwitch(to version: Int64, _ base: Base, _ patience: Duration) async throws {
+        guard !base.change.isOfNone else { return }
+        var last: UniqueIdentifier?
+        repeat {
+            let after = last
+            last = try await step("catalog.date", patience: patience) { session, wait in
+                let accounts = try self.accounts(after: after, session)
+                let concerned = try self.concerned(by: base.change, of: accounts, session)
+                try wait.spend(session) { try self.hold(concerned, deadline: $0, session) }
+                let moment = try AccountMoment(session)
+                guard moment.current == version else { return nil }
+                _ = try self.derive(concerned, under: moment, only: version, extent: .kept, silently: true, session)
+                return accounts.last
+            }
+        } while last != nil
     }
 
     /// The next accounts, in order.
@@ -200,8 +222,15 @@ extension AccountStore {
                 PostgresQuery(
                     "catalog.switch",
                     """
-                    update storehook.catalog_state set current_version = \(version), preparing_version = null
-                     where preparing_version = \(version) and is_linked
+                    with switched as (
+                        update storehook.catalog_state set current_version = \(version), preparing_version = null
+                         where preparing_version = \(version) and is_linked
+                        returning current_version
+                    )
+                    update storehook.catalogs c
+                       set current_from = case when \(before)::bigint is null then '-infinity'
+                                               else date_trunc('milliseconds', clock_timestamp()) end
+                      from switched where c.version = switched.current_version
                     """)
             ).affectedRows
             guard switched == 1 else { throw ApplyRefusal.superseded }

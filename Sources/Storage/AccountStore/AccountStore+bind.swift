@@ -40,7 +40,9 @@ extension AccountStore {
             if let owner = standing.owner, owner != token { formerOwners[standing.key] = owner }
         }
         try record(recorded.map { Binding(key: $0.key, kind: $0.kind, token: token) }, session)
-        var settled = try settle(all.sorted(), having: changed, naming: [token: account], session)
+        let unchanged = all.subtracting(recorded.map(\.key))
+        var settled = try settle(
+            all.sorted(), having: changed, unchanged: unchanged, naming: [token: account], session)
         // Without a catalog there are no accounts to report.
         if settled.hasCatalog { settled.formerOwners = formerOwners }
         return (outcomes, settled)
@@ -105,13 +107,20 @@ extension AccountStore {
             PostgresQuery(
                 "accounts.bind",
                 """
-                insert into storehook.purchase_bindings
-                       (original_transaction_id, bundle_id, environment, kind, token, recorded_by, why)
-                select * from unnest(
-                       \(bindings.map(\.key.originalTransactionID)), \(bindings.map(\.key.bundleID)),
-                       \(bindings.map(\.key.environment)), \(bindings.map(\.kind.rawValue)),
-                       \(bindings.map { UUID($0.token) }), \(bindings.map { $0.person.map { String($0.prefix(200)) } }),
-                       \(bindings.map(\.why)))
+                with bound as (
+                    insert into storehook.purchase_bindings
+                           (original_transaction_id, bundle_id, environment, kind, token, recorded_by, why)
+                    select * from unnest(
+                           \(bindings.map(\.key.originalTransactionID)), \(bindings.map(\.key.bundleID)),
+                           \(bindings.map(\.key.environment)), \(bindings.map(\.kind.rawValue)),
+                           \(bindings.map { UUID($0.token) }),
+                           \(bindings.map { $0.person.map { String($0.prefix(200)) } }), \(bindings.map(\.why)))
+                    returning token, environment, original_transaction_id, bundle_id
+                )
+                -- Also before there is a catalog: has_access finds by it what an account has proven.
+                insert into storehook.account_lines (token, environment, original_transaction_id, bundle_id)
+                select distinct token, environment, original_transaction_id, bundle_id from bound
+                    on conflict do nothing
                 """))
     }
 

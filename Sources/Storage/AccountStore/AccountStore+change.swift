@@ -50,7 +50,7 @@ extension AccountStore {
         _ accounts: [UniqueIdentifier], from current: Int64, to version: Int64, _ session: borrowing PostgresSession
     ) throws {
         guard !accounts.isEmpty else { return }
-        let columns = (["known_from"] + StoredAccount.phaseColumns).joined(separator: ", ")
+        let columns = (["known_from"] + StoredAccount.columns).joined(separator: ", ")
         try session.query(
             PostgresQuery(
                 "catalog.carry",

@@ -20,17 +20,35 @@ extension AccountStore {
         if repair { try hold(accounts, session) }
         let moment = try AccountMoment(session)
         guard let current = moment.current else { return nil }
-        let catalog = try catalog(current, session)
+        let timeline = try timeline(current, session)
         var differences: [RowDifference] = []
-        let standing = try standing(accounts, under: current, session)
-        for account in try load(accounts, for: [catalog], session) where account.isKnown {
-            let derived = account.derived(by: catalog, current)
+        let (standing, past) = (try standing(accounts, under: current, session), try past(of: accounts, session))
+        for account in try load(accounts, for: timeline.catalogs, extent: .whole, session) where account.isKnown {
+            let state = account.state(by: timeline)
+            let derived = account.row(of: state.from(account.keptFrom), current)
             let id = Standing(token: account.token, environment: account.environment)
-            if let stored = standing[id], stored.phases == derived.phases { continue }
-            differences.append(
-                RowDifference(
-                    table: "account_status", key: "\(account.token) \(account.environment)", column: "phases",
-                    stored: standing[id]?.summary ?? "nothing", derived: AccountState(derived.phases)?.summary ?? ""))
+            let key = "\(account.token) \(account.environment)"
+            let stored = standing[id]
+            if stored?.phases != derived.phases {
+                differences.append(
+                    RowDifference(
+                        table: "account_status", key: key, column: "phases", stored: stored?.summary ?? "nothing",
+                        derived: AccountState(derived.phases)?.summary ?? ""))
+            } else if stored?.holdings != derived.holdings {
+                differences.append(
+                    RowDifference(
+                        table: "account_status", key: key, column: "holdings",
+                        stored: stored?.holdings?.summary ?? "nothing", derived: derived.holdings.summary))
+            }
+            let stands = past[ViewKey(account.token, in: account.environment)] ?? []
+            let was = state.phases.filter { $0.startsAt < derived.knownFrom ?? .distantPast }
+            if stands.joined(upTo: derived.knownFrom) != was.past {
+                differences.append(
+                    RowDifference(
+                        table: "account_history", key: key, column: "phases",
+                        stored: AccountState(stands.map(\.phase))?.summary ?? "nothing",
+                        derived: AccountState(was)?.summary ?? "nothing"))
+            }
         }
         let isRepaired = repair && !differences.isEmpty
         return (accounts, differences, isRepaired ? try settle(accounts, under: moment, session) : nil)
@@ -106,7 +124,7 @@ extension AccountStore {
             PostgresQuery(
                 "accounts.stored",
                 """
-                select token, environment, \(unescaped: StoredAccount.phaseColumns.joined(separator: ", "))
+                select token, environment, \(unescaped: StoredAccount.columns.joined(separator: ", "))
                   from storehook.account_status
                  where token = any(\(accounts.map { UUID($0) })) and catalog = \(catalog)
                 """)
@@ -116,6 +134,42 @@ extension AccountStore {
                 environment: try row.decode("environment"))
             standing[id] = try AccountState(row, in: id.environment)
         }
+    }
+}
+
+extension [(phase: AccountPhase, end: Timestamp)] {
+    /// What these rows say, without what only divides them; nil where they overlap, leave a gap, or end elsewhere.
+    fileprivate func joined(upTo end: Timestamp?) -> [AccountPhase]? {
+        guard last.map(\.end) == (isEmpty ? nil : end) else { return nil }
+        var joined: [AccountPhase] = []
+        for (place, row) in enumerated() {
+            if place > 0, self[place - 1].end != row.phase.startsAt { return nil }
+            if joined.last?.continues(row.phase) != true { joined.append(row.phase) }
+        }
+        return joined
+    }
+}
+
+extension [AccountPhase] {
+    /// As much of these phases as `account_history` keeps.
+    fileprivate var past: [AccountPhase] {
+        reduce(into: []) { past, phase in
+            let kept = AccountPhase(
+                startsAt: phase.startsAt, status: phase.status, tier: phase.tier, source: phase.source,
+                productID: phase.productID, purchase: phase.purchase, act: phase.act, expiresAt: phase.expiresAt,
+                willRenew: phase.willRenew, inTrial: phase.inTrial)
+            if past.last?.continues(kept) != true { past.append(kept) }
+        }
+    }
+}
+
+extension [AccountHolding] {
+    /// The holdings in one line.
+    fileprivate var summary: String {
+        map { holding in
+            let end = holding.endsAt.map { "\($0.millisecondsSince1970)" } ?? ""
+            return "\(holding.productID) \(holding.startsAt.millisecondsSince1970) \(end)"
+        }.joined(separator: ", ")
     }
 }
 

@@ -10,29 +10,39 @@ extension AccountStore {
     /// Derives locked accounts under the current and the prepared catalog, and writes what differs.
     /// - Parameters:
     ///   - only: derive under this catalog alone.
+    ///   - extent: how far back they may have changed.
+    ///   - isSilent: whether their versions stay: nothing has changed but what is said of instants that are over.
     ///   - noting: called with each known account and its state under the current catalog.
     /// - Returns: the accounts that changed under the current catalog.
     func derive(
         _ accounts: [UniqueIdentifier], under moment: AccountMoment, only: Int64? = nil,
-        having derived: DerivedSubscriptions = DerivedSubscriptions(),
+        having derived: DerivedSubscriptions = DerivedSubscriptions(), extent: Extent = .whole,
+        silently isSilent: Bool = false,
         noting note: (LoadedAccount, AccountState) -> Void = { _, _ in }, _ session: borrowing PostgresSession
     ) throws -> Set<UniqueIdentifier> {
         guard !accounts.isEmpty else { return [] }
-        var versions: [(version: Int64, catalog: Catalog)] = []
+        var versions: [(version: Int64, timeline: CatalogTimeline)] = []
         for version in moment.versions where only == nil || version == only {
-            versions.append((version, try catalog(version, session)))
+            versions.append((version, try timeline(to: version, moment, session)))
         }
-        let loaded = try load(accounts, for: versions.map(\.catalog), having: derived, session)
+        let loaded = try load(
+            accounts, for: versions.flatMap(\.timeline.catalogs), having: derived, extent: extent, session)
         var changed: Set<UniqueIdentifier> = []
-        for (version, catalog) in versions {
-            let rows = loaded.filter(\.isKnown).map { account in
-                let state = account.state(by: catalog)
-                if version == moment.current { note(account, state) }
-                return account.row(of: state, version)
+        for (version, timeline) in versions {
+            var rows: [StoredAccount] = []
+            var history: [AccountPast] = []
+            for account in loaded where account.isKnown {
+                let state = account.state(by: timeline)
+                let kept = state.from(account.keptFrom)
+                if version == moment.current { note(account, kept) }
+                rows.append(account.row(of: kept, version))
+                if let past = AccountPast(account, state, before: rows[rows.count - 1]) { history.append(past) }
             }
             guard !rows.isEmpty else { continue }
+            // Catalogs that came after an instant say nothing of it: all of them have one history.
+            if version == moment.current || moment.current == nil { try write(history, session) }
             if version == moment.current {
-                for row in try session.query(.write(rows)) {
+                for row in try session.query(.write(rows, silently: isSilent)) {
                     changed.insert(UniqueIdentifier(try row.decode(0, as: UUID.self)))
                 }
             } else {
@@ -44,10 +54,10 @@ extension AccountStore {
 }
 
 extension LoadedAccount {
-    /// The account's row, by these facts.
-    func derived(by catalog: Catalog, _ version: Int64) -> StoredAccount { row(of: state(by: catalog), version) }
-
-    func state(by catalog: Catalog) -> AccountState { AccountState(facts, catalog: catalog, from: keptFrom) }
+    /// Its state, as far back as it is derived.
+    func state(by timeline: CatalogTimeline) -> AccountState {
+        AccountState(facts, by: timeline, from: derivedFrom)
+    }
 
     func row(of state: AccountState, _ version: Int64) -> StoredAccount {
         StoredAccount(token: token, environment: environment, catalog: version, state)
@@ -62,16 +72,16 @@ extension LoadedAccount {
 extension PostgresQuery {
     /// Compares two rows' phases.
     private static func phases(of row: String) -> String {
-        "(\((["known_from"] + StoredAccount.phaseColumns).map { "\(row).\($0)" }.joined(separator: ", ")))"
+        "(\((["known_from"] + StoredAccount.columns).map { "\(row).\($0)" }.joined(separator: ", ")))"
     }
 
-    private static let columns = (["token", "environment", "catalog", "known_from"] + StoredAccount.phaseColumns)
+    private static let columns = (["token", "environment", "catalog", "known_from"] + StoredAccount.columns)
         .joined(separator: ", ")
-    private static let replaced = (["known_from"] + StoredAccount.phaseColumns)
+    private static let replaced = (["known_from"] + StoredAccount.columns)
         .map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
 
-    /// Writes rows of the current catalog where they differ; each change increments their version.
-    fileprivate static func write(_ rows: [StoredAccount]) -> PostgresQuery {
+    /// Writes rows of the current catalog where they differ; each change increments their version, unless it is a silent one.
+    fileprivate static func write(_ rows: [StoredAccount], silently isSilent: Bool) -> PostgresQuery {
         PostgresQuery(
             "accounts.write",
             """
@@ -79,7 +89,7 @@ extension PostgresQuery {
             insert into storehook.account_status as known (\(unescaped: columns), version)
             select \(unescaped: columns), 1 from derived
                 on conflict (token, environment, catalog) do update
-               set \(unescaped: replaced), version = known.version + 1, changed_at = now()
+               set \(unescaped: replaced), version = known.version + \(unescaped: isSilent ? "0" : "1"), changed_at = now()
              where \(unescaped: phases(of: "known")) is distinct from \(unescaped: phases(of: "excluded"))
             returning token
             """)

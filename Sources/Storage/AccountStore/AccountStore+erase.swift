@@ -104,6 +104,8 @@ extension AccountStore {
                    set account = null, erased_at = date_trunc('milliseconds', clock_timestamp())
                  where token = \(UUID(token))
                 """))
+        try session.query(
+            PostgresQuery("accounts.erase_history", "delete from storehook.account_history where token = \(UUID(token))"))
         // The token's hash finds it again where it was erased before.
         erased.trialsKept = try session.query(
             PostgresQuery(

@@ -8,7 +8,7 @@ import Subscriptions
 
 extension AccountStore {
     /// Derives an account's status at an instant from all phases of its purchases, long-ended ones included, by all
-    /// facts known now and under the current catalog.
+    /// facts known now and under the catalog of that instant.
     /// - Parameters:
     ///   - account: its token.
     ///   - instant: by default now.
@@ -22,9 +22,10 @@ extension AccountStore {
         ) { session in
             let moment = try AccountMoment(session)
             guard let version = moment.current else { throw ActRefusal.noCatalog }
-            let catalog = try self.catalog(version, session)
+            let timeline = try self.timeline(version, session)
+            let catalog = timeline.last
             guard
-                let loaded = try self.load([account], for: [catalog], whole: true, session)
+                let loaded = try self.load([account], for: timeline.catalogs, extent: .whole, session)
                     .first(where: { $0.environment == environment })
             else { return nil }
             let instant = instant ?? Timestamp(moment.clock)
@@ -42,7 +43,7 @@ extension AccountStore {
             return AccountView(
                 token: account, account: try row?.decode("account"), environment: environment, instant: instant,
                 catalog: catalog, catalogVersion: version, version: try row?.decode("version") ?? 0,
-                state: AccountState(loaded.facts, catalog: catalog, from: loaded.erasedAt ?? .distantPast),
+                state: loaded.state(by: timeline),
                 purchases: loaded.lines.map(\.line).sorted { $0.key < $1.key }.map { line in
                     SubscriptionView(line, line.phase(at: instant, by: catalog), by: catalog, at: instant)
                 }, trial: loaded.trial,

@@ -45,31 +45,38 @@ extension AccountStore {
     /// account keeps a stale status is explained at ``apply(_:by:patience:onPage:)``.
     /// - Parameters:
     ///   - deltas: the purchases that this transaction has derived; they are not read back.
+    ///   - unchanged: purchases of which nothing has changed.
     ///   - naming: what the app's own tokens call accounts, where that is known.
     /// - Throws: `PostgresError`, or ``UnreadableCatalog``; the transaction must then be rolled back.
     package func settle(
-        _ purchases: [PurchaseKey], having deltas: [PurchaseDelta] = [], naming: [UniqueIdentifier: String] = [:],
-        _ session: borrowing PostgresSession
+        _ purchases: [PurchaseKey], having deltas: [PurchaseDelta] = [], unchanged: Set<PurchaseKey> = [],
+        naming: [UniqueIdentifier: String] = [:], _ session: borrowing PostgresSession
     ) throws -> Settled {
         let moment = try AccountMoment(session)
         guard !moment.isIdle || !naming.isEmpty else { return Settled(moment) }
-        let derived = moment.isIdle ? DerivedSubscriptions() : DerivedSubscriptions(deltas)
+        let derived =
+            moment.isIdle
+            ? DerivedSubscriptions() : DerivedSubscriptions(deltas, of: purchases, unchanged: unchanged)
         let linked = moment.isIdle || purchases.isEmpty ? [] : try link(purchases, having: derived, session)
         let accounts = Set(linked).union(naming.keys).sorted()
         try hold(accounts, naming: naming, session)
-        return moment.isIdle ? Settled(moment) : try settle(accounts, under: moment, having: derived, session)
+        if moment.isIdle { return Settled(moment) }
+        // An account whose purchases came with it, none of which has changed, has not changed but for its name.
+        let named = purchases.isEmpty ? [] : Set(naming.keys).subtracting(linked)
+        return try settle(accounts, under: moment, having: derived, extent: .changed(but: named), session)
     }
 
     /// Derives locked accounts, and returns their states.
     func settle(
         _ accounts: [UniqueIdentifier], under moment: AccountMoment,
-        having derived: DerivedSubscriptions = DerivedSubscriptions(), _ session: borrowing PostgresSession
+        having derived: DerivedSubscriptions = DerivedSubscriptions(), extent: Extent = .whole,
+        _ session: borrowing PostgresSession
     ) throws -> Settled {
         var settled = Settled(moment)
         let now = Timestamp(settled.clock)
         var (states, owners): ([State], [PurchaseKey: UniqueIdentifier]) = ([], [:])
         settled.changed = try derive(
-            accounts, under: moment, having: derived,
+            accounts, under: moment, having: derived, extent: extent,
             noting: { account, state in
                 states.append(State(token: account.token, environment: account.environment, state: state))
                 for purchase in account.owned(at: now) { owners[purchase] = account.token }

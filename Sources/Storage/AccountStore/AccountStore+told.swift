@@ -32,11 +32,11 @@ extension AccountStore {
         let accounts = Set(linked).union(others).sorted()
         guard !accounts.isEmpty else { return settled }
         try hold(accounts, session)
-        let (catalog, now) = (try self.catalog(current, session), Timestamp(moment.clock))
-        for account in try load(accounts, for: [catalog], session) where account.isKnown {
+        let (timeline, now) = (try self.timeline(current, session), Timestamp(moment.clock))
+        for account in try load(accounts, for: timeline.catalogs, session) where account.isKnown {
             settled.states.append(
                 State(
-                    token: account.token, environment: account.environment, state: account.state(by: catalog)))
+                    token: account.token, environment: account.environment, state: account.state(by: timeline)))
             for purchase in account.owned(at: now) { settled.owners[purchase] = account.token }
         }
         return settled

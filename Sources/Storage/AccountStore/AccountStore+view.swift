@@ -97,7 +97,7 @@ extension PostgresQuery {
           left join lateral (select tr.payload->>'originalPurchaseDate' as original offset 0) said on true
         """
 
-    private static let phases = StoredAccount.phaseColumns.map { "status.\($0) as account_\($0)" }
+    private static let phases = StoredAccount.columns.map { "status.\($0) as account_\($0)" }
         .joined(separator: ", ")
 }
 
@@ -132,7 +132,6 @@ extension AccountView {
         guard let state = try AccountState(row, in: environment, prefix: "account_") ?? AccountState([free]) else {
             throw PostgresError(.decoding, "account_status: a row without phases", operation: "accounts.views")
         }
-        let current = state.value(at: now)
         var trial: StartedTrial?
         if let tier = try row.decode("trial_tier", as: String?.self) {
             trial = StartedTrial(
@@ -145,7 +144,7 @@ extension AccountView {
             catalogVersion: try row.decode("catalog"), version: try row.decode("version", as: Int64?.self) ?? 0,
             state: state,
             purchases: try rows.compactMap {
-                try SubscriptionView($0, of: account, in: environment, at: now, catalog, speaks: current)
+                try SubscriptionView($0, of: account, in: environment, at: now, catalog, by: state)
             }, trial: trial)
         sortPurchases()
     }
@@ -155,7 +154,7 @@ extension SubscriptionView {
     /// Nil where the row has no purchase, where it has not begun, and where it is another account's now.
     fileprivate init?(
         _ row: PostgresRow, of account: UniqueIdentifier, in environment: String, at now: Timestamp,
-        _ catalog: Catalog?, speaks: AccountPhase
+        _ catalog: Catalog?, by state: AccountState
     ) throws {
         guard let bundleID = try row.decode("bundle_id", as: String?.self) else { return nil }
         let key = PurchaseKey(
@@ -180,12 +179,14 @@ extension SubscriptionView {
         }
         let phases = line.phases(by: catalog)
         let trial = phases.last { $0.inTrial && $0.startsAt <= now }
+        // A row that an earlier release wrote does not say what counts.
+        let (counts, current) = (state.counts(key, at: now), state.value(at: now))
+        let isBlocked = current.status == .revoked && current.purchase == key
         let run = phases.prefix { $0.startsAt <= now }.reversed().prefix { $0.status == phase.status }
         let originally = try row.decode("originally", as: Int64?.self)
         self.init(line, phase, by: catalog, at: now)
         oneTime = kind
-        givesAccess =
-            line.gives(to: account, at: now, by: catalog) && !(speaks.status == .revoked && speaks.purchase == key)
+        givesAccess = counts ?? (line.gives(to: account, at: now, by: catalog) && !isBlocked)
         cancelledAt = phase.status == .cancelled || phase.status == .revoked ? run.last?.startsAt : nil
         trialStartedAt = trial?.startsAt
         trialEndsAt = trial?.accessUntil

@@ -15,6 +15,8 @@ package final class AccountStore: Sendable {
     private let announcer: AccountAnnouncer
     /// The catalogs that were read, by version: a version never changes.
     private let catalogs = Mutex<[Int64: Catalog]>([:])
+    /// The catalogs up to the current one, by its version.
+    private let timelines = Mutex<[Int64: CatalogTimeline]>([:])
 
     /// The store behind a pool of connections. One is enough.
     package init(_ pool: PostgresPool) {
@@ -83,6 +85,52 @@ package final class AccountStore: Sendable {
     }
 
     private static let catalogsKept = 4
+
+    /// The catalogs that were current one after the other, up to one: the current one, or the one that is being prepared, which takes
+    /// over now.
+    func timeline(
+        to version: Int64, _ moment: AccountMoment, _ session: borrowing PostgresSession
+    ) throws -> CatalogTimeline {
+        guard let current = moment.current else { return CatalogTimeline(try catalog(version, session)) }
+        var timeline = try timeline(current, session)
+        if version != current { timeline.append(try catalog(version, session), from: Timestamp(moment.clock)) }
+        return timeline
+    }
+
+    /// The catalogs up to the current one. When it became current never changes.
+    func timeline(_ current: Int64, _ session: borrowing PostgresSession) throws -> CatalogTimeline {
+        if let read = timelines.withLock({ $0[current] }) { return read }
+        var timeline: CatalogTimeline?
+        for row in try session.query(
+            PostgresQuery(
+                "accounts.catalogs",
+                """
+                select version, nullif(coalesce(current_from, applied_at), '-infinity') as current_from
+                  from storehook.catalogs where current_from is not null or version = \(current)
+                 order by version = \(current), catalogs.current_from, version
+                """))
+        {
+            let version: Int64 = try row.decode("version")
+            let from = try row.decode("current_from", as: PostgresTimestamp?.self).map { Timestamp($0) }
+            let catalog: Catalog
+            do { catalog = try self.catalog(version, session) } catch let error as UnreadableCatalog {
+                // A newer release applied it, and its time is answered by the one before.
+                guard version == current else { continue }
+                throw error
+            }
+            if timeline == nil {
+                timeline = CatalogTimeline(catalog)
+            } else {
+                timeline?.append(catalog, from: from ?? .distantPast)
+            }
+        }
+        guard let timeline else { return CatalogTimeline(try catalog(current, session)) }
+        timelines.withLock { known in
+            if known.count >= Self.catalogsKept { known.removeAll() }
+            known[current] = timeline
+        }
+        return timeline
+    }
 
     /// A catalog that was read before, by version.
     func known(_ version: Int64) -> Catalog? { catalogs.withLock { $0[version] } }

@@ -12,22 +12,44 @@ struct DerivedSubscriptions: Sendable {
         var phases: [LinePhase] = []
         /// The ends of its stretches.
         var stretchEnds: [StretchEnd] = []
-        /// How many stand in `subscription_history`.
+        /// How many earlier ones stand in `subscription_history`, and are not at hand.
         var earlierPhases = 0
+        /// Where the phases in `subscriptions` begin, if there are earlier ones.
+        var keptFrom: Timestamp?
     }
 
     private let rows: [PurchaseKey: Row]
+    /// The changed purchases, and the earliest instant of each at which anything may have changed.
+    private let since: [PurchaseKey: Timestamp]
 
-    init(_ deltas: [PurchaseDelta] = []) {
+    /// - Parameters:
+    ///   - deltas: what was derived.
+    ///   - purchases: all that may have changed.
+    ///   - unchanged: those of them that have not.
+    init(_ deltas: [PurchaseDelta] = [], of purchases: [PurchaseKey] = [], unchanged: Set<PurchaseKey> = []) {
         rows = Dictionary(
             deltas.map { delta in
                 (
                     delta.key,
                     Row(
-                        phases: delta.currentPhases.map { LinePhase(stored: $0) },
-                        stretchEnds: delta.subscription?.stretchEnds ?? [], earlierPhases: delta.earlierPhases)
+                        phases: delta.phases.map { LinePhase(stored: $0) },
+                        stretchEnds: delta.subscription?.stretchEnds ?? [],
+                        earlierPhases: delta.earlierPhases - delta.movedPhases,
+                        keptFrom: delta.earlierPhases > 0
+                            ? delta.currentPhases.first.map { LinePhase(stored: $0).startsAt } : nil)
                 )
             }, uniquingKeysWith: { _, last in last })
+        let dated = Dictionary(deltas.map { ($0.key, $0.since) }, uniquingKeysWith: min)
+        since = Dictionary(
+            purchases.map { ($0, dated[$0] ?? (unchanged.contains($0) ? .distantFuture : .distantPast)) },
+            uniquingKeysWith: min)
+    }
+
+    /// The earliest instant at which an account may have changed.
+    /// - Parameter purchases: all that may be its own.
+    func affected(_ purchases: some Sequence<PurchaseKey>) -> Timestamp {
+        // Something else has changed it, or took a purchase from it.
+        purchases.compactMap { since[$0] }.min() ?? .distantPast
     }
 
     subscript(_ purchase: PurchaseKey) -> Row? { rows[purchase] }

@@ -11,10 +11,12 @@ struct LoadedAccount: Sendable {
     /// A purchase that may be the account's.
     struct Line: Sendable {
         var line: AccountLine
-        /// How many of its phases are in `subscription_history`.
+        /// How many of its phases are in `subscription_history` alone.
         var earlierPhases = 0
         /// Where the loaded phases begin.
         var knownFrom: Timestamp?
+        /// Where those in `subscriptions` begin, if there are earlier ones.
+        var keptFrom: Timestamp?
         /// Whether the earlier ones are loaded, too.
         var isWhole = false
 
@@ -30,6 +32,10 @@ struct LoadedAccount: Sendable {
     var isKnown = false
     /// Facts before this do not count.
     var erasedAt: Timestamp?
+    /// Where the phases of its row under the current catalog begin, `.distantPast` where they have no beginning; nil without a row.
+    var storedFrom: Timestamp?
+    /// From when on what it was is written anew; nil where only its row is.
+    var writtenFrom: Timestamp?
 
     /// Its facts.
     var facts: AccountFacts {
@@ -39,7 +45,21 @@ struct LoadedAccount: Sendable {
     /// From when on its phases are kept: from the latest beginning of a purchase's phases in `subscriptions`, so that
     /// a row does not grow without bound. Which phases were loaded does not matter.
     var keptFrom: Timestamp {
-        ([erasedAt] + lines.map { $0.earlierPhases > 0 ? $0.knownFrom : nil }).compactMap(\.self).max() ?? .distantPast
+        ([erasedAt] + lines.map(\.keptFrom)).compactMap(\.self).max() ?? .distantPast
+    }
+
+    /// From when on all is loaded that its status depends on.
+    var loadedFrom: Timestamp {
+        ([erasedAt] + lines.map { $0.hasMore ? $0.knownFrom : nil }).compactMap(\.self).max() ?? .distantPast
+    }
+
+    /// From when on its phases are derived.
+    var derivedFrom: Timestamp { writtenFrom.map { min($0, keptFrom) } ?? keptFrom }
+
+    /// What may have changed from an instant on is written anew, and with it what the stored row began with: the new one may begin
+    /// later.
+    mutating func write(from affected: Timestamp) {
+        writtenFrom = max(min(storedFrom ?? .distantPast, affected), erasedAt ?? .distantPast)
     }
 
     /// Purchases whose earlier phases must be loaded: all if acts may refer to the past; otherwise those with no access at the first
@@ -53,15 +73,24 @@ struct LoadedAccount: Sendable {
 }
 
 extension AccountStore {
+    /// How far back accounts are read.
+    enum Extent: Sendable {
+        /// As far as their rows keep phases.
+        case kept
+        /// As far as they may have changed; with accounts that have not.
+        case changed(but: Set<UniqueIdentifier>)
+        /// All of it, for questions about instants long ago.
+        case whole
+    }
+
     /// Reads locked accounts: three statements, and one more where earlier phases are needed.
     /// - Parameters:
     ///   - catalogs: the catalogs to derive them under.
     ///   - derived: subscriptions that need not be read.
-    ///   - isWhole: read everything about every purchase, for questions about instants long ago.
     ///   - lines: the query that names their purchases, where that is not `account_lines`.
     func load(
         _ accounts: [UniqueIdentifier], for catalogs: [Catalog],
-        having derived: DerivedSubscriptions = DerivedSubscriptions(), whole isWhole: Bool = false,
+        having derived: DerivedSubscriptions = DerivedSubscriptions(), extent: Extent = .kept,
         lines: PostgresQuery? = nil, _ session: borrowing PostgresSession
     ) throws -> [LoadedAccount] {
         let tokens = accounts.map { UUID($0) }
@@ -71,10 +100,25 @@ extension AccountStore {
         }
         for row in try session.query(.about(tokens)) { try loaded.take(about: row) }
         var all = loaded.accounts
-        let wanting = Set(
-            all.values.flatMap { account in
-                isWhole ? account.lines.filter(\.hasMore).map(\.line.key) : account.wanting(catalogs)
-            })
+        var wanting: Set<PurchaseKey> = []
+        for id in all.keys {
+            guard var account = all[id] else { continue }
+            var isWhole = false
+            switch extent {
+            case .kept: break
+            case .whole:
+                account.write(from: .distantPast)
+                isWhole = true
+            case .changed(let unchanged):
+                account.write(
+                    from: unchanged.contains(account.token)
+                        ? .distantFuture : derived.affected(account.lines.map(\.line.key)))
+                isWhole = account.loadedFrom > account.derivedFrom
+            }
+            all[id] = account
+            wanting.formUnion(
+                isWhole ? account.lines.filter(\.hasMore).map(\.line.key) : account.wanting(catalogs))
+        }
         if !wanting.isEmpty {
             let earlier = try earlierPhases(of: wanting.sorted(), session)
             for id in all.keys { all[id]?.prepend(earlier) }
@@ -101,7 +145,9 @@ extension LoadedAccount {
         for index in lines.indices {
             guard let phases = earlier[lines[index].line.key], case .subscription(let last) = lines[index].line.content
             else { continue }
-            lines[index].line.content = .subscription(phases + last)
+            // Some of those that were just written there may be at hand.
+            let rest = last.first.map { first in phases.prefix { $0.startsAt < first.startsAt } } ?? phases[...]
+            lines[index].line.content = .subscription(rest + last)
             lines[index].isWhole = true
         }
     }
@@ -164,10 +210,10 @@ private struct Loading {
         let ownership = try PurchaseOwnership(bindings: row)
         var known = derived[key]
         if known == nil, let earlier = try row.decode("earlier_phases", as: Int32?.self) {
+            let phases = try LinePhase.all(of: row)
             known = .init(
-                phases: try LinePhase.all(of: row),
-                stretchEnds: try StretchEnd.all(stored: row.decode("stretches", as: String?.self)),
-                earlierPhases: Int(earlier))
+                phases: phases, stretchEnds: try StretchEnd.all(stored: row.decode("stretches", as: String?.self)),
+                earlierPhases: Int(earlier), keptFrom: earlier > 0 ? phases.first?.startsAt : nil)
         }
         if let known, !known.phases.isEmpty {
             account.lines.append(
@@ -175,7 +221,8 @@ private struct Loading {
                     line: AccountLine(
                         key: key, content: .subscription(known.phases), ownership: ownership,
                         stretchEnds: known.stretchEnds),
-                    earlierPhases: known.earlierPhases, knownFrom: known.phases.first?.startsAt))
+                    earlierPhases: known.earlierPhases, knownFrom: known.phases.first?.startsAt,
+                    keptFrom: known.keptFrom))
         }
         if let bought = try AccountLine.BoughtOnce(row) {
             account.lines.append(
@@ -198,6 +245,7 @@ private struct Loading {
                 tier: try row.decode("tier"), product: try row.decode("product"), startedAt: at,
                 endsAt: Timestamp(endsAt))
         case ("erased", let at?): account.erasedAt = at
+        case ("status", let at?): account.storedFrom = at == Timestamp(PostgresTimestamp.earliest) ? .distantPast : at
         default: break
         }
         accounts[id] = account

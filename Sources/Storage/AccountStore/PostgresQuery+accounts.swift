@@ -132,9 +132,12 @@ extension PostgresQuery {
             select 'trial', t.token, 'Production', null, t.started_at, null, t.tier, null, t.product, t.ends_at
               from storehook.trials t join wanted w using (token)
             union all
-            select distinct 'status', s.token, s.environment, null::bigint, null::timestamptz, null, null, null::integer,
-                   null, null::timestamptz
-              from storehook.account_status s join wanted w using (token)
+            -- Those of the current catalog also say where their phases begin.
+            select 'status', s.token, s.environment, null::bigint,
+                   min(coalesce(s.known_from, '4714-11-24 00:00:00 UTC BC')) filter (where s.catalog = c.current_version), null, null,
+                   null::integer, null, null::timestamptz
+              from storehook.account_status s join wanted w using (token) cross join storehook.catalog_state c
+             group by s.token, s.environment
             union all
             select distinct 'erased', w.token, e.environment, null::bigint, w.erased_at, null, null, null::integer, null,
                    null::timestamptz

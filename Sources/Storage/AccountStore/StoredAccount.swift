@@ -15,6 +15,8 @@ struct StoredAccount: Sendable, Hashable {
     /// Nil where the first phase has no beginning.
     let knownFrom: Timestamp?
     let phases: [AccountPhase]
+    /// What it has of its purchases in the time of these phases.
+    let holdings: [AccountHolding]
 
     /// How few phases are kept of an account with very many. Where they are cut depends on their number alone, so that
     /// the order of arrival does not change the row. There are never that many future phases.
@@ -30,6 +32,8 @@ struct StoredAccount: Sendable, Hashable {
         let over = max(0, state.phases.count / Self.fewest - 1) * Self.fewest
         phases = Array(state.phases[over...])
         knownFrom = phases.first.flatMap { $0.startsAt == .distantPast ? nil : $0.startsAt }
+        let kept = over > 0 ? phases.first.map { state.from($0.startsAt) } : nil
+        holdings = (kept ?? state).holdings ?? []
     }
 
     /// The columns that hold phases.
@@ -43,6 +47,12 @@ struct StoredAccount: Sendable, Hashable {
     fileprivate static let seldomColumns: Set = [
         "phase_source_ends", "phase_tier_until", "phase_period_ends", "phase_goes_on",
     ]
+    /// The columns that hold holdings.
+    static let holdingColumns = [
+        "holding_starts", "holding_ends", "holding_product", "holding_bundle", "holding_purchase",
+    ]
+    /// All columns that hold what was derived.
+    static let columns = phaseColumns + holdingColumns
 }
 
 extension PostgresQuery {
@@ -56,6 +66,15 @@ extension PostgresQuery {
             let all = "array_agg(\(column))"
             let isSeldom = StoredAccount.seldomColumns.contains(column)
             return (isSeldom ? "case when count(\(column)) > 0 then \(all) end" : all) + " as \(column)"
+        }.joined(separator: ", ")
+        let holdings = rows.enumerated().flatMap { number, row in row.holdings.map { (Int32(number + 1), $0) } }
+        let held = holdings.map(\.1)
+        let holdingColumns = StoredAccount.holdingColumns.joined(separator: ", ")
+        let gatheredHoldings = StoredAccount.holdingColumns.map { "array_agg(\($0)) as \($0)" }.joined(separator: ", ")
+        // An empty array says that there are none; null, that nobody knows.
+        let allHoldings = StoredAccount.holdingColumns.map { column in
+            let isText = !["holding_starts", "holding_ends"].contains(column)
+            return "coalesce(\(column), '{}'::\(isText ? "text" : "timestamptz")[]) as \(column)"
         }.joined(separator: ", ")
         return """
             phase as (
@@ -72,13 +91,24 @@ extension PostgresQuery {
                             with ordinality as phase (n, \(unescaped: columns), place)
                          order by n, place) sorted
                  group by n
+            ), holding as (
+                select n, \(unescaped: gatheredHoldings)
+                  from (select * from unnest(
+                            \(holdings.map(\.0)), \(held.map { PostgresTimestamp($0.startsAt) }),
+                            \(held.map { $0.endsAt.map { PostgresTimestamp($0) } }), \(held.map(\.productID)),
+                            \(held.map(\.purchase.bundleID)), \(held.map(\.purchase.originalTransactionID)))
+                            with ordinality as holding (n, \(unescaped: holdingColumns), place)
+                         order by n, place) sorted
+                 group by n
             ), derived as (
-                select account.token, account.environment, account.catalog, account.known_from, \(unescaped: columns)
+                select account.token, account.environment, account.catalog, account.known_from, \(unescaped: columns),
+                       \(unescaped: allHoldings)
                   from unnest(
                        \(rows.map { UUID($0.token) }), \(rows.map(\.environment)), \(rows.map(\.catalog)),
                        \(rows.map { $0.knownFrom.map { PostgresTimestamp($0) } }))
                        with ordinality as account (token, environment, catalog, known_from, n)
                   join phase using (n)
+                  left join holding using (n)
             )
             """
     }
@@ -129,7 +159,27 @@ extension AccountState {
                     ends: AccountPhase.Ends(
                         source: sourceEnd, tier: tierEnds?[place].map { Timestamp($0) } ?? end,
                         period: periodEnds?[place].map { Timestamp($0) } ?? sourceEnd), goesOn: goesOn?[place])
-            })
+            }, holdings: try AccountHolding.all(of: row, in: environment, prefix: prefix))
+    }
+}
+
+extension AccountHolding {
+    /// Reads the columns of holdings; nil where the row has none, because an earlier release wrote it.
+    fileprivate static func all(
+        of row: PostgresRow, in environment: String, prefix: String
+    ) throws -> [AccountHolding]? {
+        guard let starts = try row.decode("\(prefix)holding_starts", as: [PostgresTimestamp]?.self) else { return nil }
+        let ends = try row.decode("\(prefix)holding_ends", as: [PostgresTimestamp?].self)
+        let products = try row.decode("\(prefix)holding_product", as: [String].self)
+        let bundles = try row.decode("\(prefix)holding_bundle", as: [String].self)
+        let purchases = try row.decode("\(prefix)holding_purchase", as: [String].self)
+        return starts.indices.map { place in
+            AccountHolding(
+                purchase: PurchaseKey(
+                    environment: environment, bundleID: bundles[place], originalTransactionID: purchases[place]),
+                productID: products[place], startsAt: Timestamp(phaseStart: starts[place]),
+                endsAt: ends[place].map { Timestamp($0) })
+        }
     }
 }
 

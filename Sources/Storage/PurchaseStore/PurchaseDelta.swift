@@ -1,3 +1,4 @@
+package import Base
 package import Subscriptions
 
 /// How a batch changed one purchase, for accounts, events and observers in the same transaction: its state now and before.
@@ -6,8 +7,10 @@ package struct PurchaseDelta: Sendable {
     package var key: PurchaseKey
     /// The subscription's phases, if it is one: those that were derived, which include the present and all later ones.
     package var phases: [Phase]
+    /// The earliest instant at which the batch may have changed anything.
+    package var since = Timestamp.distantPast
     /// How many of ``phases`` are written to `subscription_history`.
-    var movedPhases = 0
+    package var movedPhases = 0
     /// How many phases of the subscription are in `subscription_history`.
     package var earlierPhases = 0
     /// The phases of its row in `subscriptions`.
@@ -59,6 +62,7 @@ extension PurchaseUpdate {
             state: state, oneTime: state.oneTime,
             oneTimeBefore: state.oneTime == nil ? nil : OneTimePurchase(counting: known.facts),
             wasKnown: known.earlierPhases != nil, evidence: evidence)
+        delta.since = since
         if case .phases(let phases) = subscriptionRow {
             (delta.movedPhases, delta.earlierPhases) = (phases.moved, phases.earlier)
         }

@@ -24,6 +24,8 @@ struct PurchaseUpdate: Sendable {
     let state: PurchaseState
     /// Whether dates separate the end of its facts from the beginning. Only then are they ever read in part.
     let isRegular: Bool
+    /// The earliest instant that the batch may affect: what has dates as Apple dates it changes nothing before them.
+    let since: Timestamp
     /// The batch's transaction records, as far as they count for this purchase.
     let records: [TransactionFact]
     private let sharedAnomalies: [Anomaly]
@@ -48,10 +50,12 @@ struct PurchaseUpdate: Sendable {
         self.known = known
         var facts = known.facts
         var records: [TransactionFact] = []
+        var since = Timestamp.distantFuture
         for entry in entries {
             guard let statement = PurchaseStatement(entry), !shared.isForeign(statement) else { continue }
             guard known.isWhole || statement.isRegular else { return nil }
             _ = statement.merge(into: &facts)
+            since = min(since, statement.since)
             if let record = statement.transaction { records.append(record) }
         }
         self.records = records
@@ -59,12 +63,14 @@ struct PurchaseUpdate: Sendable {
         case .whole:
             state = PurchaseState(facts, in: known.key.environment, policy: policy)
             isRegular = PurchaseState.isRegular(facts)
+            if !isRegular || known.isShared || entries.isEmpty { since = .distantPast }
         case .tail(let cut, let horizon, let carry):
             guard PurchaseState.mayBeCut(facts, at: cut, from: horizon) else { return nil }
             facts.cut(at: cut)
             isRegular = true
             state = PurchaseState(facts, in: known.key.environment, policy: policy, from: horizon, carry: carry)
         }
+        self.since = since
         transactions = Self.latest(
             kept.transactions
                 + entries.compactMap { entry in

@@ -63,6 +63,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "staff_acts": [.select], "trials": [.select],
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
                 "account_status": [.select, .insert, .update, .delete],
+                "account_history": [.select, .insert, .update, .delete],
                 "usage_counters": [.select, .delete], "usage_keys": [.select, .delete],
                 "unsigned_words": [.select, .insert, .update], "kept_receipts": [.select, .insert],
                 "events": [.select, .insert], "event_id": [.usage], "events_unplaced": [.insert],
@@ -97,7 +98,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "catalogs": [.insert], "catalog_state": [.update], "purchase_bindings": [.insert],
                         "staff_acts": [.insert], "purchase_attempts": [.delete], "account_status_at": [.execute],
                         "status_at": [.execute],
-                        "has_access": [.execute], "count_outbox_day": [.execute], "refused_senders": [.execute],
+                        "has_access": [.execute], "has_access_of": [.execute], "account_token": [.execute],
+                        "count_outbox_day": [.execute], "refused_senders": [.execute],
                         "expiring_soon": [.execute], "erase_consents": [.execute],
                     ])
                 )
@@ -110,6 +112,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 .union(
                     ["recorded_by", "why", "erased_at"].map { DatabaseRight(.update, on: "staff_texts", column: $0) }
                 )
+                .union([DatabaseRight(.update, on: "catalogs", column: "current_from")])
                 .union([DatabaseRight(.update, on: "deliveries", column: "resent_at")])
         case .api:
             Self.rights([
@@ -132,6 +135,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "purchase_bindings": [.select, .insert], "trials": [.select, .insert],
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
                 "account_status": [.select, .insert, .update, .delete], "purchase_attempts": [.insert],
+                "account_history": [.select, .insert, .update, .delete],
                 "usage_counters": [.select, .insert, .update],
                 "usage_keys": [.select, .insert, .update, .delete], "count_usage": [.execute],
                 "refreshes": [.select, .insert, .update], "refresh_queue": [.select, .insert, .update],
@@ -160,6 +164,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "account_status_now": [.select], "account_status": [.select], "catalog_state": [.select],
                 "accounts": [.select], "account_status_at": [.execute], "expiring_soon": [.execute],
                 "telling_differences": [.execute],
+                "account_history": [.select], "held_purchases": [.select], "has_access_of": [.execute],
+                "account_token": [.execute],
             ]).union([
                 DatabaseRight(.select, on: "outbox", column: "received_at"),
                 DatabaseRight(.select, on: "notifications", column: "applied_at"),
