@@ -55,7 +55,9 @@ struct GuardTests {
             ])
 
         func memory() -> GuardMemory {
-            GuardMemory(logger: quiet, clock: { self.instant.withLock { $0 } }, load: { _ in try self.load() })
+            GuardMemory(
+                logger: quiet, clock: { self.instant.withLock { $0 } },
+                load: { _ in AccountEnvironments(production: try self.load()) })
         }
     }
 

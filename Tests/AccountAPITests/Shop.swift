@@ -27,9 +27,11 @@ struct Shop: Sendable {
     let now: Milliseconds
 
     /// A purchase: its transaction and, of a subscription, its renewal info, signed.
+    /// - Parameter ahead: how far Apple's clock is ahead of this machine's, for a purchase of now.
     func buy(
         _ product: SimulatedProduct = .basicMonthly, lane: Int, for account: String? = nil,
-        in environment: SimulatedApp.Environment = .production, app: SimulatedApp = .example
+        in environment: SimulatedApp.Environment = .production, app: SimulatedApp = .example,
+        ahead: Milliseconds? = nil
     ) -> (transaction: String, renewal: String?, notification: UnsignedNotification) {
         var customer = SimulatedSubscriber(
             app: app.in(environment),
@@ -37,8 +39,16 @@ struct Shop: Sendable {
             lane: lane, seed: UInt64(lane))
         customer.buy(product, at: now)
         let told = customer.takeNotifications()[0]
+        var record = told.transaction
+        if let ahead, let bought = record?.purchaseDate {
+            let instant = wallClock().millisecondsSince1970 + ahead
+            record?.purchaseDate = instant
+            record?.originalPurchaseDate = instant
+            record?.expiresDate? += instant - bought
+            record?.signedDate = instant + 100
+        }
         return (
-            authority.sign(told.transaction?.json ?? []), told.renewal.map { authority.sign($0.json) }, told
+            authority.sign(record?.json ?? []), told.renewal.map { authority.sign($0.json) }, told
         )
     }
 
@@ -83,15 +93,16 @@ struct Shop: Sendable {
             apps: [SimulatedApp.example.bundleId: SimulatedApp.example.appAppleId],
             trustedRoots: Set([Fingerprint(authority.rootFingerprint)].compactMap(\.self)))
         return try await withAPI(
-            url: url, endpoints: endpoints,
-            desk: { pool, reads in
+            url: url, endpoints: endpoints, sandbox: sandbox,
+            desk: { pool, reads, memory in
                 let verifier = Verifier(configuration: configuration, clock: wallClock)
                 let pipeline = EvidencePipeline(pool)
                 return AccountHandlers(
                     pipeline: pipeline, reads: reads,
                     intake: EvidenceIntake(pool: pool, verifier: verifier, pipeline: pipeline, logger: quiet),
                     usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
-                    refresh: apple.refresh(pool), log: log, mostNewReceipts: mostNewReceipts)
+                    refresh: apple.refresh(pool), log: log, mostNewReceipts: mostNewReceipts,
+                    onChange: { memory.change($0) })
             },
             adjusting: {
                 $0.callerRate = .init(perMinute: 1_000_000, burst: 1_000_000)

@@ -102,6 +102,7 @@ struct RunningAPI: Sendable {
 ///
 /// - Parameters:
 ///   - url: How it reaches the database, where it is not the short way.
+///   - sandbox: Whose purchases in Sandbox open what the guard keeps.
 ///   - desk: What answers about accounts, where a test asks about them.
 ///   - feed: What lists events, where a test asks for them.
 ///   - adjust: Changes how it listens.
@@ -110,7 +111,8 @@ struct RunningAPI: Sendable {
 func withAPI<T: Sendable>(
     url: (@Sendable (TestDatabase) async throws -> String)? = nil,
     endpoints more: [AccountEndpoint] = [],
-    desk: ((PostgresPool, AccountReads) -> AccountHandlers)? = nil,
+    sandbox: SandboxAccess = .testers([]),
+    desk: ((PostgresPool, AccountReads, GuardMemory) -> AccountHandlers)? = nil,
     feed makeFeed: ((PostgresPool, DatabaseWatch) -> EventFeed)? = nil,
     adjusting adjust: (inout APIConfiguration) -> Void = { _ in },
     logger: Logger = quiet,
@@ -147,7 +149,10 @@ func withAPI<T: Sendable>(
             let reads = AccountReads(AccountStore(pool), connections: 4, watch: watch)
             let feed = makeFeed?(pool, watch)
             if let feed { own.append(feed.endpoint) }
-            let answered: [AccountEndpoint] = desk.map { $0(pool, reads).endpoints + [guarding(reads)] } ?? [.account()]
+            // The guard as `storehook serve` has it.
+            let memory = GuardMemory(logger: quiet, reading: AccountEnvironmentReads(reads, sandbox: sandbox))
+            let answered: [AccountEndpoint] =
+                desk.map { $0(pool, reads, memory).endpoints + [Guard(memory).endpoint] } ?? [.account()]
             let endpoints = AccountEndpoint.withStanding(answered + own + more)
             let metrics = APIMetrics(endpoints: endpoints)
             let tokenKeys = TokenKeys(.file(signer.file), logger: quiet)
@@ -180,12 +185,4 @@ func withAPI<T: Sendable>(
             return try result.get()
         }
     }
-}
-
-/// The guard as `storehook serve` has it.
-private func guarding(_ reads: AccountReads) -> AccountEndpoint {
-    let memory = GuardMemory(logger: quiet) { token in
-        try await reads.value(of: .init(token, in: Environment.production.rawValue)).remembered
-    }
-    return Guard(memory).endpoint
 }

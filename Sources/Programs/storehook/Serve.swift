@@ -95,13 +95,11 @@ struct Serve: AsyncParsableCommand {
             logger: logger.quieter)
         let watch = DatabaseWatch(watchPool, logger: logger)
         let reads = AccountReads(accounts, connections: connections, watch: watch)
+        let memory = GuardMemory(
+            logger: logger, reading: AccountEnvironmentReads(reads, sandbox: try settings.sandboxAccess()))
         let handlers = try handlers(
             settings, pipeline, reads, clients, try apple?.receipts(settings, pool, budget: budget), revocation,
-            over: pool,
-            logger: logger)
-        let memory = GuardMemory(logger: logger) { token in
-            try await reads.value(of: .init(token, in: Environment.production.rawValue)).remembered
-        }
+            over: pool, remembering: memory, logger: logger)
         let feed = EventFeed(events, connections: connections, watch: watch, logger: logger)
         let endpoints = AccountEndpoint.withStanding(
             handlers.endpoints + [
@@ -162,7 +160,7 @@ struct Serve: AsyncParsableCommand {
     private func handlers(
         _ settings: Settings, _ pipeline: EvidencePipeline, _ reads: AccountReads,
         _ clients: AppleClients?, _ receipts: ReceiptIntake?,
-        _ revocation: Revocation?, over pool: PostgresPool, logger: Logger
+        _ revocation: Revocation?, over pool: PostgresPool, remembering memory: GuardMemory, logger: Logger
     ) throws -> AccountHandlers {
         let verifier = Verifier(
             configuration: try settings.verifier(), revocation: revocation?.cache, clock: WallClock.now)
@@ -178,7 +176,7 @@ struct Serve: AsyncParsableCommand {
             pipeline: pipeline, reads: reads, intake: intake, usage: Usage(pool),
             rule: try settings.restoreRule(),
             sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh,
-            log: AccountLog(logger))
+            log: AccountLog(logger), onChange: { memory.change($0) })
     }
 
     private func configuration(

@@ -37,5 +37,5 @@ public struct StatusPolicy: Sendable, Hashable {
     /// For how long an unexplained reported status is believed where no date that it came with lies ahead.
     static let unexplainedDays: Int64 = 1
     /// By how much a purchase's date may lie after the signature of its own record: Apple's clocks, not an early charge.
-    static let clockDifferenceSeconds: Int64 = 60
+    package static let clockDifferenceSeconds: Int64 = 60
 }

@@ -36,8 +36,26 @@ extension AccountHandlers {
             try check(transaction.taken)
             return .proven(transaction.provenPurchases, account: caller.account, rule: rule)
         }
+        change(caller, applied)
         log.noteHandedIn(records, answers, applied?.bindings ?? [:], by: caller, accounts.remembered)
         return Proven(answers: answers, outcomes: applied?.bindings ?? [:])
+    }
+
+    /// Lets this process's guard read the accounts again that a proof has changed.
+    func change(_ caller: Caller, _ applied: EvidencePipeline.Applied?) {
+        for account in Set(applied?.settled.changed ?? []).union([caller.token]) { onChange(account) }
+    }
+
+    /// The account of a request, and the account in the environment of what it has proven, once that counts.
+    func readAccounts(
+        _ request: AccountRequest, in environment: String, countingFrom due: Timestamp?
+    ) async throws -> (account: ReadAccount, here: ReadAccount) {
+        let caller = try request.requireCaller()
+        return try await read(countingFrom: due) {
+            let account = try await readAccount(request)
+            let here = try await readAccount(caller, in: environment, request, having: account)
+            return ((account, here), min(account.view.instant, here.view.instant))
+        }
     }
 
     /// `POST …/verify`: one purchase.
@@ -72,15 +90,18 @@ extension AccountHandlers {
             "result": "\(taken[0].outcome.rawValue)", "binding": "\(proven.outcomes[purchase]?.rawValue ?? "none")",
         ]
         if let problem = Self.problem(proven.outcomes[purchase], metadata) { throw problem }
-        let account = try await readAccount(request)
-        let here = try await readAccount(caller, in: purchase.environment, request, having: account)
+        let (account, here) = try await readAccounts(
+            request, in: purchase.environment, countingFrom: taken.countsFrom)
         guard here.reader.catalog.product(transaction.productId ?? "", of: purchase.bundleID) != nil else {
             throw APIProblem(
                 .unknownProduct, "the catalog does not have this product; the purchase is kept", log: metadata)
         }
         let line = here.view.purchases.first { $0.key.originalTransactionID == purchase.originalTransactionID }
         return APIAnswer(
-            .ok, shape(VerifyAnswer(line, of: account.view), account.reader),
+            .ok,
+            shape(
+                VerifyAnswer(line, of: account.view, isShown: line != nil || !transaction.isAlwaysShown),
+                account.reader),
             log: metadata.merging(["tier": "\(account.view.current.tier)"]) { _, new in new })
     }
 
@@ -104,17 +125,44 @@ extension AccountHandlers {
         let proven = try await prove(texts.map { HandedIn(.transaction, $0) }, by: caller, until: deadline) { _ in }
         let (fromReceipt, refusal) = try await prove(
             receipt, beside: proven, claiming: ClaimedPurchase(request.body), by: caller, until: deadline)
-        let account = try await readAccount(request)
-        var items = proven.answers.map { item($0, proven, account.reader.catalog) }
-        if let fromReceipt { items += self.items(fromReceipt, account.reader) }
+        let dates = proven.answers.compactMap { $0.taken?.countsFrom } + [fromReceipt?.countsFrom].compactMap(\.self)
+        let (account, reached) = try await readAccount(request, countingFrom: dates)
+        var items = proven.answers.map { answer in
+            item(answer, proven, account.reader.catalog).counting(answer.taken?.countsFrom, by: reached)
+        }
+        if let fromReceipt {
+            items += self.items(fromReceipt, account.reader).map { $0.counting(fromReceipt.countsFrom, by: reached) }
+        }
         if let refusal { items.append(.init(refusing: refusal)) }
-        if isAllOrNothing { try Self.requireOne(of: items, proven, fromReceipt, refusal) }
+        if isAllOrNothing {
+            try Self.requireOne(of: items, proven, fromReceipt, refusal)
+            if !items.contains(where: \.fate.isOwn), let late = dates.filter({ $0 > reached }).min() {
+                throw Self.clockBehind(late.milliseconds(since: reached))
+            }
+        }
         let counts = Dictionary(grouping: items, by: \.fate).mapValues(\.count)
         return APIAnswer(
             .ok, shape(RestoreAnswer(items, of: account.view), account.reader),
             log: (fromReceipt?.log ?? refusal?.log ?? trouble).merging(
                 ["results": "\(counts.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", "))"]
             ) { _, new in new })
+    }
+
+    /// The account of a request, once all that counts soon counts.
+    /// - Parameter dates: from when on each proof counts. Those that the database's clock is too far behind are not waited for.
+    /// - Returns: also the instant that was reached: what counts later does not count yet.
+    private func readAccount(
+        _ request: AccountRequest, countingFrom dates: [Timestamp]
+    ) async throws -> (ReadAccount, Timestamp) {
+        let first = try await readAccount(request)
+        let soon = first.view.instant.adding(milliseconds: Self.milliseconds(Self.clockPatience))
+        guard let due = dates.filter({ $0 <= soon }).max(), due > first.view.instant else {
+            return (first, first.view.instant)
+        }
+        return try await read(countingFrom: due) {
+            let account = try await readAccount(request)
+            return ((account, account.view.instant), account.view.instant)
+        }
     }
 
     /// A receipt that comes beside signed transactions.
@@ -221,5 +269,22 @@ extension AccountHandlers {
             APIProblem(.boundElsewhere, "another account has proven this purchase before", log: metadata)
         case nil: APIProblem.unavailable("nothing is known of the purchase yet")
         }
+    }
+}
+
+extension TransactionPayload {
+    /// Whether a read of its account shows it in any case. Of a consumable no read does, nor of a term whose end is not known.
+    fileprivate var isAlwaysShown: Bool { type == .autoRenewableSubscription || type == .nonConsumable }
+}
+
+extension RestoreAnswer.Item {
+    /// The item, by an account that was read at an instant: what counts later only is to be handed in again.
+    fileprivate func counting(_ due: Timestamp?, by instant: Timestamp) -> Self {
+        guard let due, due > instant, fate.isOwn else { return self }
+        var item = self
+        item.fate = .undecided
+        item.code = VerificationCode.signedInFuture.rawValue
+        item.message = "A clock here is behind Apple's: hand it in again."
+        return item
     }
 }

@@ -42,6 +42,8 @@ extension AccountHandlers {
     struct ProvenReceipt: Sendable {
         var finding: ReceiptFinding
         var outcomes: [PurchaseKey: BindOutcome]
+        /// From when on all of it counts; nil where nothing of it has a date.
+        var countsFrom: Timestamp?
 
         var log: Logger.Metadata {
             let bindings = finding.purchases.map { outcomes[$0]?.rawValue ?? "none" }
@@ -83,12 +85,12 @@ extension AccountHandlers {
         {
             throw ClaimedPurchase.mismatch
         }
-        return ProvenReceipt(finding: finding, outcomes: try await apply(finding, by: caller, until: deadline))
+        return try await apply(finding, by: caller, until: deadline)
     }
 
     private func apply(
         _ finding: ReceiptFinding, by caller: Caller, until deadline: ContinuousClock.Instant
-    ) async throws -> [PurchaseKey: BindOutcome] {
+    ) async throws -> ProvenReceipt {
         let (accounts, rule) = (accounts, rule)
         let evidence =
             [finding.receipt] + (finding.answer.map { [$0] } ?? []) + finding.words.map(\.evidence) + finding.records
@@ -109,7 +111,9 @@ extension AccountHandlers {
         }
         // What Apple answered and cannot be judged now is not applied: the account as it was would be a wrong answer.
         if answers.contains(where: \.isUndecided) { throw Self.away("an answer cannot be judged at the moment") }
-        return applied?.bindings ?? [:]
+        change(caller, applied)
+        return ProvenReceipt(
+            finding: finding, outcomes: applied?.bindings ?? [:], countsFrom: answers.compactMap(\.taken).countsFrom)
     }
 
     /// `POST …/verify` with a receipt: the purchase that is meant, or the best of those that the receipt proves.
@@ -124,8 +128,8 @@ extension AccountHandlers {
         let meant = finding.purchases(withTransaction: claimed.transaction, product: claimed.product)
         let held = meant.filter { proven.outcomes[$0]?.isHeld == true }
         guard !held.isEmpty else { throw Self.refusal(of: meant, proven) }
-        let account = try await readAccount(request)
-        let here = try await readAccount(caller, in: finding.scope.environment, request, having: account)
+        let (account, here) = try await readAccounts(
+            request, in: finding.scope.environment, countingFrom: proven.countsFrom)
         let originals = Set(
             held.filter { key in
                 let line = here.view.purchases.first {

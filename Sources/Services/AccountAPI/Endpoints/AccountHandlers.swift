@@ -3,7 +3,7 @@ package import AccountStore
 import Accounts
 import AppStorePayloads
 import AppStoreVerification
-import Base
+package import Base
 import Logging
 package import Pipeline
 import Synchronization
@@ -19,6 +19,8 @@ package struct AccountHandlers: Sendable {
     let receipts: ReceiptIntake?
     let refresh: AccountRefresh?
     let log: AccountLog
+    /// Called with an account that a proof has changed, before that is answered.
+    let onChange: @Sendable (UniqueIdentifier) -> Void
     /// A refresh an account may have each minute.
     let refreshes = RateLimit<String>(perMinute: 1, burst: 2)
     /// Receipts an account may hand in each minute: apps hand in the same one for each purchase that a device holds.
@@ -27,6 +29,7 @@ package struct AccountHandlers: Sendable {
     let newReceipts: RateLimit<String>
 
     var accounts: AccountStore { pipeline.accounts }
+    private var environments: AccountEnvironmentReads { AccountEnvironmentReads(reads, sandbox: sandbox) }
 
     /// The handlers.
     /// - Parameters:
@@ -37,6 +40,7 @@ package struct AccountHandlers: Sendable {
     ///   - receipts: judges old receipts.
     ///   - refresh: nil where there is no key for Apple's Server API.
     ///   - log: records what happens to accounts.
+    ///   - onChange: called with an account that a proof has changed, before that is answered: this process's guard reads it again.
     ///   - mostNewReceipts: how many receipts that were never seen before an account may hand in at once; one more each quarter of an
     ///     hour.
     package init(
@@ -44,7 +48,7 @@ package struct AccountHandlers: Sendable {
         rule: RestoreRule,
         sandbox: SandboxAccess,
         receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil, log: AccountLog = .none,
-        mostNewReceipts: Int = 50
+        mostNewReceipts: Int = 50, onChange: @escaping @Sendable (UniqueIdentifier) -> Void = { _ in }
     ) {
         self.pipeline = pipeline
         self.reads = reads
@@ -55,6 +59,7 @@ package struct AccountHandlers: Sendable {
         self.receipts = receipts
         self.refresh = refresh
         self.log = log
+        self.onChange = onChange
         newReceipts = RateLimit(every: .seconds(900), burst: mostNewReceipts)
     }
 
@@ -62,6 +67,11 @@ package struct AccountHandlers: Sendable {
     struct ReadAccount: Sendable {
         var view: AccountView
         var reader: Reader
+
+        init(_ view: AccountView, for request: AccountRequest) {
+            self.view = view
+            reader = Reader(view.catalog ?? AccountHandlers.noCatalog, languages: request.languages)
+        }
     }
 
     /// Refuses a caller that may not ask for the environment its request names, before anything is done for it.
@@ -75,20 +85,15 @@ package struct AccountHandlers: Sendable {
 
     /// The account of a request, in the environment that it asks for.
     ///
-    /// Production by default. Sandbox where Production gives nothing, this account may use purchases in Sandbox, and
-    /// Sandbox gives something.
+    /// By default the one that ``AccountEnvironments`` chooses, as the guard does.
     /// - Throws: ``APIProblem`` where the caller may not ask for the environment; `PostgresError`.
     func readAccount(_ request: AccountRequest) async throws -> ReadAccount {
         let caller = try request.requireCaller()
-        let isTester = sandbox.includes(caller.account)
         try requireEnvironment(request)
         if let asked = request.query["environment"] {
             return try await readAccount(caller, in: asked, request)
         }
-        let production = try await readAccount(caller, in: Environment.production.rawValue, request)
-        guard isTester, !production.view.current.access else { return production }
-        let sandbox = try await readAccount(caller, in: Environment.sandbox.rawValue, request)
-        return sandbox.view.current.access ? sandbox : production
+        return ReadAccount(try await environments.environments(of: caller).answering(), for: request)
     }
 
     /// The account in an environment.
@@ -97,9 +102,7 @@ package struct AccountHandlers: Sendable {
         _ caller: Caller, in environment: String, _ request: AccountRequest, having known: ReadAccount? = nil
     ) async throws -> ReadAccount {
         if let known, known.view.environment == environment { return known }
-        var view = try await reads.value(of: .init(caller.token, in: environment))
-        view.account = caller.account
-        return ReadAccount(view: view, reader: Reader(view.catalog ?? Self.noCatalog, languages: request.languages))
+        return ReadAccount(try await environments.account(of: caller, in: environment), for: request)
     }
 
     /// Used where no catalog was ever applied: every account has nothing.

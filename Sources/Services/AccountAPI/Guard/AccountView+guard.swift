@@ -1,10 +1,16 @@
-package import Accounts
+import Accounts
 import Base
 
-extension AccountView {
+extension AccountEnvironments {
     /// The part that a guard remembers: the phases and the catalog, so that an end counts from its instant on, without
     /// another read. The guard does not ask about the purchases.
-    package var remembered: AccountView {
+    package var remembered: AccountEnvironments {
+        AccountEnvironments(production: production.remembered, sandbox: sandbox?.remembered)
+    }
+}
+
+extension AccountView {
+    fileprivate var remembered: AccountView {
         var view = self
         view.purchases = []
         view.trial = nil

@@ -53,7 +53,7 @@ package struct Guard: Sendable {
 
     private func answer(_ request: AccountRequest) async throws -> APIAnswer {
         let caller = try request.requireCaller()
-        guard let known = await memory.knowledge(of: caller.token) else {
+        guard let known = await memory.knowledge(of: caller) else {
             guard outage == .allow else { throw APIProblem(Self.unavailable, "nobody knows") }
             return Self.passed(caller, [(Self.stale, "unknown")])
         }

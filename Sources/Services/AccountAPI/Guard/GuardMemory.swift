@@ -1,5 +1,5 @@
 import APIKit
-package import Accounts
+import Accounts
 import AppStorePayloads
 import AppleRecords
 package import Base
@@ -20,7 +20,7 @@ package final class GuardMemory: Sendable {
     }
 
     private struct Entry {
-        var account: AccountView
+        var account: AccountEnvironments
         var readAt: ContinuousClock.Instant
         var hasChanged = false
     }
@@ -42,11 +42,11 @@ package final class GuardMemory: Sendable {
     /// How old it may be while the database answers.
     private static let freshness = Duration.seconds(1)
     /// How old while it does not.
-    private static let patience = Duration.seconds(60)
+    package static let patience = Duration.seconds(60)
     /// How long a caller waits that could be answered from memory.
     private static let wait = Duration.milliseconds(400)
 
-    private let load: @Sendable (UniqueIdentifier) async throws -> AccountView
+    private let load: @Sendable (Caller) async throws -> AccountEnvironments
     private let logger: Logger
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let state: Mutex<State>
@@ -57,7 +57,7 @@ package final class GuardMemory: Sendable {
     ///   - load: reads an account; must come to an end by itself.
     package init(
         most: Int = 100_000, logger: Logger, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-        load: @escaping @Sendable (UniqueIdentifier) async throws -> AccountView
+        load: @escaping @Sendable (Caller) async throws -> AccountEnvironments
     ) {
         state = Mutex(State(entries: BoundedTable(most: most)))
         self.logger = logger
@@ -65,14 +65,28 @@ package final class GuardMemory: Sendable {
         self.load = load
     }
 
+    /// An empty memory, which reads accounts as everybody does.
+    package convenience init(
+        logger: Logger, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        reading reads: AccountEnvironmentReads
+    ) {
+        self.init(logger: logger, clock: clock) { caller in
+            try await reads.environments(of: caller, for: Self.patience).remembered
+        }
+    }
+
     /// An account has changed, by the payload of a notification: its token, or anything else, which means any.
     package func change(_ payload: String) {
+        if let token = UniqueIdentifier(payload) { return change(token) }
         state.withLock { state in
-            guard let token = UniqueIdentifier(payload) else {
-                state.entries.removeAll()
-                for token in state.flights.keys { state.flights[token]?.hasChanged = true }
-                return
-            }
+            state.entries.removeAll()
+            for token in state.flights.keys { state.flights[token]?.hasChanged = true }
+        }
+    }
+
+    /// An account has changed.
+    package func change(_ token: UniqueIdentifier) {
+        state.withLock { state in
             state.flights[token]?.hasChanged = true
             guard var entry = state.entries.value(of: token) else { return }
             entry.hasChanged = true
@@ -81,10 +95,11 @@ package final class GuardMemory: Sendable {
     }
 
     /// What is known of an account; nil if it is neither remembered nor to be read.
-    func knowledge(of token: UniqueIdentifier) async -> Knowledge? {
+    func knowledge(of caller: Caller) async -> Knowledge? {
+        let token = caller.token
         if let known = known(token, within: Self.freshness, evenChanged: false) { return known }
         let isKnown = known(token, within: Self.patience, evenChanged: true) != nil
-        if let stream = join(token, isKnown: isKnown) {
+        if let stream = join(caller) {
             // With something to go by, this does not wait for a database that may be away.
             _ = try? await withDeadline(isKnown ? .now + Self.wait : nil) { for await _ in stream {} }
             if let known = known(token, within: Self.freshness, evenChanged: true) { return known }
@@ -108,12 +123,14 @@ package final class GuardMemory: Sendable {
                 evenChanged || !entry.hasChanged
             else { return nil }
             let passed = Int64((now - entry.readAt) / .milliseconds(1))
-            return Knowledge(account: entry.account, now: entry.account.instant.adding(milliseconds: passed))
+            let now = entry.account.production.instant.adding(milliseconds: passed)
+            return Knowledge(account: entry.account.answering(at: now), now: now)
         }
     }
 
     /// Begins to read an account, or joins the reading under way; nil if the database has just not answered.
-    private func join(_ token: UniqueIdentifier, isKnown: Bool) -> AsyncStream<Never>? {
+    private func join(_ caller: Caller) -> AsyncStream<Never>? {
+        let token = caller.token
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         let now = clock()
         let (begins, joins) = state.withLock { state in
@@ -126,15 +143,16 @@ package final class GuardMemory: Sendable {
             return (true, true)
         }
         // In a task of its own: the first caller may be gone before the answer comes, and others wait for it too.
-        if begins { Task { await read(token) } }
+        if begins { Task { await read(caller) } }
         return joins ? stream : nil
     }
 
-    private func read(_ token: UniqueIdentifier) async {
+    private func read(_ caller: Caller) async {
+        let token = caller.token
         // The age counts from before the question.
         let began = clock()
-        let result: Result<AccountView, any Error>
-        do { result = .success(try await load(token)) } catch { result = .failure(error) }
+        let result: Result<AccountEnvironments, any Error>
+        do { result = .success(try await load(caller)) } catch { result = .failure(error) }
         let (waiting, isNews) = state.withLock { state in
             let flight = state.flights.removeValue(forKey: token)
             var isNews = false

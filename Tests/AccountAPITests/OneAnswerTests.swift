@@ -1,0 +1,234 @@
+import AccountAPI
+import AccountStore
+import Accounts
+import AppStorePayloads
+import Base
+import Foundation
+import Pipeline
+import Postgres
+import Simulation
+import TestSupport
+import Testing
+
+@testable import APIKit
+
+/// Account, guard, SQL and command answer alike.
+@Suite("All readers")
+struct OneAnswerTests {
+    /// What each of them says of an account's access to the monthly product.
+    private struct Answers: Equatable {
+        var status: Bool
+        var entitled: Bool
+        var listed: Bool
+        var guarded: Bool
+        var bySQL: Bool?
+        var byName: Bool?
+
+        static func all(_ access: Bool) -> Answers {
+            Answers(
+                status: access, entitled: access, listed: access, guarded: access, bySQL: access, byName: access)
+        }
+    }
+
+    private static let product = SimulatedProduct.basicMonthly.id
+
+    private func answers(_ shop: Shop, _ account: String) async throws -> Answers {
+        let status = try #require(try await shop.get("/v1/subscriptions/status", as: account).object)
+        let entitlements = try #require(try await shop.get("/v1/entitlements", as: account).object)
+        let lines = status.objects("subscriptions") ?? []
+        let row = try await shop.api.observer.query(
+            """
+            select storehook.has_access(\(UUID(AccountToken.of(account))), \(Self.product)),
+                   storehook.has_access_of(\(account), \(Self.product))
+            """
+        ).one()
+        return Answers(
+            status: status.bool("hasActiveSubscription") == true,
+            entitled: !(entitlements.objects("products") ?? []).isEmpty,
+            listed: lines.contains { $0.bool("hasAccess") == true },
+            guarded: try await shop.get("/v1/guard", as: account).status == 204,
+            bySQL: try row.decode(0, as: Bool?.self), byName: try row.decode(1, as: Bool?.self))
+    }
+
+    /// A change by staff reaches the guard by a notification; here nobody listens.
+    private func settled(_ shop: Shop, _ account: String, _ expected: Answers) async throws {
+        try await eventually("\(account) \(expected)") { try await answers(shop, account) == expected }
+    }
+
+    @Test("say no of a blocked account, and yes again once the block is lifted")
+    func blocked() async throws {
+        try await Shop.open { shop in
+            let bought = shop.buy(lane: 201, for: "alice")
+            #expect(try await shop.verify(bought.transaction, as: "alice").status == 200)
+            #expect(try await answers(shop, "alice") == .all(true))
+            let pipeline = EvidencePipeline(shop.api.observer)
+            _ = try await pipeline.act(.revoke, for: "alice", by: "test", why: "fraud")
+            try await settled(shop, "alice", .all(false))
+            _ = try await pipeline.act(.unrevoke, for: "alice", by: "test", why: "none")
+            try await settled(shop, "alice", .all(true))
+        }
+    }
+
+    @Test("say no of an erased account and its old token, and of one that nobody ever heard of, and never null")
+    func erased() async throws {
+        try await Shop.open { shop in
+            let bought = shop.buy(lane: 202, for: "alice")
+            #expect(try await shop.verify(bought.transaction, as: "alice").status == 200)
+            #expect(try await EvidencePipeline(shop.api.observer).erase("alice", by: "test") == 1)
+            try await settled(shop, "alice", .all(false))
+            #expect(try await answers(shop, "nobody") == .all(false))
+            let nothing = try await shop.api.observer.query(
+                "select storehook.has_access(null, 'x') is false and storehook.has_access_of(null, 'x') is false"
+            ).one().decode(0, as: Bool.self)
+            #expect(nothing)
+            // Whoever proves it next has it.
+            #expect(try await shop.verify(bought.transaction, as: "bob").status == 200)
+            #expect(try await answers(shop, "bob") == .all(true))
+            let rows: Int64 = try await shop.api.observer.query(
+                "select count(*) from storehook.account_status_now where token = \(UUID(AccountToken.of("alice")))"
+            ).one().decode(0)
+            #expect(rows == 0)
+        }
+    }
+
+    @Test("say yes of a purchase without a token to the account that proved it, and to nobody else")
+    func proven() async throws {
+        try await Shop.open { shop in
+            let bought = shop.buy(lane: 203)
+            let proven = try await shop.verify(bought.transaction, as: "alice")
+            #expect(proven.status == 200)
+            #expect(try await answers(shop, "alice") == .all(true))
+            #expect(try await answers(shop, "bob") == .all(false))
+        }
+    }
+
+    @Test("grants and other tiers change nothing about purchases; the lowest tier takes them")
+    func acts() async throws {
+        try await Shop.open { shop in
+            let bought = shop.buy(lane: 204, for: "alice")
+            #expect(try await shop.verify(bought.transaction, as: "alice").status == 200)
+            let pipeline = EvidencePipeline(shop.api.observer)
+            func hasAccess(_ account: String) async throws -> Bool? {
+                try await answers(shop, account).bySQL
+            }
+            _ = try await pipeline.act(.changeTier(to: "premium"), for: "alice", by: "test", why: "gift")
+            #expect(try await hasAccess("alice") == true)
+            _ = try await pipeline.act(.grant(tier: "premium", days: 5), for: "bob", by: "test", why: "gift")
+            #expect(try await hasAccess("bob") == false)
+            _ = try await pipeline.act(.changeTier(to: "free"), for: "alice", by: "test", why: "no")
+            let after = try await answers(shop, "alice")
+            #expect(after.bySQL == false && !after.entitled && !after.listed)
+        }
+    }
+
+    @Test("the guard opens for Sandbox purchases to whom the account API says they count")
+    func sandbox() async throws {
+        for sandbox in [SandboxAccess.testers(["alice"]), .all] {
+            try await Shop.open(sandbox: sandbox) { shop in
+                for (lane, account) in ["alice", "carol"].enumerated() {
+                    let isIncluded = sandbox.includes(account)
+                    #expect(try await shop.get("/v1/guard", as: account).status == 403)
+                    let bought = shop.buy(lane: 205 + lane, for: account, in: .sandbox)
+                    #expect(try await shop.verify(bought.transaction, as: account).status == 200)
+                    let passed = try await shop.get("/v1/guard?tier=pro", as: account)
+                    #expect(passed.status == (isIncluded ? 204 : 403), "\(account)")
+                    #expect(passed.header("X-Storehook-Tier") == (isIncluded ? "pro" : nil))
+                    let status = try await shop.get("/v1/subscriptions/status", as: account).object
+                    #expect(status?.bool("hasActiveSubscription") == isIncluded)
+                    #expect(status?.string("environment") == (isIncluded ? "Sandbox" : "Production"))
+                    // Of what was bought in Sandbox nothing counts in Production.
+                    #expect(try await answers(shop, account).bySQL == false)
+                }
+            }
+        }
+    }
+}
+
+/// Apple's clock is ahead of the database's.
+@Suite("A clock behind Apple's")
+struct LateClockTests {
+    @Test("is waited for, and what was proven is in the answer and in what every reader says next")
+    func waited() async throws {
+        try await Shop.open { shop in
+            #expect(try await shop.get("/v1/guard", as: "alice").status == 403)
+            let bought = shop.buy(lane: 301, for: "alice", ahead: 1500)
+            let began = ContinuousClock.now
+            let answer = try await shop.verify(bought.transaction, as: "alice")
+            #expect(answer.status == 200, "\(answer.body)")
+            #expect(ContinuousClock.now - began > .milliseconds(1000))
+            #expect(answer.object?.bool("success") == true)
+            #expect(answer.object?.object("subscription")?.bool("hasAccess") == true)
+            #expect(answer.object?.object("account")?.bool("hasAccess") == true)
+            #expect(try await shop.get("/v1/guard", as: "alice").status == 204)
+            #expect(try await shop.standing(of: "alice") == "pro active")
+            let bySQL: Bool = try await shop.api.observer.query(
+                "select storehook.has_access_of('alice', \(SimulatedProduct.basicMonthly.id))"
+            ).one().decode(0)
+            #expect(bySQL)
+        }
+    }
+
+    @Test("by more than five seconds is 503 with Retry-After, and the purchase is kept")
+    func tooLate() async throws {
+        try await Shop.open { shop in
+            let bought = shop.buy(lane: 302, for: "alice", ahead: 20_000)
+            let answer = try await shop.verify(bought.transaction, as: "alice")
+            #expect(answer.status == 503 && answer.code == "signed_in_future", "\(answer.body)")
+            let pause = try #require(answer.header("Retry-After").flatMap { Int($0) })
+            #expect((10...30).contains(pause))
+            let kept: Int64 = try await shop.api.observer.query("select count(*) from storehook.transactions").one()
+                .decode(0)
+            #expect(kept == 1)
+            let restored = try await shop.post(
+                "/v1/subscriptions/restore", as: "alice", #"{"signedTransactions":["\#(bought.transaction)"]}"#)
+            #expect(restored.status == 200 && restored.object?.bool("success") == false)
+            let item = try #require(restored.object?.objects("transactions")?.first)
+            #expect(item.string("result") == "undecided" && item.string("code") == "signed_in_future")
+        }
+    }
+
+    @Test("is waited for by more restores at once than there are connections")
+    func restored() async throws {
+        try await Shop.open { shop in
+            // More at once than the API has connections.
+            let purchases = (0..<8).map { shop.buy(lane: 310 + $0, for: "person-\($0)", ahead: 4000) }
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for (number, bought) in purchases.enumerated() {
+                    group.addTask {
+                        let answer = try await shop.post(
+                            "/v1/subscriptions/restore", as: "person-\(number)",
+                            #"{"signedTransactions":["\#(bought.transaction)"]}"#)
+                        return answer.object?.bool("success") == true
+                            && answer.object?.bool("hasActiveSubscription") == true
+                    }
+                }
+                let records = "select count(*) from storehook.records"
+                try await eventually("all are stored") {
+                    try await shop.api.observer.query("\(unescaped: records)").one().decode(0, as: Int64.self) == 8
+                }
+                #expect(try await shop.standing(of: "somebody.else") == "free free")
+                for try await isDone in group { #expect(isDone) }
+            }
+        }
+    }
+
+    @Test("does not hold up a renewal that was charged ahead: the period before it covers it")
+    func chargedAhead() async throws {
+        try await Shop.open { shop in
+            let bought = shop.buy(lane: 303, for: "alice")
+            #expect(try await shop.verify(bought.transaction, as: "alice").status == 200)
+            var record = try #require(bought.notification.transaction)
+            let end = try #require(record.expiresDate)
+            record.transactionId += "1"
+            record.webOrderLineItemId = record.webOrderLineItemId.map { $0 + "1" }
+            record.transactionReason = "RENEWAL"
+            record.purchaseDate = end
+            record.expiresDate = end + 30 * 86_400_000
+            record.signedDate = wallClock().millisecondsSince1970
+            let began = ContinuousClock.now
+            let answer = try await shop.verify(shop.authority.sign(record.json), as: "alice")
+            #expect(answer.status == 200 && answer.object?.bool("success") == true, "\(answer.body)")
+            #expect(ContinuousClock.now - began < .seconds(3))
+        }
+    }
+}
