@@ -69,6 +69,8 @@ grant select on storehook.signature_headers to storehook_receiver;
 -- What it stores by, and whom it is to refuse.
 grant execute on function storehook.refused_senders(), storehook.store_posted(smallint[], bytea[], text[], bytea[])
     to storehook_receiver;
+-- And that somebody posts what is not taken.
+grant execute on function storehook.note_old_post() to storehook_receiver;
 
 -- The worker claims, applies and settles. Facts are added and superseded, never deleted; what is recorded of a
 -- notification, of what it said or of a dead letter stays as it was written. State goes when the facts no longer carry it.
@@ -91,6 +93,7 @@ grant execute on function storehook.ensure_outbox_partitions(integer), storehook
 grant select on storehook.outbox_days, storehook.outbox_days_to_settle to storehook_worker;
 grant execute on function storehook.outbox_day_changes(date), storehook.settle_outbox_day(date),
     storehook.sum_outbox_stored() to storehook_worker;
+grant select on storehook.old_posts to storehook_worker;
 -- It counts what was posted from where, and gives up what did not verify.
 grant select, insert, update on storehook.senders to storehook_worker;
 grant execute on function storehook.expire_junk(integer) to storehook_worker;
@@ -239,7 +242,7 @@ grant select on storehook.events, storehook.event_places, storehook.event_positi
 grant select on storehook.queue_depth, storehook.queue_waiting, storehook.conservation, storehook.dead_letters_open,
     storehook.subscription_status, storehook.entitlements, storehook.contradictions,
     storehook.consumption_requests, storehook.consumption_status, storehook.proven_until, storehook.canary_status,
-    storehook.extensions_open, storehook.telling_status, storehook.delivery_status
+    storehook.extensions_open, storehook.telling_status, storehook.delivery_status, storehook.old_posts
     to storehook_monitor;
 grant select (received_at) on storehook.outbox to storehook_monitor;
 grant select (applied_at) on storehook.notifications, storehook.records to storehook_monitor;

@@ -19,6 +19,7 @@ struct ServerKeyTests {
             #expect(answer.status == 200 && answer.object?.string("id") == "bob")
             for headers in [
                 [], [("X-Account-ID", "")], [("X-Account-ID", "a b")], [("X-Account-ID", "a"), ("X-Account-ID", "b")],
+                [("X-Account-ID", "00000000-0000-0000-0000-000000000000")],
             ] {
                 let answer = try await api.get("/v1/account", token: key, headers)
                 #expect(answer.status == 400 && answer.code == "account_missing", "\(headers)")

@@ -89,6 +89,7 @@ struct TokenTests {
                 (TestClaims(sub: String(repeating: "a", count: 201)), "token_invalid"),
                 (TestClaims(sub: "a b"), "token_invalid"), (TestClaims(sub: "a\r\nX-Evil: 1"), "token_invalid"),
                 (TestClaims(sub: "héhé"), "token_invalid"),
+                (TestClaims(sub: "00000000-0000-0000-0000-000000000000"), "token_invalid"),
             ]
             for (claims, code) in bad {
                 let answer = try await api.get("/v1/account", token: api.signer.token(claims))

@@ -60,6 +60,34 @@ struct BindTests {
         }
     }
 
+    /// As an earlier release has stored it, which took the nil UUID for a token.
+    @Test(arguments: [true, false])
+    func `The nil UUID that is stored names nobody: whoever proves the purchase first has it`(
+        isSubscription: Bool
+    ) async throws {
+        try await AccountDatabase.with { database in
+            let none = UniqueIdentifier(high: 0, low: 0)
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            try await database.apply([
+                isSubscription
+                    ? Purchases.period(purchase(1), "basic", from: -5, to: 25, account: none)
+                    : Purchases.forever(purchase(1), at: -5, account: none)
+            ])
+            try await database.pool.query(
+                """
+                insert into storehook.account_lines (token, environment, original_transaction_id, bundle_id)
+                select \(UUID(none)), environment, original_transaction_id, bundle_id from storehook.purchase_lines
+                on conflict do nothing
+                """)
+            #expect(try await bind(database, purchase(1), to: name(1)) == .bound)
+            #expect(try await bind(database, purchase(1), to: name(2)) == .boundElsewhere)
+            #expect(try await database.store.view(token(1), in: "Production").current.access)
+            #expect(try await !database.store.view(none, in: "Production").current.access)
+            #expect(try await database.value("select count(*) from storehook.account_lines", as: Int64.self) == 1)
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+
     @Test func `Under transfer a purchase moves three times in 30 days, on record`() async throws {
         try await prepared(nil) { database in
             #expect(try await bind(database, purchase(1), to: name(0), under: .transfer) == .bound)

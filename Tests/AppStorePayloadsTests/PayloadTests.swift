@@ -24,6 +24,21 @@ struct PayloadTests {
         #expect(payload.json.starts(with: Array("{\"notificationType\"".utf8)))
     }
 
+    @Test("the nil UUID as an account token is none, of a transaction and of renewal info")
+    func nilToken() throws {
+        let (none, some) = ("00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-000000000001")
+        func token(_ text: String) throws -> [UniqueIdentifier?] {
+            let renewal =
+                #"{"originalTransactionId":"1","signedDate":7,"autoRenewStatus":1,"appAccountToken":"\#(text)"}"#
+            return [
+                try transaction(#","appAccountToken":"\#(text)""#).appAccountToken,
+                try RenewalInfoPayload.decode(Array(renewal.utf8)).appAccountToken,
+            ]
+        }
+        #expect(try token(none) == [nil, nil])
+        #expect(try token(some) == [UniqueIdentifier(some), UniqueIdentifier(some)])
+    }
+
     @Test("each of the four parts is told from the others, and two of them are refused")
     func parts() throws {
         guard case .data(let data) = try notification(#","data":{"status":4,"environment":"Moon"}"#).part else {

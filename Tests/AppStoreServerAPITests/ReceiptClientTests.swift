@@ -78,13 +78,15 @@ struct ReceiptClientTests {
             "expires_date":"1400000000000"},"latest_receipt_info":{"transaction_id":"6","original_transaction_id":"4",\
             "expires_date":"1500000000000"}}
             """
-        let answer = try ReceiptAnswer(Array(old.utf8), from: .production)
+        let answer = try ReceiptAnswer(Array(old.utf8), from: .production, askedAt: Timestamp(millisecondsSince1970: 5))
         #expect(answer.bundleId == "a" && answer.purchases.map(\.transactionId) == ["6", "5"])
         #expect(answer.purchases[0].expiresDate == Timestamp(millisecondsSince1970: 1_500_000_000_000))
         #expect(answer.transactionIds == ["4"] && answer.renewals.isEmpty)
         // An empty text is how Apple writes that there is none.
         let empty = old.replacing(#""original_transaction_id":"4""#, with: #""original_transaction_id":"""#)
-        #expect(try ReceiptAnswer(Array(empty.utf8), from: .production).transactionIds == ["6", "5"])
+        #expect(
+            try ReceiptAnswer(Array(empty.utf8), from: .production, askedAt: Timestamp(millisecondsSince1970: 5))
+                .transactionIds == ["6", "5"])
     }
 
     @Test(

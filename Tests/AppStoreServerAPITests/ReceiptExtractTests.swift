@@ -35,7 +35,8 @@ struct ReceiptExtractTests {
     }
 
     private func extracts(_ answer: [UInt8]) throws -> [ReceiptExtract] {
-        try ReceiptAnswer(answer, from: .production).extracts
+        try ReceiptAnswer(answer, from: .production, askedAt: Timestamp(millisecondsSince1970: 1_769_900_000_000))
+            .extracts
     }
 
     private func transactions(_ extracts: [ReceiptExtract]) -> [TransactionPayload] {
@@ -90,9 +91,39 @@ struct ReceiptExtractTests {
         #expect(Set(extracts.map(\.saying)).count == extracts.count)
     }
 
-    @Test("is nothing where Apple does not say when it looked, and junk is no such thing")
+    @Test("is dated by the moment of asking where Apple does not say when it looked, and that is kept with it")
+    func undated() throws {
+        let extracts = try extracts(Self.answer(at: ""))
+        #expect(transactions(extracts).map(\.transactionId) == ["13", "12", "11", "7"] && extracts.count == 5)
+        #expect(transactions(extracts).allSatisfy { $0.signedDate.millisecondsSince1970 == 1_769_900_000_000 })
+        for extract in extracts {
+            #expect(try ReceiptExtract(extract.json) == extract)
+            #expect(
+                String(decoding: extract.json, as: UTF8.self).contains(
+                    #""request_date_is":"asked","request_date_ms":1769900000000"#))
+        }
+        // It says what it would say with a date.
+        #expect(try extracts.map(\.saying) == self.extracts(Self.answer()).map(\.saying))
+    }
+
+    @Test(
+        "of a period that cost nothing is a trial only as an introductory offer",
+        arguments: [
+            ("", OfferType.introductory), (#","promotional_offer_id":"spring""#, .promotional),
+            (#","offer_code_ref_name":"summer""#, .code), (#","win_back_offer_id":"autumn""#, .winBack),
+            (#","promotional_offer_id":"""#, .introductory),
+        ])
+    func offer(more: String, type: OfferType) throws {
+        let answer = String(decoding: Self.answer(), as: UTF8.self).replacing(
+            #""is_trial_period":"true""#, with: #""is_trial_period":"true"\#(more)"#)
+        let first = try #require(transactions(extracts(Array(answer.utf8))).first { $0.transactionId == "11" })
+        #expect(first.offerType == type && first.offerDiscountType == .freeTrial)
+        #expect((first.offerIdentifier == nil) == (type == .introductory))
+
+    }
+
+    @Test("is nothing where it is junk")
     func unreadable() throws {
-        #expect(try extracts(Self.answer(at: "")).isEmpty)
         for junk in [
             "", "[]", "{}", #"{"bundle_id":"a","environment":"Production"}"#,
             #"{"bundle_id":"a","environment":"Production","request_date_ms":1}"#,

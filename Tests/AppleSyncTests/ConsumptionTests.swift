@@ -59,6 +59,30 @@ struct ConsumptionTests {
         }
     }
 
+    @Test("of a purchase with the nil UUID is nobody's, whatever consent an earlier release has recorded for it")
+    func nilToken() async throws {
+        try await withSite { site in
+            let (none, posted) = (site.refund(1), site.refund(2))
+            try await site.hear([none, posted])
+            let id = "00000000-0000-0000-0000-000000000000"
+            try await site.pool.query(
+                """
+                update storehook.transactions set app_account_token = \(UUID(uuidString: id)!)
+                 where transaction_id = \(none.transaction)
+                """)
+            try await site.consent(id)
+            try await site.answerAll(try site.consumption())
+            #expect(site.apple.told.isEmpty)
+            #expect(try await site.states(of: none) == ["open no_account"])
+            #expect(
+                try await site.value(
+                    """
+                    select count(*) = 1 and bool_and(app_account_token is null and consent is null)
+                      from storehook.consumption_requests where transaction_id = \(none.transaction)
+                    """))
+        }
+    }
+
     @Test("is answered in the order of deadlines, also once Apple is back")
     func order() async throws {
         try await withSite { site in

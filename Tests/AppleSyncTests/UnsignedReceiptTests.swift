@@ -54,11 +54,13 @@ struct UnsignedReceiptTests {
         }
 
         /// verifyReceipt's answer, so many seconds ago.
-        func answer(secondsAgo: Int64, refunding refunded: String? = nil, renews: Bool = true) -> String {
+        func answer(
+            secondsAgo: Int64, refunding refunded: String? = nil, renews: Bool = true, isDated: Bool = true
+        ) -> String {
             let list = items.map { text($0, isRefunded: $0.transactionId == refunded) }.joined(separator: ",")
             return """
                 {"status":0,"environment":"Production","receipt":{"bundle_id":"\(Site.app.bundleId)",\
-                "request_date_ms":"\(now - secondsAgo * 1000)","in_app":[]},"latest_receipt_info":[\(list)],\
+                \(isDated ? #""request_date_ms":"\#(now - secondsAgo * 1000)","# : "")"in_app":[]},"latest_receipt_info":[\(list)],\
                 "pending_renewal_info":[{"original_transaction_id":"\(original)","product_id":"\(items[0].productId)",\
                 "auto_renew_product_id":"\(items[0].productId)","auto_renew_status":"\(renews ? 1 : 0)"}]}
                 """
@@ -138,6 +140,29 @@ struct UnsignedReceiptTests {
         }
     }
 
+    @Test(
+        "is dated by the moment of asking where it does not say when Apple looked, and makes a subscription all the same"
+    )
+    func undated() async throws {
+        try await withSite { site in
+            let story = Story()
+            let before = ImpatientClock().now()
+            let first = try await take(site, story, saying: story.answer(secondsAgo: 0, isDated: false))
+            #expect(first.words == 3)
+            #expect(try await status(site, story.original) == ["active, renews"])
+            let dates: [PostgresTimestamp] = try await site.pool.query(
+                "select distinct transaction_signed_at from storehook.purchase_facts where transaction_id is not null"
+            ).map { try $0.decode(0) }
+            #expect(dates.count == 1 && dates.allSatisfy { Timestamp($0) >= before })
+            // The same again is no news, and what is new counts from when it was asked.
+            #expect(try await take(site, story, saying: story.answer(secondsAgo: 0, isDated: false)).words == 0)
+            let off = try await take(site, story, saying: story.answer(secondsAgo: 0, renews: false, isDated: false))
+            #expect(off.words == 1)
+            #expect(try await status(site, story.original) == ["cancelled"])
+            #expect(try await site.isWhole())
+        }
+    }
+
     @Test("gives way to what Apple posts about the same, and undoes nothing of it later")
     func signed() async throws {
         try await withSite { site in
@@ -162,6 +187,28 @@ struct UnsignedReceiptTests {
                 "purchase":\(story.text(item, isRefunded: true))}
                 """
             try await site.outbox.store([Evidence(.receiptTransaction, from: .api, Array(extract.utf8))])
+            try await site.workOff()
+            #expect(try await status(site, story.original) == ["active, renews"])
+            #expect(try await site.isWhole())
+        }
+    }
+
+    @Test("says what is to come of a period whose signed renewal was lost")
+    func lostRenewal() async throws {
+        try await withSite { site in
+            var story = Story()
+            // Both of Apple's posts about the first period came, and that about the second did not.
+            try await site.post(story.customer.takeNotifications().prefix(1).map { $0.signed(by: site.authority) })
+            try await site.workOff()
+            try await take(site, story, saying: story.answer(secondsAgo: 50))
+            #expect(try await status(site, story.original) == ["active, renews"])
+            let off = try await take(site, story, saying: story.answer(secondsAgo: 40, renews: false))
+            #expect(off.words == 1)
+            #expect(try await status(site, story.original) == ["cancelled"])
+            #expect(try await take(site, story, saying: story.answer(secondsAgo: 30, renews: false)).words == 0)
+            // What Apple signs of the second period counts in its place as soon as it comes.
+            story = Story()
+            try await site.post(story.customer.takeNotifications().map { $0.signed(by: site.authority) })
             try await site.workOff()
             #expect(try await status(site, story.original) == ["active, renews"])
             #expect(try await site.isWhole())

@@ -79,6 +79,28 @@ struct UnsignedTests {
         #expect(facts.status(day(21)) == .active)
     }
 
+    @Test("of what is to come counts where it speaks of a later period, whose signed word was lost")
+    func laterPeriod() {
+        var facts = PurchaseFacts(transactions: [
+            period("1", 0...30), said(period("2", 30...60, renewal: true, signed: day(40), digest: 2)),
+        ])
+        facts.merge(renewal(signed: day(1), renews: day(30), digest: 3))
+        #expect(facts.status(day(41)) == .active)
+        facts.merge(said(renewal(signed: day(40), renews: day(60), on: false, digest: 4)))
+        #expect(facts.status(day(39)) == .active && facts.status(day(41)) == .cancelled)
+        // A later answer of the same period replaces it: the charge failed, and Apple goes on trying.
+        var failed = said(renewal(signed: day(61), renews: day(60), digest: 5))
+        failed.inBillingRetry = true
+        failed.graceExpiresAt = day(76)
+        facts.merge(failed)
+        #expect(facts.status(day(62)) == .gracePeriod && facts.status(day(77)) == .billingRetry)
+        // Apple's signed word of that period takes its place, whatever the dates; of an earlier one it does not.
+        facts.merge(renewal(signed: day(50), renews: day(30), digest: 6))
+        #expect(facts.status(day(62)) == .gracePeriod)
+        facts.merge(renewal(signed: day(35), renews: day(60), digest: 7))
+        #expect(facts.status(day(41)) == .active && facts.status(day(62)) == .expired)
+    }
+
     @Test("of something bought once does not tell which kind it is, and what it signed does")
     func once() {
         func bought(_ id: String, _ kind: ProductType?, revoked: Timestamp? = nil, digest number: UInt8)
@@ -134,7 +156,9 @@ struct UnsignedTests {
                     || fact.kind == nil && fact.webOrderLineItemID == nil && fact.subscriptionGroupID == nil
                 return isSame || isOnce && hasOnce
             }
-            if draw.renewals.contains(where: { !$0.isUnsigned }) { kept.renewals.removeAll(where: \.isUnsigned) }
+            if let reach = draw.renewals.filter({ !$0.isUnsigned }).map({ $0.renewsAt ?? .distantFuture }).max() {
+                kept.renewals.removeAll { $0.isUnsigned && ($0.renewsAt ?? .distantPast) <= reach }
+            }
             dropped += draw.transactions.count - kept.transactions.count
             let (all, counting) = (PurchaseState(draw.facts), PurchaseState(kept.facts))
             guard all.subscription == counting.subscription, all.oneTime == counting.oneTime,

@@ -66,6 +66,7 @@ struct PayloadFields {
     func bool(_ name: StaticString) -> Bool? { object.bool(name) }
     func strings(_ name: StaticString) -> [String]? { object.strings(name) }
     func uuid(_ name: StaticString) -> UniqueIdentifier? { object.string(name).flatMap { UniqueIdentifier($0) } }
+    func accountToken(_ name: StaticString) -> UniqueIdentifier? { uuid(name)?.accountToken }
 
     func code<Code: AppleCode>(_ name: StaticString) -> Code? where Code.RawValue == String {
         object.string(name).map { Code(rawValue: $0) }

@@ -6,6 +6,9 @@ public enum PostedBody {
         case notJSON = "the body is not JSON"
         /// A JSON text without it.
         case noSignedPayload = "the body has no text member signedPayload"
+        /// A notification of version 1 (App Store Server Notifications V1, responseBody): nobody signs it, and the app's
+        /// shared secret stands in it.
+        case version1 = "notifications of version 1 are not taken: choose version 2 in App Store Connect"
     }
 
     /// The JWS's bytes as they were signed.
@@ -19,7 +22,9 @@ public enum PostedBody {
         } catch {
             throw .notJSON
         }
-        guard let jws = document.object?.string("signedPayload"), !jws.isEmpty else { throw .noSignedPayload }
+        guard let jws = document.object?.string("signedPayload"), !jws.isEmpty else {
+            throw document.object?.string("notification_type") == nil ? .noSignedPayload : .version1
+        }
         return Array(jws.utf8)
     }
 }

@@ -31,7 +31,7 @@ extension RenewalInfoPayload {
             offerPeriod: fields.string("offerPeriod"),
             eligibleWinBackOfferIds: fields.strings("eligibleWinBackOfferIds"),
             recentSubscriptionStartDate: try fields.date("recentSubscriptionStartDate"),
-            appAccountToken: fields.uuid("appAccountToken"),
+            appAccountToken: fields.accountToken("appAccountToken"),
             appTransactionId: fields.string("appTransactionId"),
             json: json
         )

@@ -26,7 +26,7 @@ extension TransactionPayload {
             quantity: fields.integer("quantity"),
             type: fields.code("type"),
             inAppOwnershipType: fields.code("inAppOwnershipType"),
-            appAccountToken: fields.uuid("appAccountToken"),
+            appAccountToken: fields.accountToken("appAccountToken"),
             revocationDate: try fields.date("revocationDate"),
             revocationReason: fields.code("revocationReason"),
             revocationType: fields.code("revocationType"),

@@ -13,6 +13,12 @@ extension UUID {
 }
 
 extension UniqueIdentifier {
+    /// A stored appAccountToken; nil where none is stored, or the nil UUID. See ``accountToken``.
+    package init?(accountToken uuid: UUID?) {
+        guard let token = uuid.flatMap({ UniqueIdentifier($0).accountToken }) else { return nil }
+        self = token
+    }
+
     /// Foundation's UUID as Apple's.
     package init(_ uuid: UUID) {
         self = withUnsafeBytes(of: uuid.uuid) {

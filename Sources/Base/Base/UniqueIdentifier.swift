@@ -65,6 +65,10 @@ public struct UniqueIdentifier: Sendable, Hashable, Comparable, CustomStringConv
         }
     }
 
+    /// This as an appAccountToken; nil for the nil UUID (RFC 9562, section 5.9), which is none: client libraries write
+    /// it where the app set none.
+    public var accountToken: UniqueIdentifier? { high == 0 && low == 0 ? nil : self }
+
     private static let length = 36
 
     private func fill(_ text: UnsafeMutableBufferPointer<UInt8>) {

@@ -116,6 +116,9 @@ static const struct storehook_migration migrations[] = {
     {38, "one_answer", (const unsigned char[]){
 #embed "../../../sql/migrations/0038_one_answer.sql" suffix(, 0)
     }},
+    {39, "tokens_and_old_posts", (const unsigned char[]){
+#embed "../../../sql/migrations/0039_tokens_and_old_posts.sql" suffix(, 0)
+    }},
     {40, "erasure", (const unsigned char[]){
 #embed "../../../sql/migrations/0040_erasure.sql" suffix(, 0)
     }},

@@ -12,6 +12,12 @@ public enum AccountToken {
     /// The namespace of accounts that are not UUIDs: 45f55b13-241a-42e7-9499-38fb335afb69, drawn once for storehook.
     public static let namespace = UniqueIdentifier(high: 0x45f5_5b13_241a_42e7, low: 0x9499_38fb_335a_fb69)
 
+    /// Whether a text can name an account: not the nil UUID, which as an appAccountToken names none
+    /// (``UniqueIdentifier/accountToken``). Its account would have the purchases of everybody whose app sets no token.
+    public static func names(_ account: String) -> Bool {
+        UniqueIdentifier(account).map { $0.accountToken != nil } ?? true
+    }
+
     /// The token of an account.
     public static func of(_ account: String) -> UniqueIdentifier {
         UniqueIdentifier(account) ?? version5(of: account, in: namespace)

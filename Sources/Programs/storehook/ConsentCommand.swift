@@ -24,9 +24,7 @@ struct ConsentCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !(grant && withdraw) else { throw ValidationError("say --grant or --withdraw, not both") }
-        guard (1...1000).contains(account.unicodeScalars.count) else {
-            throw ValidationError("an account has 1 to 1000 characters")
-        }
+        try AccountOptions.validate(account: account)
         if grant, text?.contains(where: { !$0.isWhitespace }) != true {
             throw ValidationError("--grant needs --text: what the customer has agreed to, word for word")
         }

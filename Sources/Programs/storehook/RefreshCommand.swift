@@ -45,7 +45,7 @@ struct RefreshCommand: AsyncParsableCommand {
         guard [id, receipt, account].count(where: { $0 != nil }) == 1 else {
             throw ValidationError("say an id, an --account or a --receipt")
         }
-        if account?.isEmpty == true { throw ValidationError("--account takes the account's id") }
+        try account.map(AccountOptions.validate(account:))
         if receipt != nil, options.environment != nil {
             throw ValidationError("a receipt says its environment itself; leave --environment out")
         }

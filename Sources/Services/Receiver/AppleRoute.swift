@@ -9,6 +9,7 @@ struct AppleRoute: Sendable {
     let configuration: ReceiverConfiguration
     let commit: GroupCommit
     let refused: RefusedSenders
+    let oldPosts: OldPosts
     let metrics: ReceiverMetrics
 
     /// Stores what was posted, answers, and counts the answer.
@@ -45,6 +46,7 @@ struct AppleRoute: Sendable {
             case .busy: (refused.problem.response, .full)
             }
         } catch let refused as PostedBody.Refusal {
+            if refused == .version1 { oldPosts.saw() }
             return (HTTPProblem(.badRequest, refused.rawValue).response, .malformed)
         } catch GroupCommit.Refusal.full {
             return (unavailable("the receiver is full"), .full)

@@ -12,6 +12,7 @@ public struct Receiver: Service {
     private let headers: Refresher<Void>
     private let gate: SchemaGate
     private let refused: RefusedSenders
+    private let oldPosts: OldPosts
     private let server: HTTPServer
     private let logger: Logger
 
@@ -36,7 +37,11 @@ public struct Receiver: Service {
         headers = knownHeaders(of: outbox, every: configuration.headerInterval, logger: logger)
         self.logger = logger
         refused = RefusedSenders(outbox: outbox, interval: configuration.refusalInterval, logger: logger)
-        let apple = AppleRoute(configuration: configuration, commit: commit, refused: refused, metrics: metrics)
+        oldPosts = OldPosts(every: configuration.oldPostInterval, logger: logger) {
+            try await outbox.noteOldPost()
+        }
+        let apple = AppleRoute(
+            configuration: configuration, commit: commit, refused: refused, oldPosts: oldPosts, metrics: metrics)
         let routes = HTTPRoutes(elsewhere: "nothing here; Apple posts to /webhooks/apple")
         routes.serve(
             "/webhooks/apple", [.post: { request, context in await apple.answer(request, from: context.peer) }])
@@ -57,6 +62,6 @@ public struct Receiver: Service {
     /// - Throws: `ListenFailure` where it cannot listen.
     public func run() async throws {
         // Stopped in reverse: the server while commits still work, and the commits when no request can add to them.
-        try await ServiceGroup(services: [gate, headers, refused, commit, server], logger: logger).run()
+        try await ServiceGroup(services: [gate, headers, refused, oldPosts, commit, server], logger: logger).run()
     }
 }

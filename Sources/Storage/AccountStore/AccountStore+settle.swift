@@ -111,7 +111,8 @@ extension AccountStore {
                     select token, environment, original_transaction_id, bundle_id from holder
                         on conflict do nothing
                 )
-                select token from holder union select token from gone
+                select token from holder union
+                select token from gone where token <> '00000000-0000-0000-0000-000000000000'
                 """)
         ).map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
     }

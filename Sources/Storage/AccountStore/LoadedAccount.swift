@@ -177,7 +177,7 @@ extension LinePhase {
             return LinePhase(
                 startsAt: Timestamp(starts[place]), status: status, productID: products[place],
                 accessUntil: Timestamp(graces[place] ?? ends[place]), inTrial: trials[place],
-                willRenew: renews[place] ?? false, account: accounts[place].map { UniqueIdentifier($0) },
+                willRenew: renews[place] ?? false, account: UniqueIdentifier(accountToken: accounts[place]),
                 periodEndsAt: Timestamp(periodEnds[place]), renewalProductID: renewals[place],
                 origin: try origins.isEmpty
                     ? PhaseOrigin() : origins[place].map { try PhaseOrigin(stored: $0) } ?? PhaseOrigin())
@@ -262,11 +262,10 @@ extension AccountLine.BoughtOnce {
         let purchasedAt = try row.decode("purchased_at", as: PostgresTimestamp.self)
         let expiresAt = try row.decode("expires_at", as: PostgresTimestamp?.self)
         let revokedAt = try row.decode("revoked_at", as: PostgresTimestamp?.self)
-        let account = try row.decode("app_account_token", as: UUID?.self)
         self.init(
             kind: kind, productID: try row.decode("product_id"), purchasedAt: Timestamp(purchasedAt),
             expiresAt: expiresAt.map { Timestamp($0) }, revokedAt: revokedAt.map { Timestamp($0) },
-            signedAccount: account.map { UniqueIdentifier($0) })
+            signedAccount: UniqueIdentifier(accountToken: try row.decode("app_account_token")))
     }
 }
 
@@ -298,11 +297,10 @@ extension PurchaseOwnership {
         let instants = try row.decode("binding_instants", as: [PostgresTimestamp].self)
         self.init(
             ids.indices.compactMap { place in
-                PurchaseBinding.Kind(rawValue: kinds[place]).map {
-                    PurchaseBinding(
-                        id: ids[place], kind: $0, account: UniqueIdentifier(tokens[place]),
-                        at: Timestamp(instants[place]))
-                }
+                guard let kind = PurchaseBinding.Kind(rawValue: kinds[place]),
+                    let account = UniqueIdentifier(accountToken: tokens[place])
+                else { return nil }
+                return PurchaseBinding(id: ids[place], kind: kind, account: account, at: Timestamp(instants[place]))
             })
     }
 }

@@ -87,7 +87,7 @@ extension PostgresQuery {
                     \(purchases.map(\.environment)), \(purchases.map { derived[$0] == nil }),
                     \(purchases.map { derived[$0].map { $0.earlierPhases > 0 } ?? true }))
                     as purchase (original_transaction_id, bundle_id, environment, is_read, has_history)
-            ), holder as (
+            ), named as (
                 select t.token, c.environment, c.original_transaction_id, c.bundle_id
                   from changed c join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)
                  cross join unnest(s.phase_account) as t (token)
@@ -111,6 +111,9 @@ extension PostgresQuery {
                 select b.token, c.environment, c.original_transaction_id, c.bundle_id
                   from changed c
                   join storehook.purchase_bindings b using (original_transaction_id, bundle_id, environment)
+            ), holder as (
+                -- Stored by earlier releases: the nil UUID names no account.
+                select * from named where token <> '00000000-0000-0000-0000-000000000000'
             )
             """
     }

@@ -21,14 +21,14 @@ struct StandingPurchase {
             environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
             originalTransactionID: try row.decode("original_transaction_id"))
         now = Timestamp(try row.decode("now", as: PostgresTimestamp.self))
-        let account = try row.decode("signed", as: UUID?.self).map { UniqueIdentifier($0) }
+        let account = UniqueIdentifier(accountToken: try row.decode("signed"))
         let origin = try row.decode("origin", as: String?.self).map { try PhaseOrigin(stored: $0) }
         let isUpcoming = origin?.isUpcomingAccount ?? false
         signed = SignedAccounts(
             isUpcoming ? nil : account, upcoming: isUpcoming ? account : nil,
             stretchEnds: try StretchEnd.all(stored: row.decode("stretches", as: String?.self)))
         everySigned = try Set(
-            row.decode("every_signed", as: [UUID?].self).compactMap(\.self).map { UniqueIdentifier($0) }
+            row.decode("every_signed", as: [UUID?].self).compactMap { UniqueIdentifier(accountToken: $0) }
         ).union(signed.stretchEnds.compactMap(\.account))
         transfers = try row.decode("transfers")
         ownership = try PurchaseOwnership(bindings: row)

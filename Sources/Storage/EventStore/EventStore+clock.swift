@@ -283,7 +283,7 @@ extension Phase {
                     graceEndsAt: graceEnds[place].map { Timestamp($0) }, inTrial: trials[place],
                     willRenew: renews[place], renewalProductID: coming[place], priceIncreasePending: pending[place],
                     expirationIntent: intents[place].map { Int($0) },
-                    appAccountToken: accounts[place].map { UniqueIdentifier($0) }))
+                    appAccountToken: UniqueIdentifier(accountToken: accounts[place])))
         }
     }
 }

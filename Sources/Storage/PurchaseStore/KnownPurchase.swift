@@ -48,7 +48,7 @@ extension Ledger {
                 known[number].earlierPhases = try cells.next(Int32?.self).map(Int.init)
                 let horizon = try cells.nextTimestamp()
                 let cut = try cells.nextTimestamp()
-                let account = try cells.nextIdentifier()
+                let account = try cells.nextAccountToken()
                 let origin: String? = try cells.next()
                 let stretches: String? = try cells.next()
                 known[number].isShared = try cells.next()

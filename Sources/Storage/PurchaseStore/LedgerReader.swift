@@ -88,7 +88,7 @@ extension SubscriptionView {
                 originalTransactionID: try row.decode("original_transaction_id")))
         productID = try row.decode("product_id")
         subscriptionGroupID = try row.decode("subscription_group_id")
-        appAccountToken = try row.decode("app_account_token", as: UUID?.self).map { UniqueIdentifier($0) }
+        appAccountToken = UniqueIdentifier(accountToken: try row.decode("app_account_token"))
         status = try row.decode("status", among: SubscriptionStatus.self)
         expiresAt = Timestamp(try row.decode("expires_at", as: PostgresTimestamp.self))
         willRenew = try row.decode("will_renew")

@@ -146,7 +146,7 @@ struct RowCells {
     }
 
     mutating func nextTimestamp() throws -> Timestamp? { try next(PostgresTimestamp?.self).map(Timestamp.init) }
-    mutating func nextIdentifier() throws -> UniqueIdentifier? { try next(UUID?.self).map(UniqueIdentifier.init) }
+    mutating func nextAccountToken() throws -> UniqueIdentifier? { UniqueIdentifier(accountToken: try next()) }
     mutating func skip(_ count: Int) { place += count }
 }
 
@@ -178,7 +178,7 @@ extension TransactionFact {
         additionalReason = try cells.next()
         isFreeTrial = try cells.next()
         quantity = try cells.next()
-        appAccountToken = try cells.nextIdentifier()
+        appAccountToken = try cells.nextAccountToken()
     }
 }
 
@@ -191,7 +191,7 @@ extension RenewalFact {
             productID: try cells.next(), renewalProductID: try cells.next(), autoRenew: try cells.next(),
             renewsAt: try cells.nextTimestamp(), expirationIntent: try cells.next(Int16?.self).map(Int.init),
             inBillingRetry: try cells.next(Bool.self) ? true : nil, graceExpiresAt: try cells.nextTimestamp(),
-            priceIncreasePending: try cells.next(), appAccountToken: try cells.nextIdentifier(), signedAt: signedAt,
+            priceIncreasePending: try cells.next(), appAccountToken: try cells.nextAccountToken(), signedAt: signedAt,
             asOf: min(asOf, signedAt), reportedStatus: reportedStatus, digest: digest)
         // Rows of earlier programs do not tell "no" from what Apple left out, which it does rather than say no.
         let isNotRetried = try cells.next(Bool?.self)

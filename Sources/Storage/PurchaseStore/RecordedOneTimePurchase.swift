@@ -19,7 +19,7 @@ public struct RecordedOneTimePurchase: Sendable, Hashable {
         value = OneTimePurchase(
             kind: try row.decode("kind", among: OneTimePurchase.Kind.self), productID: try row.decode("product_id"),
             ownership: try row.decode("ownership"),
-            appAccountToken: try row.decode("app_account_token", as: UUID?.self).map { UniqueIdentifier($0) },
+            appAccountToken: UniqueIdentifier(accountToken: try row.decode("app_account_token")),
             transactionID: try row.decode("transaction_id"),
             purchasedAt: Timestamp(try row.decode("purchased_at", as: PostgresTimestamp.self)),
             expiresAt: try row.decode("expires_at", as: PostgresTimestamp?.self).map(Timestamp.init),

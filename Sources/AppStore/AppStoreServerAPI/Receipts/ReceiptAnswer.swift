@@ -11,8 +11,8 @@ public struct ReceiptAnswer: Sendable, Hashable {
     public let environment: Environment
     /// The app (`bundle_id`).
     public let bundleId: String
-    /// When Apple looked (`request_date_ms`).
-    public let requestDate: Timestamp?
+    /// When Apple looked (`request_date_ms`), or, where the answer does not say it, when Apple was asked.
+    public let requestDate: Timestamp
     /// The purchases: those in the receipt, and for subscriptions all that Apple has now. Each transaction appears
     /// once, in its later version.
     public let purchases: [ReceiptAnswerPurchase]
@@ -20,13 +20,14 @@ public struct ReceiptAnswer: Sendable, Hashable {
     public let renewals: [ReceiptAnswerRenewal]
     /// SHA-256 of what Apple read in the receipt, whenever it looked: of the members of `receipt` as it wrote them.
     package let reading: Fingerprint
-    /// The same in pieces that can be kept and read again by themselves; none where Apple does not say when it looked.
+    /// The same in pieces that can be kept and read again by themselves.
     public let extracts: [ReceiptExtract]
 
     /// Reads an answer.
     ///
+    /// - Parameter askedAt: when Apple was asked. What the answer says was true then or later.
     /// - Throws: ``AnswerFault/unreadable(_:)``.
-    init(_ json: [UInt8], from environment: Environment) throws(AnswerFault) {
+    init(_ json: [UInt8], from environment: Environment, askedAt: Timestamp) throws(AnswerFault) {
         guard let object = try? JSONDocument(json).object, let receipt = object.object("receipt") else {
             throw .unreadable("receipt is missing")
         }
@@ -40,7 +41,8 @@ public struct ReceiptAnswer: Sendable, Hashable {
         self.json = json
         self.environment = environment
         self.bundleId = bundleId
-        requestDate = receipt.lenientDate("request_date_ms")
+        let saidDate = receipt.lenientDate("request_date_ms")
+        requestDate = saidDate ?? askedAt
         // A receipt of iOS 6 is one purchase itself, and so is what became of it since.
         let latest =
             object.objects("latest_receipt_info") ?? object.object("latest_receipt_info").map { [$0] } ?? []
@@ -58,11 +60,8 @@ public struct ReceiptAnswer: Sendable, Hashable {
             ReceiptAnswerRenewal(object).map { (renewal: $0, object: object) }
         }
         renewals = coming.map(\.renewal)
-        guard let requestDate else {
-            extracts = []
-            return
-        }
-        let frame = ReceiptExtract.Frame(bundleId: bundleId, environment: environment, requestDate: requestDate)
+        let frame = ReceiptExtract.Frame(
+            bundleId: bundleId, environment: environment, requestDate: requestDate, isDatedByApple: saidDate != nil)
         let periods = Self.latestPeriods(of: purchases)
         // Apple may list what is to come of each product that a subscription has had: one of them is the present one.
         let present = coming.filter { $0.renewal.productId == periods[$0.renewal.originalTransactionId]?.productId }

@@ -25,6 +25,12 @@ public struct ReceiptAnswerPurchase: Sendable, Hashable {
     public let isTrialPeriod: Bool?
     /// Whether the period is at an introductory price.
     public let isInIntroOfferPeriod: Bool?
+    /// The promotional offer, as App Store Connect names it.
+    public let promotionalOfferId: String?
+    /// The reference name of the offer code.
+    public let offerCodeName: String?
+    /// The win-back offer, as App Store Connect names it.
+    public let winBackOfferId: String?
     /// Whether it was replaced by an upgrade.
     public let isUpgraded: Bool?
     /// Whether the customer bought it, or a family member shares it.
@@ -52,10 +58,25 @@ public struct ReceiptAnswerPurchase: Sendable, Hashable {
         cancellationReason = object.lenientInteger("cancellation_reason").map(RevocationReason.init(rawValue:))
         isTrialPeriod = object.lenientFlag("is_trial_period")
         isInIntroOfferPeriod = object.lenientFlag("is_in_intro_offer_period")
+        func text(_ name: StaticString) -> String? { object.lenientText(name).flatMap { $0.isEmpty ? nil : $0 } }
+        promotionalOfferId = text("promotional_offer_id")
+        offerCodeName = text("offer_code_ref_name")
+        winBackOfferId = text("win_back_offer_id")
         isUpgraded = object.lenientFlag("is_upgraded")
         ownershipType = object.string("in_app_ownership_type").map(OwnershipType.init(rawValue:))
         webOrderLineItemId = object.lenientText("web_order_line_item_id")
         subscriptionGroupIdentifier = object.lenientText("subscription_group_identifier")
         appAccountToken = object.string("app_account_token")
     }
+
+    /// The kind of offer that the period was bought with, as the signed record would say; nil for none.
+    var offerType: OfferType? {
+        if promotionalOfferId != nil { return .promotional }
+        if offerCodeName != nil { return .code }
+        if winBackOfferId != nil { return .winBack }
+        return isTrialPeriod == true || isInIntroOfferPeriod == true ? .introductory : nil
+    }
+
+    /// The offer's name; nil for an introductory one, which has none.
+    var offerIdentifier: String? { promotionalOfferId ?? offerCodeName ?? winBackOfferId }
 }

@@ -41,21 +41,24 @@ public struct ReceiptClient: Sendable {
         priority: RateSchedule.Priority = .interactive
     ) async throws -> ReceiptAnswer {
         let body = RequestBody.verifyReceipt(receipt, secret, excludesOldTransactions: excludesOldTransactions).bytes
-        var exchange = Exchange(receiptsOf: environments, policy: caller.policy, startingAt: caller.clock.now())
+        let askedAt = caller.clock.now()
+        var exchange = Exchange(receiptsOf: environments, policy: caller.policy, startingAt: askedAt)
         let (place, json) = try await caller.run(&exchange, priority) { environment, _ in
             TransportRequest(
                 method: AppleEndpoint.verifyReceipt.method, url: caller.hosts.receiptURL(in: environment), token: nil,
                 body: body)
         }
-        let result = Result { () throws(AnswerFault) in try read(json, place) }
+        let result = Result { () throws(AnswerFault) in try read(json, place, askedAt) }
         var refused: [VerificationFailure] = []
         if case .failure(.refused(let failure)) = result { refused = [failure] }
         return try caller.conclude(exchange, in: place, result, refused: refused)
     }
 
     /// A genuine receipt of another app proves nothing about this one: Apple checks the secret of subscriptions alone.
-    private func read(_ json: [UInt8], _ environment: Environment) throws(AnswerFault) -> ReceiptAnswer {
-        let answer = try ReceiptAnswer(json, from: environment)
+    private func read(
+        _ json: [UInt8], _ environment: Environment, _ askedAt: Timestamp
+    ) throws(AnswerFault) -> ReceiptAnswer {
+        let answer = try ReceiptAnswer(json, from: environment, askedAt: askedAt)
         guard answer.bundleId == bundleId else {
             throw .refused(VerificationFailure(.wrongBundle, "The receipt is genuine, and another app's."))
         }

@@ -20,6 +20,11 @@ public struct ReceiptExtract: Sendable, Hashable {
         var bundleId: String
         var environment: Environment
         var requestDate: Timestamp
+        /// Whether Apple says when it looked; otherwise the date is the moment of asking, and is kept as that.
+        var isDatedByApple = true
+
+        /// What is kept beside a date that Apple does not say.
+        static let asked = "asked"
     }
 
     /// Its bytes: equal for the same content answered at the same instant.
@@ -44,7 +49,8 @@ public struct ReceiptExtract: Sendable, Hashable {
             throw .unreadable("it does not say of which app it is, from which environment, or when it was answered")
         }
         let frame = Frame(
-            bundleId: bundleId, environment: Environment(rawValue: environment), requestDate: requestDate)
+            bundleId: bundleId, environment: Environment(rawValue: environment), requestDate: requestDate,
+            isDatedByApple: object.string("request_date_is") != Frame.asked)
         let whole: ReceiptExtract?
         if let purchase = object.object("purchase") {
             whole = ReceiptExtract(frame, purchase: purchase)
@@ -92,6 +98,7 @@ public struct ReceiptExtract: Sendable, Hashable {
         common.add("expires_date_ms", endsAt)
         let head = Array(",\"\(name)\":".utf8)
         saying = Array(common.bytes.dropLast()) + head + (timeless ?? words) + [UInt8(ascii: "}")]
+        common.add("request_date_is", frame.isDatedByApple ? nil : Frame.asked)
         common.add("request_date_ms", frame.requestDate)
         json = Array(common.bytes.dropLast()) + head + words + [UInt8(ascii: "}")]
     }
@@ -124,8 +131,10 @@ extension ReceiptAnswerPurchase {
             record.add("revocationDate", cancellationDate)
             record.add("revocationReason", cancellationReason?.rawValue)
         }
-        if isTrialPeriod == true || isInIntroOfferPeriod == true {
-            record.add("offerType", OfferType.introductory.rawValue)
+        // Apple sets the trial flag of every period that costs nothing. Which offer it is, the record says beside it.
+        if let offer = offerType {
+            record.add("offerType", offer.rawValue)
+            record.add("offerIdentifier", offerIdentifier)
             record.add("offerDiscountType", isTrialPeriod == true ? OfferDiscountType.freeTrial.rawValue : nil)
         }
         if expiresDate != nil {

@@ -36,7 +36,7 @@ struct TimelineBuilder {
         changes += neverBegun(at: piece)
         let isNewPeriod = bought.contains { Self.periods.contains($0.kind) }
         let previous = renewal
-        if let new = piece.renewal, previous.map({ new.supersedes($0) }) ?? true {
+        if let new = piece.renewal, previous.map({ new.isLater(than: $0) }) ?? true {
             changes += told(new, after: previous, piece, status, isNewPeriod)
             renewal = new
         }

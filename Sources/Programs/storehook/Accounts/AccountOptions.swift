@@ -13,9 +13,15 @@ struct AccountOptions: ParsableArguments {
     @Argument(help: "The account, as the app's own tokens call it, or its appAccountToken.") var account: String
     @OptionGroup var output: Output
 
-    func validate() throws {
+    func validate() throws { try Self.validate(account: account) }
+
+    /// Refuses what names no account.
+    static func validate(account: String) throws {
         guard (1...1000).contains(account.unicodeScalars.count) else {
             throw ValidationError("an account has 1 to 1000 characters")
+        }
+        guard AccountToken.names(account) else {
+            throw ValidationError("the nil UUID is no account: client libraries write it where the app set no token")
         }
     }
 }

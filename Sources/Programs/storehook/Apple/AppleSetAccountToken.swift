@@ -17,7 +17,9 @@ struct AppleSetAccountToken: AsyncParsableCommand {
     @Argument(help: "The account's token, a UUID.") var token: String
 
     func validate() throws {
-        guard UniqueIdentifier(token) != nil else { throw ValidationError("an account token is a UUID") }
+        guard UniqueIdentifier(token)?.accountToken != nil else {
+            throw ValidationError("an account token is a UUID, and not the nil UUID")
+        }
     }
 
     func run() async throws {

@@ -27,7 +27,8 @@ struct DemoToken: AsyncParsableCommand {
         try (1...8760).check(hours, "--hours")
         guard keyOnly != (account != nil) else { throw ValidationError("name an account, or say --key-only") }
         if let account, Caller.account(account) == nil {
-            throw ValidationError("an account has 1 to 200 printable ASCII characters without spaces")
+            throw ValidationError(
+                "an account has 1 to 200 printable ASCII characters without spaces, and is not the nil UUID")
         }
     }
 

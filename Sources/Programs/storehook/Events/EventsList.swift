@@ -29,7 +29,8 @@ struct EventsList: AsyncParsableCommand {
         try (1...10_000).check(limit, "--limit")
         guard after.map({ $0 >= 0 }) ?? true else { throw ValidationError("--after takes a cursor, 0 or more") }
         guard account.map({ Caller.account($0) != nil }) ?? true else {
-            throw ValidationError("--account takes 1 to 200 printable ASCII characters without spaces")
+            throw ValidationError(
+                "--account takes 1 to 200 printable ASCII characters without spaces, not the nil UUID")
         }
     }
 

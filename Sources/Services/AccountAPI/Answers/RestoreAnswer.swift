@@ -60,9 +60,15 @@ package struct RestoreAnswer: Sendable, Hashable {
 
         /// An item that consists of a problem only.
         init(refusing problem: APIProblem) {
-            self.init(
-                problem.code.status == .badRequest ? .invalid : .undecided, code: problem.code.code,
-                message: problem.detail)
+            self.init(.invalid)
+            refuse(problem)
+        }
+
+        /// Makes it one that is refused.
+        mutating func refuse(_ problem: APIProblem) {
+            fate = problem.code.status == .badRequest ? .invalid : .undecided
+            code = problem.code.code
+            message = problem.detail
         }
     }
 

@@ -21,7 +21,8 @@ package struct Caller: Sendable, Hashable {
         self.role = role
     }
 
-    /// The account that a text names: 1 to 200 printable ASCII characters, a UUID in lower case; nil where it can be none.
+    /// The account that a text names: 1 to 200 printable ASCII characters, a UUID in lower case but not the nil UUID; nil
+    /// where it can be none.
     ///
     /// Nothing else, because it goes into headers (`X-Storehook-Account` of the guard) and logs; and because a UUID in two
     /// spellings would be one appAccountToken of two accounts.
@@ -29,6 +30,7 @@ package struct Caller: Sendable, Hashable {
         guard (1...200).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
         }
+        guard AccountToken.names(text) else { return nil }
         return UniqueIdentifier(text)?.description ?? text
     }
 }

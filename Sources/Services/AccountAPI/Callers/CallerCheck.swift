@@ -84,7 +84,8 @@ package struct CallerCheck: CallerIdentification {
         guard let value = values.first else { return nil }
         guard values.count == 1, let account = Caller.account(value) else {
             throw APIProblem(
-                .accountMissing, "X-Account-ID takes one account: 1 to 200 printable ASCII characters without spaces")
+                .accountMissing,
+                "X-Account-ID takes one account: 1 to 200 printable ASCII characters without spaces, not the nil UUID")
         }
         return Caller(account: account, isServer: true)
     }

@@ -49,7 +49,8 @@ package enum TokenRefusal: String, Error, Sendable, CaseIterable {
         case .noExpiry: "the token does not say until when it is valid (exp)"
         case .issuer: "the token was issued by somebody else (iss)"
         case .audience: "the token is for somebody else (aud)"
-        case .account: "the token names no account: 1 to 200 printable ASCII characters without spaces"
+        case .account:
+            "the token names no account: 1 to 200 printable ASCII characters without spaces, not the nil UUID"
         case .serverKey: "the server key is not known, or was revoked"
         }
     }

@@ -134,7 +134,10 @@ extension AccountHandlers {
         endpoint.body = .init(body, isOptional: isOptional, most: 6 << 20)
         endpoint.query = [Self.environment]
         endpoint.problems =
-            [.unknownProduct, .mismatch, .purchaseUnknown, .otherAccount, .boundElsewhere, .environmentForbidden]
+            [
+                .unknownProduct, .mismatch, .purchaseUnknown, .purchaseUnusable, .otherAccount, .boundElsewhere,
+                .environmentForbidden,
+            ]
             + [.nothingBought, .appleAway, .noRefresh] + ProblemCode.receiptCodes
             + VerificationCode.allCases.map { .verification($0) }
         endpoint.isLogged = true

@@ -227,6 +227,9 @@ extension AccountHandlers {
                 item.fate = .unknownProduct
             }
             if !item.fate.isOwn { item.code = item.fate.rawValue }
+            if proven.outcomes[purchase] == nil, evidence.transaction != nil {
+                item.refuse(Self.unusable([:]))
+            }
             return item
         }
     }
@@ -267,8 +270,16 @@ extension AccountHandlers {
             APIProblem(.otherAccount, "Apple signed this purchase for another account", log: metadata)
         case .boundElsewhere:
             APIProblem(.boundElsewhere, "another account has proven this purchase before", log: metadata)
-        case nil: APIProblem.unavailable("nothing is known of the purchase yet")
+        case nil: unusable(metadata)
         }
+    }
+
+    /// A purchase of which something is kept, and nothing is derived. Handed in again it would be no other.
+    static func unusable(_ metadata: Logger.Metadata) -> APIProblem {
+        APIProblem(
+            .purchaseUnusable,
+            "what Apple says of the purchase is kept, and gives nothing: a kind or a date is missing",
+            log: metadata)
     }
 }
 

@@ -152,8 +152,8 @@ extension AccountHandlers {
 
     /// Why none of the purchases that are meant is the account's.
     static func refusal(of meant: [PurchaseKey], _ proven: ProvenReceipt) -> APIProblem {
-        let refused = meant.compactMap { problem(proven.outcomes[$0], proven.log) }
-        if let refusal = refused.first(where: { $0.code.status != .serviceUnavailable }) { return refusal }
+        let refused = meant.lazy.compactMap { proven.outcomes[$0] }.compactMap { problem($0, proven.log) }
+        if let refusal = refused.first { return refusal }
         guard !meant.isEmpty else {
             return APIProblem(.nothingBought, "the receipt lists no purchase", log: proven.log)
         }
@@ -161,8 +161,7 @@ extension AccountHandlers {
         if meant.allSatisfy(proven.finding.unknown.contains) {
             return APIProblem(.purchaseUnknown, "Apple does not know the purchase", log: proven.log)
         }
-        return proven.finding.isAsked
-            ? refused.first ?? .unavailable("nothing is known of the purchase yet") : nobodyToAsk
+        return proven.finding.isAsked ? unusable(proven.log) : nobodyToAsk
     }
 
     /// What became of each purchase that a receipt proves.
@@ -175,10 +174,14 @@ extension AccountHandlers {
                 item.fate = .unknownProduct
             }
             if !item.fate.isOwn { item.code = item.fate.rawValue }
-            if item.fate == .undecided {
-                item.code =
-                    proven.finding.unknown.contains(purchase)
-                    ? ProblemCode.purchaseUnknown.code : ProblemCode.appleAway.code
+            guard item.fate == .undecided else { return item }
+            let finding = proven.finding
+            if finding.unknown.contains(purchase) {
+                item.code = ProblemCode.purchaseUnknown.code
+            } else if finding.unanswered.contains(purchase) || !finding.isAsked {
+                item.code = ProblemCode.appleAway.code
+            } else {
+                item.refuse(Self.unusable([:]))
             }
             return item
         }

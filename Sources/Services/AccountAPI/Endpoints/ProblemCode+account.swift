@@ -27,6 +27,8 @@ extension ProblemCode {
     static let appleAway = ProblemCode(.serviceUnavailable, "apple_unavailable", "Apple does not answer")
     /// The purchase is not known: a renewal info came without its transaction, or not even Apple knows it.
     static let purchaseUnknown = ProblemCode(.badRequest, "purchase_unknown", "The purchase is not known")
+    /// All there is to know of the purchase is kept, and makes nothing: its record lacks a kind or a date.
+    static let purchaseUnusable = ProblemCode(.badRequest, "purchase_unusable", "It gives nothing")
     /// The catalog does not have the product.
     static let unknownProduct = ProblemCode(.badRequest, "unknown_product", "The product is not known")
     /// What was said beside a signed record is not what it says.

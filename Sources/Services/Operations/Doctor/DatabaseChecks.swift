@@ -1,4 +1,5 @@
 import AppleRecords
+import Base
 import EventStore
 import EvidenceStore
 import Foundation
@@ -60,6 +61,7 @@ package struct DatabaseChecks: Sendable {
         Check(name: "vacuum horizon", needsSchema: false) { try await $0.horizon() },
         Check(name: "notices", needsSchema: false) { try await $0.notices() },
         Check(name: "partitions") { try await $0.partitions() }, Check(name: "queue") { try await $0.queue() },
+        Check(name: "version 1", reads: Outbox.oldPosts) { try await $0.oldPosts() },
         Check(name: "evidence") { try await $0.evidence() },
         Check(name: "dead letters") { try await $0.deadLetters() },
         Check(name: "anomalies", reads: LedgerReader.monitored) { try await $0.anomalies() },
@@ -73,6 +75,8 @@ package struct DatabaseChecks: Sendable {
 
     /// What the checks are called, in their order.
     package static let names = ["database"] + checks.map(\.name)
+    /// For how long a post of version 1 is worth a line: Apple posts some each day where it is set to it.
+    private static let oldPostAge = Duration.seconds(86_400)
     /// How far clocks may be apart; NTP keeps them within milliseconds.
     private static let clockTolerance = Duration.seconds(5)
     /// How long the oldest notification may wait before the operator should check that workers run.
@@ -200,6 +204,17 @@ package struct DatabaseChecks: Sendable {
         return .failed(
             "the oldest of \(ready.count) waits for \(ready.oldestAge.age): is a worker running? storehook work"
         )
+    }
+
+    /// Whether App Store Connect is set to version 1, whose notifications are refused.
+    private func oldPosts() async throws -> Finding.Answer {
+        guard let last = try await outbox.lastOldPost() else { return .ok("nobody posts version 1 bodies") }
+        guard last.age < Self.oldPostAge else {
+            return .ok("nobody posts version 1 bodies any more, last seen \(Timestamp(last.at))")
+        }
+        return .failed(
+            "somebody posts version 1 bodies, last seen \(Timestamp(last.at)), which are refused: if it is Apple, App Store "
+                + "Connect is set to version 1; choose version 2 there")
     }
 
     /// Statuses from Apple that no stored record explains: a record was lost, or a rule is wrong.

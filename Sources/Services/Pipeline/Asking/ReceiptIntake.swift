@@ -244,15 +244,17 @@ extension UnsignedReceiptClaim {
         let kind: EvidenceKind
         let id: String
         let date: Timestamp
+        var end: Timestamp?
         switch extract.content {
         case .transaction(let transaction):
             (kind, id, date) = (.receiptTransaction, transaction.transactionId, transaction.signedDate)
         case .renewal(let renewal):
             (kind, id, date) = (.receiptRenewal, renewal.originalTransactionId, renewal.signedDate)
+            end = renewal.renewalDate
         }
         guard extract.json.count <= kind.maximumSize else { return nil }
         self.init(
-            Evidence(kind, from: .api, extract.json), of: id, answeredAt: date,
+            Evidence(kind, from: .api, extract.json), of: id, answeredAt: date, periodEndsAt: end,
             saying: Fingerprint(of: extract.saying).bytes)
     }
 }

@@ -40,7 +40,7 @@ extension ConsumptionRequests {
                     PostgresQuery(
                         "consumption.look",
                         """
-                        select a.deadline > clock_timestamp() as is_in_time, t.app_account_token is not null as has_account,
+                        select a.deadline > clock_timestamp() as is_in_time, \(unescaped: ConsumptionToken.account) is not null as has_account,
                                k.id as consent_id, k.granted,
                                exists (select from storehook.accounts e
                                         where e.token = t.app_account_token and e.erased_at is not null) as is_erased,
@@ -55,7 +55,7 @@ extension ConsumptionRequests {
                               and t.environment = a.environment
                           left join lateral (
                                 select c.id, c.granted from storehook.consumption_consents c
-                                 where c.app_account_token = t.app_account_token
+                                 where c.app_account_token = \(unescaped: ConsumptionToken.account)
                                  order by c.id desc
                                  limit 1
                                ) k on true
@@ -140,7 +140,7 @@ extension ConsumptionRequests {
                                                      on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
                                                     and t.environment = a.environment
                                                 join storehook.consumption_consents c
-                                                     on c.app_account_token = t.app_account_token
+                                                     on c.app_account_token = \(unescaped: ConsumptionToken.account)
                                                where a.id = q.id
                                                order by c.id desc
                                                limit 1), false)
@@ -272,7 +272,7 @@ extension ConsumptionRequests {
                        on t.transaction_id = s.transaction_id and t.bundle_id = s.bundle_id and t.environment = s.environment
                  cross join lateral (
                         select (select c.granted from storehook.consumption_consents c
-                                 where c.app_account_token = t.app_account_token
+                                 where c.app_account_token = \(unescaped: ConsumptionToken.account)
                                  order by c.id desc limit 1) as granted
                        ) k
                  cross join lateral (
@@ -282,7 +282,7 @@ extension ConsumptionRequests {
                                     else 'late' end as outcome,
                                case when s.began_at is not null then \(ConsumptionReason.workerGone.rawValue)
                                     when s.why = any(\(Self.choices)) then s.why
-                                    when t.app_account_token is null then \(ConsumptionReason.noAccount.rawValue)
+                                    when \(unescaped: ConsumptionToken.account) is null then \(ConsumptionReason.noAccount.rawValue)
                                     when k.granted is null then \(ConsumptionReason.noConsent.rawValue)
                                     when not k.granted then \(ConsumptionReason.consentWithdrawn.rawValue)
                                     else coalesce(s.why, \(ConsumptionReason.notLookedAt.rawValue)) end as why

@@ -86,7 +86,7 @@ package struct ConsumptionRequests: Sendable {
                       left join lateral (
                             select c.granted
                               from storehook.transactions t
-                              join storehook.consumption_consents c on c.app_account_token = t.app_account_token
+                              join storehook.consumption_consents c on c.app_account_token = \(unescaped: ConsumptionToken.account)
                              where t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id
                                and t.environment = r.environment
                              order by c.id desc
@@ -225,8 +225,8 @@ package struct ConsumptionRequests: Sendable {
         r.bundle_id, r.environment, r.transaction_id, r.reason, r.deadline, r.began_at is not null as is_begun,
         extract(epoch from r.deadline - clock_timestamp())::double precision as seconds_left,
         t.transaction_id is not null as is_known, t.product_id, t.kind, t.ownership,
-        t.app_account_token is not null as has_account,
+        nullif(t.app_account_token, '00000000-0000-0000-0000-000000000000') is not null as has_account,
         (select k.granted from storehook.consumption_consents k
-          where k.app_account_token = t.app_account_token order by k.id desc limit 1) as granted
+          where k.app_account_token = nullif(t.app_account_token, '00000000-0000-0000-0000-000000000000') order by k.id desc limit 1) as granted
         """
 }

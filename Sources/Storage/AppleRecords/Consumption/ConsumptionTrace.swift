@@ -66,7 +66,7 @@ extension ConsumptionRequests {
                   left join storehook.consumption_answers a on a.notification_uuid = n.notification_uuid
                   left join lateral (
                         select c.granted from storehook.consumption_consents c
-                         where c.app_account_token = t.app_account_token
+                         where c.app_account_token = \(unescaped: ConsumptionToken.account)
                          order by c.id desc
                          limit 1
                        ) c on true
@@ -95,7 +95,7 @@ extension ConsumptionRequests {
         try await pool.withTransaction(TransactionOptions(isDurable: true)) { session in
             try ConsumptionToken.hold(
                 """
-                select t.app_account_token
+                select \(unescaped: ConsumptionToken.account) as app_account_token
                   from storehook.consumption_answers a
                   join storehook.transactions t
                        on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
@@ -120,7 +120,7 @@ extension ConsumptionRequests {
                           and t.environment = s.environment
                       left join lateral (
                             select c.id as consent_id, c.granted from storehook.consumption_consents c
-                             where c.app_account_token = t.app_account_token
+                             where c.app_account_token = \(unescaped: ConsumptionToken.account)
                              order by c.id desc
                              limit 1
                            ) k on true

@@ -76,16 +76,18 @@ extension PostgresQuery {
             """)
     }
 
-    /// Notes what is said where nothing later is known and Apple has not signed it; answers the places of what was noted.
+    /// Notes what is said where nothing later is known and Apple has not signed it, of a subscription's future that of
+    /// its period; answers the places of what was noted.
     fileprivate static func note(_ words: [UnsignedReceiptClaim], of scope: AppEnvironment) -> PostgresQuery {
-        let dates = words.map { PostgresTimestamp(millisecondsSince1970: $0.answeredAt.millisecondsSince1970) }
+        let dates = words.map { PostgresTimestamp($0.answeredAt) }
+        let ends = words.map { $0.periodEndsAt.map { PostgresTimestamp($0) } }
         return PostgresQuery(
             "history.unsigned_note",
             """
             with said as materialized (
                 select * from unnest(\(words.map(\.evidence.kind.rawValue)), \(words.map(\.id)), \(words.map(\.saying)),
-                                     \(dates))
-                    with ordinality as said (kind, id, saying, answered_at, place)
+                                     \(dates), \(ends))
+                    with ordinality as said (kind, id, saying, answered_at, ends_at, place)
             ), noted as (
                 insert into storehook.unsigned_words as known (kind, id, bundle_id, environment, saying, answered_at)
                 select kind, id, \(scope.bundleID), \(scope.environment), saying, answered_at
@@ -99,7 +101,9 @@ extension PostgresQuery {
                        select from storehook.renewals r
                         where said.kind = 'receipt_renewal' and r.original_transaction_id = said.id
                           and r.bundle_id = \(scope.bundleID) and r.environment = \(scope.environment)
-                          and r.is_unsigned is null)
+                          and r.is_unsigned is null
+                          -- Of a later period than the signed word it is news: that period's was lost.
+                          and not coalesce(r.renews_at < said.ends_at, false))
                  order by kind, id
                     on conflict (id, bundle_id, environment, kind) do update
                    set saying = excluded.saying, answered_at = excluded.answered_at

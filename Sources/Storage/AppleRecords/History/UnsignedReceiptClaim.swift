@@ -10,14 +10,19 @@ package struct UnsignedReceiptClaim: Sendable, Hashable {
     package var id: String
     /// When Apple answered it.
     package var answeredAt: Timestamp
+    /// Of a subscription's future, the end of the period that it speaks of; nil where that is not known.
+    package var periodEndsAt: Timestamp?
     /// SHA-256 of what it says, whenever that was.
     package var saying: [UInt8]
 
     /// Memberwise.
-    package init(_ evidence: Evidence, of id: String, answeredAt: Timestamp, saying: [UInt8]) {
+    package init(
+        _ evidence: Evidence, of id: String, answeredAt: Timestamp, periodEndsAt: Timestamp? = nil, saying: [UInt8]
+    ) {
         self.evidence = evidence
         self.id = id
         self.answeredAt = answeredAt
+        self.periodEndsAt = periodEndsAt
         self.saying = saying
     }
 }

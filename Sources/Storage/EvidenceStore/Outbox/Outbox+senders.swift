@@ -34,6 +34,27 @@ extension Outbox {
         ).map { (try $0.decode(0), .seconds(try $0.decode(1, as: Int32.self))) }
     }
 
+    /// Notes that somebody posted a notification of version 1 just now.
+    package func noteOldPost() async throws {
+        try await pool.query(PostgresQuery("outbox.note_old_post", "select storehook.note_old_post()"))
+    }
+
+    /// The relation of ``lastOldPost()``.
+    package static let oldPosts = "old_posts"
+
+    /// When somebody last posted a notification of version 1, and how long ago that is; nil where nobody did.
+    package func lastOldPost() async throws -> (at: PostgresTimestamp, age: Duration)? {
+        let rows = try await pool.query(
+            PostgresQuery(
+                "outbox.old_post",
+                """
+                select seen_at, extract(epoch from clock_timestamp() - seen_at)::double precision as age
+                  from storehook.old_posts
+                """))
+        guard let row = rows.first else { return nil }
+        return (try row.decode("seen_at"), .seconds(try row.decode("age", as: Double.self)))
+    }
+
     /// Discards unverified letters that are older than so many days.
     /// - Returns: how many.
     func expireJunk(after days: Int) async throws -> Int64 {

@@ -20,7 +20,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "schema_migrations": [.select], "schema_expansions": [.select],
                 "outbox_id": [.usage], "outbox_queue": [.insert],
                 "outbox_stored": [.insert], "signature_headers": [.select],
-                "refused_senders": [.execute], "store_posted": [.execute],
+                "refused_senders": [.execute], "store_posted": [.execute], "note_old_post": [.execute],
             ])
             .union(["id", "received_at", "packing", "body"].map { DatabaseRight(.insert, on: "outbox", column: $0) })
         case .worker:
@@ -42,7 +42,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "queue_depth": [.select], "senders": [.select, .insert, .update], "expire_junk": [.execute],
                 "ensure_outbox_partitions": [.execute], "drop_outbox_day": [.execute], "outbox_bodies": [.execute],
                 "outbox_days_to_settle": [.select], "outbox_day_changes": [.execute], "settle_outbox_day": [.execute],
-                "sum_outbox_stored": [.execute], "outbox_stored": [.insert],
+                "sum_outbox_stored": [.execute], "outbox_stored": [.insert], "old_posts": [.select],
                 "history_windows": [.select, .insert, .update, .delete],
                 "history_queue": [.select, .insert, .update, .delete],
                 "history_letters": [.select, .insert, .update, .delete],
@@ -158,7 +158,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
                 "contradictions": [.select], "consumption_requests": [.select], "proven_until": [.select],
                 "canary_status": [.select], "consumption_status": [.select], "extensions_open": [.select],
-                "telling_status": [.select], "delivery_status": [.select], "subscriptions": [.select],
+                "telling_status": [.select], "delivery_status": [.select], "old_posts": [.select],
+                "subscriptions": [.select],
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
                 "account_status_now": [.select], "account_status": [.select], "catalog_state": [.select],
