@@ -104,6 +104,30 @@ struct BindTests {
         }
     }
 
+    @Test func `A lifetime purchase is held again by a reversal about it alone, and the refund stays what was`()
+        async throws
+    {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            let key = purchase(1)
+            try await database.apply([
+                Purchases.forever(key, at: -50, account: token(1)),
+                Purchases.forever(key, at: -40, account: token(1), id: "copy"),
+                Purchases.forever(key, at: -50, account: token(1), revoked: -30, signed: -29),
+                Purchases.forever(key, at: -40, account: token(1), id: "copy", revoked: -30, signed: -29),
+            ])
+            #expect(try await !database.store.view(token(1), in: "Production").current.access)
+            try await database.apply([Purchases.forever(key, at: -50, account: token(1), signed: -10)])
+            #expect(try await database.store.view(token(1), in: "Production").current.access)
+            for (day, access) in [(-45, true), (-31, true), (-29, false), (-11, false), (-9, true)] as [(Int64, Bool)] {
+                let then = try await database.store.history(
+                    of: token(1), in: "Production", at: Purchases.now.adding(days: day))
+                #expect(then?.current.access == access, "day \(day)")
+            }
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+
     @Test func `A move by staff outlasts renewals and proofs`() async throws {
         try await prepared(token(1)) { database in
             let moved = try await database.pool.withTransaction {

@@ -44,6 +44,18 @@ enum Purchases {
         signedOnce(key, "forever", .nonConsumable, at: start, account: account)
     }
 
+    /// The same as another record has it: a copy of it, its refund, or the reversal of that.
+    static func forever(
+        _ key: PurchaseKey, at start: Int64, account: UniqueIdentifier?, id: String? = nil, revoked: Int64? = nil,
+        signed: Int64? = nil
+    ) -> LedgerEntry {
+        var transaction = once(key, "forever", .nonConsumable, at: start, account: account)
+        if let id { transaction.transactionId = id }
+        transaction.revocationDate = revoked.map { now.adding(days: $0) }
+        if let signed { transaction.signedDate = now.adding(days: signed) }
+        return entry(key, transaction)
+    }
+
     /// Something bought once, as Apple signs it.
     static func signedOnce(
         _ key: PurchaseKey, _ product: String, _ type: ProductType, at start: Int64, account: UniqueIdentifier?

@@ -45,6 +45,35 @@ struct PurchaseTellingTests {
         #expect(Self.told(refunded, bought, at: day(5)).map(\.words) == ["refund_reversed"])
     }
 
+    @Test("what is paid for again is a completion of its own, a second credit or a purchase after a refund")
+    func again() throws {
+        func value(_ facts: [TransactionFact]) throws -> OneTimePurchase {
+            try #require(OneTimePurchase(PurchaseFacts(transactions: facts)))
+        }
+        func fact(
+            _ id: String, _ kind: ProductType, at bought: Int64, revoked: Int64? = nil, digest: UInt8
+        ) -> TransactionFact {
+            TransactionFact(
+                transactionID: id, productID: "once", kind: kind, ownership: "PURCHASED", purchasedAt: day(bought),
+                revokedAt: revoked.map { day($0) }, originalPurchasedAt: day(bought), price: 1000,
+                signedAt: day(revoked ?? bought), digest: [digest])
+        }
+        let one = fact("1", .consumable, at: 0, digest: 1)
+        let two = fact("2", .consumable, at: 2, digest: 2)
+        let back = fact("2", .consumable, at: 2, revoked: 4, digest: 3)
+        let second = try Self.told(value([one]), value([one, two]), at: day(2, seconds: 5))
+        #expect(second.map(\.words) == ["completed"] && second.first?.instant == day(2))
+        #expect(
+            try Self.told(value([one, two]), value([one, two, back]), at: day(4, seconds: 5)).map(\.words)
+                == ["refunded"])
+        let refunded = [
+            fact("1", .nonConsumable, at: 0, digest: 1), fact("1", .nonConsumable, at: 0, revoked: 3, digest: 2),
+        ]
+        let again = try Self.told(
+            value(refunded), value(refunded + [fact("2", .nonConsumable, at: 5, digest: 3)]), at: day(5, seconds: 5))
+        #expect(again.map(\.words) == ["completed"] && again.first?.instant == day(5))
+    }
+
     @Test("a refund of another share takes the place of the one that was told, and so does another product")
     func corrected() throws {
         let (bought, refunded) = (

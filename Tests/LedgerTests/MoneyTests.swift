@@ -60,6 +60,82 @@ struct MoneyTests {
         #expect(try await payments(told) == [month, month])
     }
 
+    /// What the sum in sql/README.md says of what stands, by currency: paid, refunded, net.
+    private func sum(_ entries: [LedgerEntry]) async throws -> [[Int64]] {
+        var sums: [[Int64]] = []
+        try await LedgerDatabase.with { database in
+            for entry in entries { try await database.apply([entry]) }
+            let rows = try await database.connection.query(
+                """
+                select count(*), sum(price)::bigint as paid, sum(refunded)::bigint as refunded,
+                       sum(price - refunded)::bigint as net
+                  from storehook.paid_periods group by currency
+                """)
+            sums = try rows.map { row in try (0..<4).map { try row.decode($0, as: Int64.self) } }
+        }
+        return sums
+    }
+
+    /// A lifetime purchase, two restores of it, and what else is said of them.
+    private func lifetime(_ more: (inout TransactionPayload, Int) -> Void = { _, _ in }) throws -> [LedgerEntry] {
+        var anna = SimulatedSubscriber(lane: 1, seed: 1)
+        anna.charge(.lifetime, at: Self.start)
+        let bought = try Arrival(#require(anna.takeNotifications().first), in: .example)
+        return try (0..<3).map { number in
+            var arrival = bought
+            var payload = try #require(arrival.transaction).payload
+            if number > 0 {
+                payload.transactionId = "restored \(number)"
+                payload.purchaseDate = payload.purchaseDate?.adding(days: Int64(number))
+                payload.signedDate = payload.signedDate.adding(days: Int64(number))
+            }
+            more(&payload, number)
+            arrival.transaction = .init(payload, digest: [UInt8](repeating: UInt8(number + 1), count: 32))
+            return arrival.records(run: 0)[0]
+        }
+    }
+
+    @Test("of a lifetime purchase is paid once, however often it was restored, and its refund takes all of it")
+    func restores() async throws {
+        let price = SimulatedProduct.lifetime.dollarMilliunits
+        #expect(try await sum(lifetime()) == [[1, price, 0, price]])
+        #expect(try await sum(lifetime().reversed()) == [[1, price, 0, price]])
+        // The refund is told of a copy alone.
+        let refunded = try lifetime { payload, number in
+            guard number == 2 else { return }
+            payload.revocationDate = payload.signedDate
+        }
+        #expect(try await sum(refunded) == [[1, price, price, 0]])
+        #expect(try await sum(refunded.reversed()) == [[1, price, price, 0]])
+        // The first one says no price, as old records do.
+        #expect(try await sum(lifetime { if $1 == 0 { $0.price = nil } }) == [[1, price, 0, price]])
+    }
+
+    @Test("of a lifetime purchase that was refunded and made again is two sales, one of which was paid back")
+    func again() async throws {
+        let price = SimulatedProduct.lifetime.dollarMilliunits
+        let entries = try lifetime { payload, number in
+            if number == 0 { payload.revocationDate = payload.signedDate.adding(seconds: 60) }
+            guard number == 2 else { return }
+            payload.originalPurchaseDate = payload.purchaseDate
+        }
+        #expect(try await sum(entries) == [[2, 2 * price, price, price]])
+        #expect(try await sum(entries.reversed()) == [[2, 2 * price, price, price]])
+    }
+
+    @Test("of a consumable is paid back by the share that Apple names")
+    func share() async throws {
+        var anna = SimulatedSubscriber(lane: 1, seed: 1)
+        anna.charge(.coins, quantity: 3, at: Self.start)
+        var arrival = try Arrival(#require(anna.takeNotifications().first), in: .example)
+        var payload = try #require(arrival.transaction).payload
+        let price = try #require(payload.price)
+        payload.revocationDate = payload.signedDate
+        payload.revocationPercentage = 50_000
+        arrival.transaction = .init(payload, digest: [UInt8](repeating: 9, count: 32))
+        #expect(try await sum(arrival.records(run: 0)) == [[1, price, price / 2, price - price / 2]])
+    }
+
     @Test("leaves out what a family shares")
     func family() async throws {
         var parent = SimulatedSubscriber(lane: 1, seed: 1)

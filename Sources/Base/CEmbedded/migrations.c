@@ -122,6 +122,9 @@ static const struct storehook_migration migrations[] = {
     {40, "erasure", (const unsigned char[]){
 #embed "../../../sql/migrations/0040_erasure.sql" suffix(, 0)
     }},
+    {41, "sales", (const unsigned char[]){
+#embed "../../../sql/migrations/0041_sales.sql" suffix(, 0)
+    }},
     {43, "staff_texts", (const unsigned char[]){
 #embed "../../../sql/migrations/0043_staff_texts.sql" suffix(, 0)
     }},

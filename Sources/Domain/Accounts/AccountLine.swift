@@ -24,19 +24,22 @@ public struct AccountLine: Sendable, Hashable {
         public var expiresAt: Timestamp?
         /// When it was refunded; nil while it stands.
         public var revokedAt: Timestamp?
+        /// When it was not held in between: refunded, until that was reversed or it was bought again.
+        public var gaps: [OneTimePurchase.Gap]
         /// The account that Apple signed into it.
         public var signedAccount: UniqueIdentifier?
 
         /// Memberwise.
         public init(
             kind: OneTimePurchase.Kind, productID: String?, purchasedAt: Timestamp, expiresAt: Timestamp? = nil,
-            revokedAt: Timestamp? = nil, signedAccount: UniqueIdentifier? = nil
+            revokedAt: Timestamp? = nil, gaps: [OneTimePurchase.Gap] = [], signedAccount: UniqueIdentifier? = nil
         ) {
             self.kind = kind
             self.productID = productID
             self.purchasedAt = purchasedAt
             self.expiresAt = expiresAt
             self.revokedAt = revokedAt
+            self.gaps = gaps
             self.signedAccount = signedAccount
         }
     }

@@ -76,6 +76,12 @@ struct LineTimeline {
         var phases: [LinePhase] = []
         if end.map({ bought.purchasedAt < $0 }) ?? true { phases.append(phase(.active, from: bought.purchasedAt)) }
         if let end { phases.append(phase(.expired, from: end)) }
+        for gap in bought.gaps {
+            let standing = phases.last { $0.startsAt <= gap.until } ?? phase(.active, from: gap.until)
+            phases.removeAll { gap.from <= $0.startsAt && $0.startsAt <= gap.until }
+            phases += [phase(.revoked, from: gap.from), phase(standing.status, from: gap.until)]
+        }
+        phases.sort { $0.startsAt < $1.startsAt }
         if let revokedAt = bought.revokedAt {
             phases.removeAll { $0.startsAt >= revokedAt }
             phases.append(phase(.revoked, from: max(revokedAt, bought.purchasedAt)))

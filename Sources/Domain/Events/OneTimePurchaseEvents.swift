@@ -6,7 +6,7 @@ public import Subscriptions
 ///
 /// Reported are its completion, once, its refund, a reversed refund, and its move to another account. Two are
 /// corrections of the earlier report: a refund of another share, and a completion whose product, kind or end is
-/// another.
+/// another. What was paid for again, a credit of a consumable or after a refund, is reported as a completion of its own.
 public enum OneTimePurchaseEvents {
     /// The events, in order.
     /// - Parameters:
@@ -36,18 +36,31 @@ public enum OneTimePurchaseEvents {
         }
         let taken: EventKind =
             value.ownership == OwnershipType.familyShared.rawValue ? .purchaseRevoked : .purchaseRefunded
+        func complete(_ sale: OneTimePurchase.Sale) {
+            add(.purchaseCompleted, at: sale.purchasedAt)
+            if let revokedAt = sale.revokedAt { add(taken, at: revokedAt) }
+        }
         if let reported {
+            let pairs = value.sales(pairedWith: reported)
             if !value.isSameThing(as: reported) { add(.purchaseCompleted, at: value.purchasedAt, isCorrection: true) }
-            switch (reported.revokedAt, value.revokedAt) {
-            case (nil, let revokedAt?): add(taken, at: revokedAt)
-            case (_?, nil): add(.purchaseRefundReversed, at: evidence.asOf)
-            case (let former?, let revokedAt?) where former != revokedAt || reported.revokedShare != value.revokedShare:
-                add(taken, at: revokedAt, isCorrection: true)
-            default: break
+            for (sale, former) in pairs {
+                guard let former else {
+                    complete(sale)
+                    continue
+                }
+                switch (former.revokedAt, sale.revokedAt) {
+                case (nil, let revokedAt?): add(taken, at: revokedAt)
+                case (_?, nil): add(.purchaseRefundReversed, at: evidence.asOf)
+                case (let known?, let revokedAt?) where known != revokedAt || former.revokedShare != sale.revokedShare:
+                    add(taken, at: revokedAt, isCorrection: true)
+                default: break
+                }
             }
-        } else {
-            if value.revokedAt == nil || !isFill { add(.purchaseCompleted, at: value.purchasedAt) }
+        } else if isFill {
+            if value.revokedAt == nil { add(.purchaseCompleted, at: value.purchasedAt) }
             if let revokedAt = value.revokedAt { add(taken, at: revokedAt) }
+        } else {
+            for (sale, _) in value.sales(pairedWith: nil) { complete(sale) }
         }
         if let former, former != account {
             events += draft(.purchaseTransferred, after: value, at: now)
@@ -61,6 +74,30 @@ extension OneTimePurchase {
     /// Whether both are the same apart from refunds. A restored copy has another transaction, and may have come first.
     fileprivate func isSameThing(as other: OneTimePurchase) -> Bool {
         kind == other.kind && productID == other.productID && ownership == other.ownership
-            && expiresAt == other.expiresAt && quantity == other.quantity
+            && expiresAt == other.expiresAt
+            && (quantity == other.quantity || sales.count != other.sales.count)
+    }
+
+    /// Its sales, each with what it was in an earlier state; nil for one that was not there. What stands for a sale may
+    /// be another transaction once more copies are known.
+    fileprivate func sales(pairedWith former: OneTimePurchase?) -> [(sale: Sale, former: Sale?)] {
+        var others = former.map { $0.sales.isEmpty ? [$0.only] : $0.sales } ?? []
+        var pairs = (sales.isEmpty ? [only] : sales).map { sale -> (sale: Sale, former: Sale?) in
+            guard let place = others.firstIndex(where: { $0.transactionID == sale.transactionID }) else {
+                return (sale, nil)
+            }
+            return (sale, others.remove(at: place))
+        }
+        for place in pairs.indices where pairs[place].former == nil && !others.isEmpty {
+            pairs[place].former = others.removeFirst()
+        }
+        return pairs
+    }
+
+    /// Itself as the one sale that it is.
+    private var only: Sale {
+        Sale(
+            transactionID: transactionID, purchasedAt: purchasedAt, quantity: quantity, revokedAt: revokedAt,
+            revokedShare: revokedShare)
     }
 }

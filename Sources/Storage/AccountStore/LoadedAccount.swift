@@ -265,6 +265,7 @@ extension AccountLine.BoughtOnce {
         self.init(
             kind: kind, productID: try row.decode("product_id"), purchasedAt: Timestamp(purchasedAt),
             expiresAt: expiresAt.map { Timestamp($0) }, revokedAt: revokedAt.map { Timestamp($0) },
+            gaps: try OneTimePurchase.Gap.all(of: row),
             signedAccount: UniqueIdentifier(accountToken: try row.decode("app_account_token")))
     }
 }

@@ -29,8 +29,8 @@ extension PostgresQuery {
     static let purchaseColumns = """
         s.earlier_phases, s.phase_starts, s.phase_status, s.phase_product, s.phase_expires, s.phase_period_ends,
         s.phase_grace_ends, s.phase_trial, s.phase_will_renew, s.phase_renewal_product, s.phase_account, s.phase_origin,
-        s.stretches, o.kind, o.product_id, o.purchased_at, o.expires_at, o.revoked_at, o.app_account_token,
-        b.binding_ids, b.binding_kinds, b.binding_tokens, b.binding_instants
+        s.stretches, o.kind, o.product_id, o.purchased_at, o.expires_at, o.revoked_at, o.gaps,
+        o.app_account_token, b.binding_ids, b.binding_kinds, b.binding_tokens, b.binding_instants
         """
 
     /// The purchases of accounts.

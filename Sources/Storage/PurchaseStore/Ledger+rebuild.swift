@@ -249,12 +249,18 @@ extension PostgresQuery {
             """)
     }
 
-    /// The statements of pieces of evidence. What older programs did not keep of a transaction's reason is taken from
-    /// its record.
+    /// The statements of pieces of evidence. What older programs did not keep of a transaction is taken from its record.
     fileprivate static func statements(of outboxIDs: [Int64], _ keys: [PurchaseKey]) -> PostgresQuery {
         let columns = PurchaseStatement.columns.map { column in
             switch column.name {
             case "reason", "additional_reason": "coalesce(f.\(column.name), t.\(column.name)) as \(column.name)"
+            case "original_purchased_at":
+                """
+                coalesce(f.original_purchased_at, case when t.kind = 'Non-Consumable' then
+                    'epoch'::timestamptz + (t.payload ->> 'originalPurchaseDate')::numeric::bigint * interval '1 millisecond' end)
+                    as original_purchased_at
+                """
+            case "price": "coalesce(f.price, case when t.kind = 'Non-Consumable' then t.price end) as price"
             default: "f.\(column.name)"
             }
         }.joined(separator: ", ")

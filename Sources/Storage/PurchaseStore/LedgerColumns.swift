@@ -135,6 +135,8 @@ enum LedgerColumns {
         LedgerColumn("revoked_at") { $0.value.revokedAt.map(PostgresTimestamp.init) },
         LedgerColumn("quantity") { $0.value.quantity },
         LedgerColumn("revoked_share") { $0.value.revokedShare },
+        LedgerColumn("gaps") { OneTimePurchase.Gap.stored($0.value.gaps) },
+        LedgerColumn("sales") { OneTimePurchase.Sale.stored($0.value.sales) },
     ]
 
     static let neverBegun: [LedgerColumn<(key: PurchaseKey, value: PaidPeriod)>] = [

@@ -59,7 +59,7 @@ extension LedgerReader {
                 "ledger.one_time",
                 """
                 select environment, bundle_id, original_transaction_id, kind, product_id, ownership, app_account_token,
-                       transaction_id, purchased_at, expires_at, revoked_at, quantity, revoked_share
+                       transaction_id, purchased_at, expires_at, revoked_at, quantity, revoked_share, gaps
                   from storehook.one_time_purchases
                  where original_transaction_id = \(originalTransactionID)
                  order by environment, bundle_id

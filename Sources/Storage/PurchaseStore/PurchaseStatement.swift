@@ -95,6 +95,8 @@ extension PurchaseStatement {
         LedgerColumn("additional_reason") { $0.transaction?.additionalReason },
         LedgerColumn("is_free_trial") { $0.transaction?.isFreeTrial },
         LedgerColumn("quantity") { $0.transaction?.quantity },
+        LedgerColumn("original_purchased_at") { $0.transaction?.originalPurchasedAt.map(PostgresTimestamp.init) },
+        LedgerColumn("price") { $0.transaction?.price },
         LedgerColumn("app_account_token") { $0.transaction?.appAccountToken.map(UUID.init) },
         LedgerColumn("renewal_signed_at") { $0.renewal.map { PostgresTimestamp($0.signedAt) } },
         LedgerColumn("renewal_digest") { $0.renewal?.digest },
@@ -159,7 +161,7 @@ extension TransactionFact {
     /// Nil where the evidence had no transaction.
     fileprivate init?(_ cells: inout RowCells, asOf: Timestamp) throws {
         guard let id: String = try cells.next(String?.self) else {
-            cells.skip(18)
+            cells.skip(20)
             return nil
         }
         let signedAt = Timestamp(try cells.next(PostgresTimestamp.self))
@@ -178,6 +180,8 @@ extension TransactionFact {
         additionalReason = try cells.next()
         isFreeTrial = try cells.next()
         quantity = try cells.next()
+        originalPurchasedAt = try cells.nextTimestamp()
+        price = try cells.next()
         appAccountToken = try cells.nextAccountToken()
     }
 }

@@ -8,7 +8,7 @@ public import Subscriptions
 public struct RecordedOneTimePurchase: Sendable, Hashable {
     /// The purchase.
     public var purchase: PurchaseKey
-    /// Its state.
+    /// Its state, without its sales.
     public var value: OneTimePurchase
 
     /// Reads a row.
@@ -24,6 +24,7 @@ public struct RecordedOneTimePurchase: Sendable, Hashable {
             purchasedAt: Timestamp(try row.decode("purchased_at", as: PostgresTimestamp.self)),
             expiresAt: try row.decode("expires_at", as: PostgresTimestamp?.self).map(Timestamp.init),
             revokedAt: try row.decode("revoked_at", as: PostgresTimestamp?.self).map(Timestamp.init),
-            quantity: try row.decode("quantity"), revokedShare: try row.decode("revoked_share"))
+            quantity: try row.decode("quantity"), revokedShare: try row.decode("revoked_share"),
+            gaps: try OneTimePurchase.Gap.all(of: row))
     }
 }

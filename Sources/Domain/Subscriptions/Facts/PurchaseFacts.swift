@@ -50,6 +50,8 @@ public struct PurchaseFacts: Sendable, Hashable {
                 transactions[index].additionalReason = fact.additionalReason
                 hasParts = hasParts || fact.additionalReason != nil
             }
+            if let date = fact.originalPurchasedAt { transactions[index].originalPurchasedAt = date }
+            if let price = fact.price { transactions[index].price = price }
             return false
         }
         transactions.insert(fact, at: index)

@@ -46,6 +46,11 @@ public struct TransactionFact: SignedFact, Hashable {
     public var quantity: Int64?
     /// How much of a refunded purchase was taken back, in thousandths of a percent: 100000 is all of it, and so is nil.
     public var revocationPercentage: Int64?
+    /// When the first transaction of the purchase was made, and what was paid, in milliunits of its currency. Both are
+    /// kept of non-consumables alone, where they tell a purchase from a copy.
+    public var originalPurchasedAt: Timestamp?
+    /// See ``originalPurchasedAt``.
+    public var price: Int64?
     /// The account that the app bound to the purchase.
     public var appAccountToken: UniqueIdentifier?
     /// When Apple signed the record.
@@ -66,6 +71,7 @@ public struct TransactionFact: SignedFact, Hashable {
         isUpgraded: Bool = false, reason: Reason = .purchase, additionalReason: String? = nil,
         isFreeTrial: Bool = false, quantity: Int64? = nil, revocationPercentage: Int64? = nil,
         appAccountToken: UniqueIdentifier? = nil,
+        originalPurchasedAt: Timestamp? = nil, price: Int64? = nil,
         signedAt: Timestamp, asOf: Timestamp? = nil, digest: [UInt8], isUnsigned: Bool = false
     ) {
         self.transactionID = transactionID
@@ -84,6 +90,8 @@ public struct TransactionFact: SignedFact, Hashable {
         self.quantity = quantity
         self.revocationPercentage = revocationPercentage
         self.appAccountToken = appAccountToken
+        self.originalPurchasedAt = originalPurchasedAt
+        self.price = price
         self.signedAt = signedAt
         self.asOf = asOf ?? signedAt
         self.digest = digest
@@ -120,11 +128,19 @@ public struct TransactionFact: SignedFact, Hashable {
             quantity: payload.quantity,
             revocationPercentage: payload.revocationPercentage,
             appAccountToken: payload.appAccountToken,
+            originalPurchasedAt: payload.type == .nonConsumable ? payload.originalPurchaseDate : nil,
+            price: payload.type == .nonConsumable ? payload.price : nil,
             signedAt: payload.signedDate,
             asOf: asOf.map { min($0, payload.signedDate) },
             digest: digest,
             isUnsigned: isUnsigned
         )
+    }
+
+    /// Whether it may be a purchase made after a refund, by the dates that it gives: bought, signed and, as far as it
+    /// says that, first bought after it.
+    func isDated(after refund: Timestamp) -> Bool {
+        refund < signedAt && purchasedAt.map { refund < $0 } ?? false && originalPurchasedAt.map { refund < $0 } ?? true
     }
 }
 

@@ -3,8 +3,8 @@ public import Base
 
 /// Something bought once: a non-consumable, a consumable, or a term that does not renew by itself.
 ///
-/// A restored copy has a transactionId of its own under the same originalTransactionId: it is the same purchase, and a
-/// refund of one ends it.
+/// A restored copy has a transactionId of its own under the same originalTransactionId: it is the same purchase, a refund
+/// of one ends it, and the reversal of one gives it back. What ``Sale`` says tells how often it was paid for.
 public struct OneTimePurchase: Sendable, Hashable {
     /// What was bought; the raw values are those of the view `entitlements`.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -12,7 +12,7 @@ public struct OneTimePurchase: Sendable, Hashable {
         case nonConsumable = "non_consumable"
         /// A term whose length only the app knows.
         case nonRenewing = "non_renewing"
-        /// Credited once, and used up.
+        /// Credited once a transaction, and used up.
         case consumable
 
         /// The kind that a record states; nil where it is not a one-time purchase. Unsigned records do not state which
@@ -31,6 +31,20 @@ public struct OneTimePurchase: Sendable, Hashable {
         }
     }
 
+    /// A stretch of time in which the purchase was not held: from a refund to its reversal, or until it was bought again.
+    public struct Gap: Sendable, Hashable {
+        /// The refund's instant.
+        public var from: Timestamp
+        /// The first instant at which it is held again.
+        public var until: Timestamp
+
+        /// Memberwise.
+        public init(from: Timestamp, until: Timestamp) {
+            self.from = from
+            self.until = until
+        }
+    }
+
     /// What was bought.
     public let kind: Kind
     /// The product.
@@ -45,17 +59,22 @@ public struct OneTimePurchase: Sendable, Hashable {
     public let purchasedAt: Timestamp
     /// Its end, where Apple names one.
     public let expiresAt: Timestamp?
-    /// When it was refunded, or family sharing ended; nil while it stands.
+    /// When it was refunded for good, or family sharing ended; nil while it stands. Of consumables, the first refund.
     public let revokedAt: Timestamp?
-    /// How many were bought.
+    /// How many were bought; of consumables in all of its sales.
     public let quantity: Int64
-    /// How much of it was taken back, in thousandths of a percent: 0 while it stands, 100000 for all.
+    /// How much of it was taken back, in thousandths of a percent, rounded down: 0 while it stands, 100000 for all.
     public let revokedShare: Int64
+    /// When it was not held in between, in order.
+    public let gaps: [Gap]
+    /// What was paid for, in the order of purchase; never empty where it was derived from facts.
+    public let sales: [Sale]
 
     /// Memberwise.
     public init(
         kind: Kind, productID: String?, ownership: String?, appAccountToken: UniqueIdentifier?, transactionID: String,
-        purchasedAt: Timestamp, expiresAt: Timestamp?, revokedAt: Timestamp?, quantity: Int64, revokedShare: Int64
+        purchasedAt: Timestamp, expiresAt: Timestamp?, revokedAt: Timestamp?, quantity: Int64, revokedShare: Int64,
+        gaps: [Gap] = [], sales: [Sale] = []
     ) {
         self.kind = kind
         self.productID = productID
@@ -67,35 +86,55 @@ public struct OneTimePurchase: Sendable, Hashable {
         self.revokedAt = revokedAt
         self.quantity = quantity
         self.revokedShare = revokedShare
+        self.gaps = gaps
+        self.sales = sales
     }
 
     /// Derives the purchase; nil where the facts are not about a one-time purchase.
     public init?(_ facts: PurchaseFacts) {
-        var latest: [String: TransactionFact] = [:]
-        for fact in facts.transactions where Kind(fact) != nil && fact.purchasedAt != nil {
-            latest[fact.transactionID] = fact
+        guard let bought = BoughtTransactions(facts) else { return nil }
+        self.init(bought)
+    }
+
+    init(_ bought: BoughtTransactions) {
+        let (record, kind, groups) = (bought.record, bought.kind, bought.groups)
+        let sales = groups.map(\.sale).sorted {
+            ($0.purchasedAt, $0.transactionID) < ($1.purchasedAt, $1.transactionID)
         }
-        let copies = latest.values.sorted {
-            ($0.signedAt, $0.transactionID) < ($1.signedAt, $1.transactionID)
-        }
-        guard let record = copies.last, let kind = Kind(record),
-            let purchasedAt = copies.compactMap(\.purchasedAt).min()
-        else { return nil }
-        let revoked = copies.filter { $0.revokedAt != nil }
         self.kind = kind
-        self.purchasedAt = purchasedAt
+        self.sales = sales
+        purchasedAt = bought.all[0].purchasedAt
         productID = record.productID
         ownership = record.ownership
-        appAccountToken = copies.last { $0.appAccountToken != nil }?.appAccountToken
+        appAccountToken = bought.account
         transactionID = record.transactionID
-        expiresAt = copies.compactMap(\.expiresAt).max()
-        revokedAt = revoked.compactMap(\.revokedAt).min()
-        quantity = record.quantity ?? 1
-        revokedShare = revoked.map { $0.revocationPercentage ?? Self.whole }.max() ?? 0
+        expiresAt = bought.expiresAt
+        if kind == .consumable {
+            gaps = []
+            revokedAt = sales.compactMap(\.revokedAt).min()
+            quantity = sales.reduce(0) { $0 + $1.quantity }
+            revokedShare = quantity == 0 ? 0 : sales.reduce(0) { $0 + $1.takenBack } / quantity
+        } else {
+            let held = HeldStretches(groups)
+            (gaps, revokedAt) = (held.gaps, held.end)
+            quantity = record.quantity ?? 1
+            revokedShare = held.end == nil ? 0 : groups.map(\.sale.revokedShare).max() ?? 0
+        }
     }
 
     /// Derives it from the facts that count: unsigned records give way to signed ones.
     public init?(counting facts: PurchaseFacts) { self.init(facts.counting) }
+
+    /// Whether it is not held at an instant at which it was bought already: refunded for good by then, or for a while.
+    public func isRevoked(at instant: Timestamp) -> Bool { revocation(at: instant) != nil }
+
+    /// The refund by which it is not held at an instant; nil where it is.
+    public func revocation(at instant: Timestamp) -> Timestamp? {
+        gaps.first { $0.from <= instant && instant < $0.until }?.from ?? revokedAt.flatMap { $0 <= instant ? $0 : nil }
+    }
+
+    /// How much of its consumables was taken back, in 1/100,000 of a unit: exact, also where a share of an odd number was.
+    public var takenBack: Int64 { sales.reduce(0) { $0 + $1.takenBack } }
 
     /// 100 % in thousandths of a percent.
     public static let whole: Int64 = 100_000

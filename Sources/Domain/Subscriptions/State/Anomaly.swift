@@ -14,6 +14,9 @@ public struct Anomaly: Sendable, Hashable {
         case upgradeMissing = "upgrade_missing"
         /// A transaction without a kind, or a subscription's without a date: it gives nothing.
         case transactionUnusable = "transaction_unusable"
+        /// A transaction of a non-consumable that may be a purchase after a refund, or a copy of what was refunded: it
+        /// counts as a copy.
+        case purchaseUnclear = "purchase_unclear"
         /// A transaction that turned up under more than one originalTransactionId; the latest-signed record says whose it is.
         case transactionShared = "transaction_shared"
     }

@@ -25,8 +25,13 @@ public struct PurchaseState: Sendable {
         let facts = facts.counting
         rules = SubscriptionRules(facts, in: environment, policy: policy, carry: carry, from: horizon)
         let unexplained = UnexplainedReports(facts, rules, from: horizon)
-        anomalies = unexplained.anomalies
-        oneTime = OneTimePurchase(facts)
+        let bought = BoughtTransactions(facts)
+        oneTime = bought.map { OneTimePurchase($0) }
+        anomalies =
+            unexplained.anomalies
+            + (bought?.unclear ?? []).map {
+                Anomaly(.purchaseUnclear, signedAt: $0.signedAt, transactionID: $0.transactionID)
+            }
         var instants =
             rules.instants(from: horizon)
             + (unexplained.instants + rules.origins.instants).filter { $0 >= horizon }

@@ -103,7 +103,8 @@ struct TimelineBuilder {
         var changes = revoked(new, after: previous, piece)
         if previous == nil, new.revokedAt == nil {
             if OneTimePurchase.Kind(new) != nil {
-                changes.append(boughtOnce(new, isFirst: isFirst, piece))
+                let isPurchase = isFirst || new.price != nil && new.originalPurchasedAt != nil && hasRefund(before: new)
+                changes.append(boughtOnce(new, isFirst: isPurchase, piece))
             } else if new.isUsablePeriod, piece.type != .consumptionRequest, piece.type != .refundDeclined {
                 changes.append(began(new, piece))
             }
@@ -147,6 +148,13 @@ struct TimelineBuilder {
         guard previous?.revokedAt != nil || piece.type == .refundReversed else { return [] }
         change.kind = .refundReversed
         return [change]
+    }
+
+    /// Whether something else of the purchase was refunded before this was bought.
+    private func hasRefund(before new: TransactionFact) -> Bool {
+        records.values.contains {
+            $0.transactionID != new.transactionID && $0.revokedAt.map(new.isDated(after:)) ?? false
+        }
     }
 
     private func boughtOnce(_ new: TransactionFact, isFirst: Bool, _ piece: PurchaseEvidence) -> PurchaseChange {

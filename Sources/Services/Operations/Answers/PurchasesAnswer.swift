@@ -50,14 +50,14 @@ extension RecordedOneTimePurchase {
     /// `bought`, `refunded`, or `not_bought` before its time.
     fileprivate func state(at instant: Timestamp) -> String {
         if value.purchasedAt > instant { return "not_bought" }
-        return value.revokedAt.map { $0 <= instant } == true ? "refunded" : "bought"
+        return value.isRevoked(at: instant) ? "refunded" : "bought"
     }
 
     /// For people, above its timeline.
     fileprivate func text(at instant: Timestamp) -> String {
         let standing =
             switch state(at: instant) {
-            case "refunded": "refunded \(value.revokedAt?.minute ?? "")"
+            case "refunded": "refunded \(value.revocation(at: instant)?.minute ?? "")"
             case "bought": "bought \(value.purchasedAt.minute)"
             default: "not bought yet"
             }

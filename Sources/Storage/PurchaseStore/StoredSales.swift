@@ -1,0 +1,43 @@
+import AppStorePayloads
+import Base
+package import Postgres
+package import Subscriptions
+
+// Arrays of arrays cannot be passed, so each row has these as one text.
+
+extension OneTimePurchase.Gap {
+    /// As `one_time_purchases.gaps` has them: `from-until`, in milliseconds, separated by spaces; nil for none.
+    static func stored(_ gaps: [Self]) -> String? {
+        guard !gaps.isEmpty else { return nil }
+        return gaps.map { "\($0.from.millisecondsSince1970)/\($0.until.millisecondsSince1970)" }.joined(separator: " ")
+    }
+
+    /// Reads the column.
+    package static func all(of row: PostgresRow) throws -> [Self] {
+        guard let text = try row.decode("gaps", as: String?.self) else { return [] }
+        return try text.split(separator: " ").map { pair in
+            let ends = pair.split(separator: "/").compactMap { Int64($0) }
+            guard ends.count == 2 else {
+                throw PostgresError(.decoding, "gaps: a text that this release does not know", operation: "decode")
+            }
+            return Self(
+                from: Timestamp(millisecondsSince1970: ends[0]), until: Timestamp(millisecondsSince1970: ends[1]))
+        }
+    }
+}
+
+extension OneTimePurchase.Sale {
+    /// As `one_time_purchases.sales` has them: a JSON array, dates in milliseconds; nil for a single one, of which the
+    /// row says all there is.
+    static func stored(_ sales: [Self]) -> String? {
+        guard sales.count > 1 else { return nil }
+        let list = sales.map { sale in
+            JSONValue.object([
+                .init("transaction_id", .string(sale.transactionID)), .init("quantity", .integer(sale.quantity)),
+                .init("revoked_at", sale.revokedAt.map { JSONValue.integer($0.millisecondsSince1970) } ?? .null),
+                .init("revoked_share", .integer(sale.revokedShare)),
+            ])
+        }
+        return String(decoding: JSONValue.array(list).bytes, as: UTF8.self)
+    }
+}
