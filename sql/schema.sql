@@ -27,10 +27,91 @@ CREATE FUNCTION storehook.account_status_at(at timestamp with time zone) RETURNS
       join storehook.account_status s on s.catalog = c.current_version
      cross join lateral (select width_bucket(at, s.phase_starts) as n) p
       left join storehook.accounts a on a.token = s.token
-     where p.n > 0
+     where p.n > 0 and not (a.erased_at is not null and s.phase_status = array['free'])
+    union all
+    select s.token,
+           a.account,
+           s.environment,
+           h.tier,
+           h.status,
+           h.status in ('active', 'trial', 'cancelled', 'grace_period'),
+           h.source,
+           h.product_id,
+           h.bundle_id,
+           h.original_transaction_id,
+           h.act,
+           h.expires_at,
+           h.will_renew,
+           h.in_trial,
+           nullif(h.starts_at, '4714-11-24 00:00:00 UTC BC'),
+           h.ends_at,
+           s.version,
+           s.known_from
+      from storehook.catalog_state c
+      join storehook.account_status s on s.catalog = c.current_version
+      join storehook.account_history h on h.token = s.token and h.environment = s.environment
+      left join storehook.accounts a on a.token = s.token
+     where h.starts_at <= at and h.ends_at > at and s.known_from > at
 $$;
 
-COMMENT ON FUNCTION storehook.account_status_at(at timestamp with time zone) IS 'what every account is at an instant; expires_at is the end of what gives access';
+COMMENT ON FUNCTION storehook.account_status_at(at timestamp with time zone) IS 'what every account was at an instant, by the catalog of that instant; expires_at is the end of what gives access';
+
+CREATE FUNCTION storehook.account_token(account text) RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $_$
+declare
+    word    constant bigint := 4294967295;
+    message bytea := '\x45f55b13241a42e7949938fb335afb69'::bytea || convert_to(account, 'UTF8');
+    size    bigint;
+    h       bigint[] := array[1732584193, 4023233417, 2562383102, 271733878, 3285377520];
+    w       bigint[];
+    a bigint; b bigint; c bigint; d bigint; e bigint; f bigint; k bigint; x bigint;
+    digest  text := '';
+begin
+    if account ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+        return account::uuid;
+    end if;
+    size := octet_length(message);
+    message := message || '\x80'::bytea
+               || decode(repeat('00', ((119 - size % 64) % 64)::integer), 'hex') || int8send(size * 8);
+    for block in 0 .. octet_length(message) / 64 - 1 loop
+        for t in 0 .. 15 loop
+            w[t] := ('x' || encode(substring(message from block * 64 + t * 4 + 1 for 4), 'hex'))::bit(32)::bigint;
+        end loop;
+        for t in 16 .. 79 loop
+            x := w[t - 3] # w[t - 8] # w[t - 14] # w[t - 16];
+            w[t] := ((x << 1) & word) | (x >> 31);
+        end loop;
+        a := h[1]; b := h[2]; c := h[3]; d := h[4]; e := h[5];
+        for t in 0 .. 79 loop
+            if t < 20 then
+                f := (b & c) | ((b # word) & d); k := 1518500249;
+            elsif t < 40 then
+                f := b # c # d; k := 1859775393;
+            elsif t < 60 then
+                f := (b & c) | (b & d) | (c & d); k := 2400959708;
+            else
+                f := b # c # d; k := 3395469782;
+            end if;
+            x := ((((a << 5) & word) | (a >> 27)) + f + e + k + w[t]) & word;
+            e := d; d := c; c := ((b << 30) & word) | (b >> 2); b := a; a := x;
+        end loop;
+        h := array[(h[1] + a) & word, (h[2] + b) & word, (h[3] + c) & word, (h[4] + d) & word, (h[5] + e) & word];
+    end loop;
+    for t in 1 .. 4 loop
+        digest := digest || lpad(to_hex(h[t]), 8, '0');
+    end loop;
+    -- Version 5, and the variant of RFC 9562.
+    digest := overlay(digest placing '5' from 13 for 1);
+    digest := overlay(digest placing to_hex(('x' || substr(digest, 17, 1))::bit(4)::integer & 3 | 8) from 17 for 1);
+    return digest::uuid;
+end
+$_$;
+
+COMMENT ON FUNCTION storehook.account_token(account text) IS 'the appAccountToken of an account, by what the app calls it';
 
 CREATE FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) RETURNS record
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -549,23 +630,26 @@ CREATE FUNCTION storehook.expiring_soon(within interval, at timestamp with time 
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
     select s.token, a.account, s.environment, s.phase_tier[p.n], s.phase_status[p.n], s.phase_source[p.n],
-           s.phase_product[p.n], s.phase_bundle[p.n], s.phase_purchase[p.n], e.access_until,
-           ceil(extract(epoch from e.access_until - at) / 86400)::integer
+           s.phase_product[p.n], s.phase_bundle[p.n], s.phase_purchase[p.n],
+           s.phase_starts[cardinality(s.phase_starts)],
+           ceil(extract(epoch from s.phase_starts[cardinality(s.phase_starts)] - at) / 86400)::integer
       from storehook.catalog_state c
       join storehook.account_status s on s.catalog = c.current_version
-     cross join lateral (
-            select width_bucket(at, s.phase_starts) as n) p
-     cross join lateral (
-            select case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
-                             and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
-                                  or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
-                                      and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
-                        then s.phase_starts[cardinality(s.phase_starts)] end as access_until) e
+     cross join lateral (select width_bucket(at, s.phase_starts) as n) p
       left join storehook.accounts a on a.token = s.token
-     where e.access_until > at and e.access_until <= at + within
+     where case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
+                     and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
+                          or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
+                              and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
+                then s.phase_starts[cardinality(s.phase_starts)] end > at
+       and case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
+                     and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
+                          or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
+                              and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
+                then s.phase_starts[cardinality(s.phase_starts)] end <= at + within
        and s.phase_status[p.n] in ('active', 'trial', 'cancelled', 'grace_period')
-       and (s.phase_status[p.n] = 'grace_period' or not s.phase_will_renew[p.n])
-     order by e.access_until, s.token, s.environment
+       and not coalesce(s.phase_goes_on[p.n], s.phase_will_renew[p.n] and s.phase_status[p.n] <> 'grace_period')
+     order by s.phase_starts[cardinality(s.phase_starts)], s.token, s.environment
 $$;
 
 COMMENT ON FUNCTION storehook.expiring_soon(within interval, at timestamp with time zone) IS 'accounts that have access at an instant and lose it within so long, with nothing to renew it; the next to end first';
@@ -588,13 +672,47 @@ CREATE FUNCTION storehook.has_access(app_account_token uuid, product_id text) RE
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
     AS $$
+declare
+    stored record;
 begin
-    return (select bool_or(e.access)
-              from storehook.entitlements e
-             where e.environment = 'Production' and e.app_account_token = has_access.app_account_token
-               and e.product_id = has_access.product_id);
+    select s.holding_product, s.holding_starts, s.holding_ends,
+           s.phase_status[width_bucket(now(), s.phase_starts)] as status, c.current_version is not null as has_catalog
+      into stored
+      from storehook.catalog_state c
+      left join storehook.account_status s
+           on s.token = has_access.app_account_token and s.environment = 'Production' and s.catalog = c.current_version;
+    if stored.holding_starts is not null then
+        return exists (
+            select from unnest(stored.holding_product, stored.holding_starts, stored.holding_ends)
+                        as h (product, starts_at, ends_at)
+             where h.product = has_access.product_id and h.starts_at <= now()
+               and (h.ends_at is null or h.ends_at > now()));
+    end if;
+    -- Of an account without a row nothing was ever heard; of one whose row is not derived yet the purchases speak, and staff.
+    if stored.has_catalog and coalesce(stored.status in ('revoked', 'free'), true) then
+        return false;
+    end if;
+    return exists (
+        select from storehook.held_purchases p
+         where p.token = has_access.app_account_token and p.environment = 'Production'
+           and p.product_id = has_access.product_id and p.access);
 end
 $$;
+
+COMMENT ON FUNCTION storehook.has_access(app_account_token uuid, product_id text) IS 'whether a purchase of the product counts for the account now, in Production; never null';
+
+CREATE FUNCTION storehook.has_access_of(account text, product text) RETURNS boolean
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    return storehook.has_access(storehook.account_token(account), product);
+end
+$$;
+
+COMMENT ON FUNCTION storehook.has_access_of(account text, product text) IS 'has_access of an account by what the app calls it, whether or not it was ever heard of';
 
 CREATE FUNCTION storehook.history_filled_at(bundle_id text, environment text) RETURNS timestamp with time zone
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -657,6 +775,17 @@ begin
     new.why := '-';
     return new;
 end
+$$;
+
+CREATE FUNCTION storehook.note_old_post() RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    insert into storehook.old_posts as known (seen_at) values (clock_timestamp())
+        on conflict (one) do update set seen_at = excluded.seen_at
+     where known.seen_at < excluded.seen_at - interval '30 seconds'
 $$;
 
 CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, stored bytea)
@@ -928,7 +1057,7 @@ CREATE FUNCTION storehook.status_at(at timestamp with time zone) RETURNS TABLE(e
            s.original_transaction_id,
            p.phase_product[p.n],
            s.subscription_group_id,
-           p.phase_account[p.n],
+           nullif(p.phase_account[p.n], '00000000-0000-0000-0000-000000000000'),
            p.phase_status[p.n],
            p.phase_status[p.n] in ('trial', 'active', 'cancelled', 'grace_period'),
            p.phase_expires[p.n],
@@ -1117,6 +1246,28 @@ COMMENT ON COLUMN storehook.access_tellings.catalog IS 'under which it was told:
 
 COMMENT ON COLUMN storehook.access_tellings.told IS 'what it was; null where nothing was told';
 
+CREATE TABLE storehook.account_history (
+    token uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    status text NOT NULL,
+    tier text NOT NULL,
+    source text NOT NULL,
+    product_id text,
+    bundle_id text COLLATE pg_catalog."C",
+    original_transaction_id text COLLATE pg_catalog."C",
+    act bigint,
+    expires_at timestamp with time zone,
+    will_renew boolean NOT NULL,
+    in_trial boolean NOT NULL,
+    CONSTRAINT account_history_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT account_history_source_check CHECK ((source = ANY (ARRAY['apple'::text, 'grant'::text, 'trial'::text, 'none'::text]))),
+    CONSTRAINT account_history_status_check CHECK ((status = ANY (ARRAY['active'::text, 'trial'::text, 'cancelled'::text, 'grace_period'::text, 'expired'::text, 'trial_expired'::text, 'revoked'::text, 'free'::text])))
+);
+
+COMMENT ON TABLE storehook.account_history IS 'derived: what accounts were before the phases that account_status keeps';
+
 CREATE TABLE storehook.account_lines (
     token uuid NOT NULL,
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -1144,6 +1295,15 @@ CREATE TABLE storehook.account_status (
     phase_expires timestamp with time zone[] NOT NULL,
     phase_will_renew boolean[] NOT NULL,
     phase_trial boolean[] NOT NULL,
+    phase_source_ends timestamp with time zone[],
+    phase_tier_until timestamp with time zone[],
+    phase_period_ends timestamp with time zone[],
+    phase_goes_on boolean[],
+    holding_starts timestamp with time zone[],
+    holding_ends timestamp with time zone[],
+    holding_product text[],
+    holding_bundle text[],
+    holding_purchase text[],
     CONSTRAINT account_status_check CHECK (((cardinality(phase_starts) > 0) AND (cardinality(phase_status) = cardinality(phase_starts)) AND (cardinality(phase_tier) = cardinality(phase_starts)) AND (cardinality(phase_source) = cardinality(phase_starts)) AND (cardinality(phase_product) = cardinality(phase_starts)) AND (cardinality(phase_bundle) = cardinality(phase_starts)) AND (cardinality(phase_purchase) = cardinality(phase_starts)) AND (cardinality(phase_act) = cardinality(phase_starts)) AND (cardinality(phase_expires) = cardinality(phase_starts)) AND (cardinality(phase_will_renew) = cardinality(phase_starts)) AND (cardinality(phase_trial) = cardinality(phase_starts)))),
     CONSTRAINT account_status_check1 CHECK (((known_from IS NULL) OR (known_from = phase_starts[1]))),
     CONSTRAINT account_status_phase_source_check CHECK ((phase_source <@ ARRAY['apple'::text, 'grant'::text, 'trial'::text, 'none'::text])),
@@ -1157,6 +1317,20 @@ COMMENT ON COLUMN storehook.account_status.version IS 'grows with every change o
 COMMENT ON COLUMN storehook.account_status.known_from IS 'phases before are not kept here, and storehook account --at works them out; null where the first phase reaches back for ever';
 
 COMMENT ON COLUMN storehook.account_status.phase_act IS 'the act of staff''s that shows in it';
+
+COMMENT ON COLUMN storehook.account_status.phase_expires IS 'with access the end of all of it without a gap, as known then; without access when it ended';
+
+COMMENT ON COLUMN storehook.account_status.phase_source_ends IS 'when the deciding source itself ends; null, or an element that is null: as phase_expires';
+
+COMMENT ON COLUMN storehook.account_status.phase_tier_until IS 'until when the tier is the present one; null, or an element that is null: as phase_expires';
+
+COMMENT ON COLUMN storehook.account_status.phase_period_ends IS 'when the running period of the deciding source ends; null, or an element that is null: as phase_source_ends';
+
+COMMENT ON COLUMN storehook.account_status.phase_goes_on IS 'whether access goes on by itself; null, or an element that is null: where it will renew and is not in grace';
+
+COMMENT ON COLUMN storehook.account_status.holding_starts IS 'purchases that count for the account, with what staff ended taken off: from when on each counts';
+
+COMMENT ON COLUMN storehook.account_status.holding_ends IS 'until when; null for what has no end';
 
 CREATE VIEW storehook.account_status_now AS
  SELECT account_status_at.token,
@@ -1211,7 +1385,7 @@ CREATE TABLE storehook.anomalies (
     transaction_id text,
     reported_status smallint,
     derived_status smallint,
-    CONSTRAINT anomalies_kind_check CHECK ((kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text, 'transaction_unusable'::text, 'transaction_shared'::text])))
+    CONSTRAINT anomalies_kind_check CHECK ((kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text, 'purchase_unclear'::text, 'transaction_unusable'::text, 'transaction_shared'::text])))
 );
 
 CREATE TABLE storehook.canaries (
@@ -1328,11 +1502,14 @@ CREATE TABLE storehook.catalogs (
     source text NOT NULL,
     applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     applied_by text NOT NULL,
+    current_from timestamp with time zone,
     CONSTRAINT catalogs_applied_by_check CHECK (((length(applied_by) >= 1) AND (length(applied_by) <= 200))),
     CONSTRAINT catalogs_source_check CHECK (((length(source) >= 1) AND (length(source) <= 1048576)))
 );
 
 COMMENT ON TABLE storehook.catalogs IS 'what is sold and what it gives: each file that was applied, never changed';
+
+COMMENT ON COLUMN storehook.catalogs.current_from IS 'since when it is or was current; -infinity for the first that counts; null where it never was, or long ago';
 
 ALTER TABLE storehook.catalogs ALTER COLUMN version ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.catalogs_version_seq
@@ -1801,23 +1978,102 @@ CREATE TABLE storehook.one_time_purchases (
     revoked_at timestamp with time zone,
     quantity bigint NOT NULL,
     revoked_share bigint NOT NULL,
+    gaps text,
+    sales text,
     CONSTRAINT one_time_purchases_kind_check CHECK ((kind = ANY (ARRAY['non_consumable'::text, 'non_renewing'::text, 'consumable'::text])))
 )
 WITH (fillfactor='90');
 
-COMMENT ON COLUMN storehook.one_time_purchases.revoked_share IS 'how much of it was taken back, in thousandths of a percent: 0 while it stands, 100000 for all of it';
+COMMENT ON COLUMN storehook.one_time_purchases.revoked_share IS 'how much of it was taken back, in thousandths of a percent, rounded down: 0 while it stands, 100000 for all of it';
+
+COMMENT ON COLUMN storehook.one_time_purchases.gaps IS 'when it was not held in between, refunded until that was reversed or it was bought again: from/until in milliseconds since 1970';
+
+COMMENT ON COLUMN storehook.one_time_purchases.sales IS 'where it was paid for more than once: of each sale, as JSON, its transaction, how many, and its refund; else null';
+
+CREATE TABLE storehook.purchase_bindings (
+    id bigint NOT NULL,
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    token uuid NOT NULL,
+    at timestamp with time zone DEFAULT date_trunc('milliseconds'::text, clock_timestamp()) NOT NULL,
+    recorded_by text,
+    why text,
+    CONSTRAINT purchase_bindings_check CHECK (((kind <> 'staff'::text) OR ((recorded_by IS NOT NULL) AND (why IS NOT NULL)))),
+    CONSTRAINT purchase_bindings_kind_check CHECK ((kind = ANY (ARRAY['proof'::text, 'transfer'::text, 'staff'::text, 'erasure'::text]))),
+    CONSTRAINT purchase_bindings_recorded_by_check CHECK (((length(recorded_by) >= 1) AND (length(recorded_by) <= 200))),
+    CONSTRAINT purchase_bindings_why_check CHECK (((length(why) >= 1) AND (length(why) <= 1000)))
+);
+
+COMMENT ON TABLE storehook.purchase_bindings IS 'append-only: purchases that accounts proved, that moved, and that were freed';
+
+COMMENT ON COLUMN storehook.purchase_bindings.kind IS 'proof: the first; transfer: a later one, where the rule lets it move; staff: moved; erasure: what names this account counts no more';
+
+COMMENT ON COLUMN storehook.purchase_bindings.recorded_by IS 'who erased the account; of a purchase that staff moved it stands in staff_texts';
+
+COMMENT ON COLUMN storehook.purchase_bindings.why IS 'stands in staff_texts';
 
 CREATE VIEW storehook.consumable_balances AS
- SELECT one_time_purchases.environment,
-    one_time_purchases.bundle_id,
-    one_time_purchases.app_account_token,
-    one_time_purchases.product_id,
-    (sum(one_time_purchases.quantity))::bigint AS bought,
-    (sum(((one_time_purchases.quantity * one_time_purchases.revoked_share) / 100000)))::bigint AS revoked,
-    ((sum(one_time_purchases.quantity) - sum(((one_time_purchases.quantity * one_time_purchases.revoked_share) / 100000))))::bigint AS balance
-   FROM storehook.one_time_purchases
-  WHERE (one_time_purchases.kind = 'consumable'::text)
-  GROUP BY one_time_purchases.environment, one_time_purchases.bundle_id, one_time_purchases.app_account_token, one_time_purchases.product_id;
+ SELECT p.environment,
+    p.bundle_id,
+    p.app_account_token,
+    p.product_id,
+    (sum(p.quantity))::bigint AS bought,
+    (div(sum(p.revoked_parts), (100000)::numeric))::bigint AS revoked,
+    (div(sum((((p.quantity * 100000))::numeric - p.revoked_parts)), (100000)::numeric))::bigint AS balance,
+    (sum(p.revoked_parts))::bigint AS revoked_parts,
+    (sum((((p.quantity * 100000))::numeric - p.revoked_parts)))::bigint AS balance_parts
+   FROM ( SELECT l.token AS app_account_token,
+            o.environment,
+            o.bundle_id,
+            o.product_id,
+            o.quantity,
+            COALESCE(( SELECT sum((s.quantity * s.revoked_share)) AS sum
+                   FROM json_to_recordset((o.sales)::json) s(quantity bigint, revoked_share bigint)), ((o.quantity * o.revoked_share))::numeric) AS revoked_parts
+           FROM (( SELECT account_lines.token,
+                    account_lines.environment,
+                    account_lines.bundle_id,
+                    account_lines.original_transaction_id
+                   FROM storehook.account_lines
+                UNION
+                 SELECT one_time_purchases.app_account_token,
+                    one_time_purchases.environment,
+                    one_time_purchases.bundle_id,
+                    one_time_purchases.original_transaction_id
+                   FROM storehook.one_time_purchases
+                  WHERE ((one_time_purchases.kind = 'consumable'::text) AND (one_time_purchases.app_account_token IS NOT NULL))
+                UNION
+                 SELECT NULL::uuid AS uuid,
+                    one_time_purchases.environment,
+                    one_time_purchases.bundle_id,
+                    one_time_purchases.original_transaction_id
+                   FROM storehook.one_time_purchases
+                  WHERE (one_time_purchases.kind = 'consumable'::text)) l
+             JOIN storehook.one_time_purchases o ON (((o.original_transaction_id = l.original_transaction_id) AND (o.bundle_id = l.bundle_id) AND (o.environment = l.environment) AND (o.kind = 'consumable'::text))))
+          WHERE (NOT (l.token IS DISTINCT FROM COALESCE(( SELECT b.token
+                   FROM storehook.purchase_bindings b
+                  WHERE ((b.original_transaction_id = o.original_transaction_id) AND (b.bundle_id = o.bundle_id) AND (b.environment = o.environment) AND (b.kind = 'staff'::text) AND (NOT (EXISTS ( SELECT
+                           FROM storehook.purchase_bindings e
+                          WHERE ((e.original_transaction_id = b.original_transaction_id) AND (e.bundle_id = b.bundle_id) AND (e.environment = b.environment) AND (e.kind = 'erasure'::text) AND (ROW(e.at, e.id) > ROW(b.at, b.id)))))))
+                  ORDER BY b.at DESC, b.id DESC
+                 LIMIT 1), ( SELECT o.app_account_token
+                  WHERE ((o.app_account_token <> '00000000-0000-0000-0000-000000000000'::uuid) AND (NOT (EXISTS ( SELECT
+                           FROM storehook.purchase_bindings e
+                          WHERE ((e.original_transaction_id = o.original_transaction_id) AND (e.bundle_id = o.bundle_id) AND (e.environment = o.environment) AND (e.kind = 'erasure'::text) AND (e.token = o.app_account_token))))))), ( SELECT b.token
+                   FROM storehook.purchase_bindings b
+                  WHERE ((b.original_transaction_id = o.original_transaction_id) AND (b.bundle_id = o.bundle_id) AND (b.environment = o.environment) AND (b.kind = ANY (ARRAY['proof'::text, 'transfer'::text])) AND (NOT (EXISTS ( SELECT
+                           FROM storehook.purchase_bindings e
+                          WHERE ((e.original_transaction_id = b.original_transaction_id) AND (e.bundle_id = b.bundle_id) AND (e.environment = b.environment) AND (e.kind = 'erasure'::text) AND (ROW(e.at, e.id) > ROW(b.at, b.id)))))))
+                  ORDER BY b.at DESC, b.id DESC
+                 LIMIT 1))))) p
+  GROUP BY p.environment, p.bundle_id, p.app_account_token, p.product_id;
+
+COMMENT ON COLUMN storehook.consumable_balances.app_account_token IS 'the account that has them: that staff moved them to, that Apple signed, or that proved them; null where they are nobody''s';
+
+COMMENT ON COLUMN storehook.consumable_balances.balance IS 'whole units, rounded down';
+
+COMMENT ON COLUMN storehook.consumable_balances.balance_parts IS 'exactly, in 1/100,000 of a unit';
 
 CREATE TABLE storehook.consumption_answers (
     id bigint NOT NULL,
@@ -1980,7 +2236,7 @@ CREATE VIEW storehook.consumption_requests AS
     n.signed_at,
     (n.signed_at + '12:00:00'::interval) AS deadline,
     t.product_id,
-    t.app_account_token,
+    NULLIF(t.app_account_token, '00000000-0000-0000-0000-000000000000'::uuid) AS app_account_token,
         CASE
             WHEN (a.outcome IS NOT NULL) THEN a.outcome
             WHEN (a.began_at IS NOT NULL) THEN 'sending'::text
@@ -1998,7 +2254,7 @@ CREATE VIEW storehook.consumption_requests AS
      LEFT JOIN storehook.consumption_answers a ON ((a.notification_uuid = n.notification_uuid)))
      LEFT JOIN LATERAL ( SELECT c_1.granted
            FROM storehook.consumption_consents c_1
-          WHERE (c_1.app_account_token = t.app_account_token)
+          WHERE (c_1.app_account_token = NULLIF(t.app_account_token, '00000000-0000-0000-0000-000000000000'::uuid))
           ORDER BY c_1.id DESC
          LIMIT 1) c ON (true))
   WHERE (n.type = 'CONSUMPTION_REQUEST'::text);
@@ -2020,7 +2276,7 @@ CREATE VIEW storehook.consumption_status AS
    FROM (storehook.consumption_answers a
      CROSS JOIN LATERAL ( SELECT ((a.outcome IS NULL) AND (COALESCE(a.why, ''::text) <> ALL (ARRAY['no_policy'::text, 'no_rule'::text, 'no_transaction'::text, 'left_to_apple'::text, 'not_purchased'::text])) AND COALESCE(( SELECT c.granted
                    FROM storehook.consumption_consents c
-                  WHERE (c.app_account_token = ( SELECT t.app_account_token
+                  WHERE (c.app_account_token = ( SELECT NULLIF(t.app_account_token, '00000000-0000-0000-0000-000000000000'::uuid) AS "nullif"
                            FROM storehook.transactions t
                           WHERE ((t.transaction_id = a.transaction_id) AND (t.bundle_id = a.bundle_id) AND (t.environment = a.environment))))
                   ORDER BY c.id DESC
@@ -2046,7 +2302,18 @@ CREATE VIEW storehook.contradictions AS
     anomalies.reported_status,
     anomalies.derived_status
    FROM storehook.anomalies
-  WHERE (anomalies.kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text]));
+  WHERE (anomalies.kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text]))
+UNION ALL
+ SELECT anomalies.environment,
+    anomalies.bundle_id,
+    anomalies.original_transaction_id,
+    anomalies.kind,
+    anomalies.signed_at,
+    anomalies.transaction_id,
+    anomalies.reported_status,
+    anomalies.derived_status
+   FROM storehook.anomalies
+  WHERE (anomalies.kind = 'purchase_unclear'::text);
 
 ALTER TABLE storehook.dead_letters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.dead_letters_id_seq
@@ -2352,6 +2619,40 @@ CREATE VIEW storehook.entitlements AS
            FROM storehook.status_at(now()) status_at(environment, bundle_id, original_transaction_id, product_id, subscription_group_id, app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial, price_increase_pending, apple_status, access_until, period_ends_at, grace_ends_at, expiration_intent, basis, since, transaction_id, ownership, offer_type, offer_id, price, currency, storefront, app_transaction_id, renewal_price, renewal_currency, paid_until, latest_account_token, former_account_token)
           WHERE ((status_at.former_account_token IS NOT NULL) AND (status_at.app_account_token = status_at.former_account_token))
         UNION ALL
+         SELECT status_at.environment,
+            status_at.bundle_id,
+            NULL::uuid AS uuid,
+            status_at.product_id,
+            'subscription'::text,
+            status_at.access,
+            status_at.access_until,
+            status_at.original_transaction_id,
+            NULL::timestamp with time zone,
+            status_at.ownership,
+            status_at.in_trial,
+            status_at.status
+           FROM storehook.status_at(now()) status_at(environment, bundle_id, original_transaction_id, product_id, subscription_group_id, app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial, price_increase_pending, apple_status, access_until, period_ends_at, grace_ends_at, expiration_intent, basis, since, transaction_id, ownership, offer_type, offer_id, price, currency, storefront, app_transaction_id, renewal_price, renewal_currency, paid_until, latest_account_token, former_account_token)
+          WHERE ((status_at.app_account_token IS NULL) AND ((status_at.latest_account_token = '00000000-0000-0000-0000-000000000000'::uuid) OR (status_at.former_account_token = '00000000-0000-0000-0000-000000000000'::uuid)))
+        UNION ALL
+         SELECT one_time_purchases.environment,
+            one_time_purchases.bundle_id,
+            NULL::uuid AS uuid,
+            one_time_purchases.product_id,
+            one_time_purchases.kind,
+                CASE
+                    WHEN (one_time_purchases.revoked_at IS NOT NULL) THEN false
+                    WHEN (one_time_purchases.kind = 'non_consumable'::text) THEN true
+                    ELSE (one_time_purchases.expires_at > now())
+                END AS "case",
+            COALESCE(one_time_purchases.revoked_at, one_time_purchases.expires_at) AS "coalesce",
+            one_time_purchases.original_transaction_id,
+            one_time_purchases.purchased_at,
+            one_time_purchases.ownership,
+            false,
+            NULL::text
+           FROM storehook.one_time_purchases
+          WHERE ((one_time_purchases.kind <> 'consumable'::text) AND (one_time_purchases.app_account_token = '00000000-0000-0000-0000-000000000000'::uuid))
+        UNION ALL
          SELECT one_time_purchases.environment,
             one_time_purchases.bundle_id,
             one_time_purchases.app_account_token,
@@ -2369,7 +2670,7 @@ CREATE VIEW storehook.entitlements AS
             false,
             NULL::text
            FROM storehook.one_time_purchases
-          WHERE (one_time_purchases.kind <> 'consumable'::text)
+          WHERE ((one_time_purchases.kind <> 'consumable'::text) AND (one_time_purchases.app_account_token IS DISTINCT FROM '00000000-0000-0000-0000-000000000000'::uuid))
         )
  SELECT DISTINCT ON (p.environment, p.bundle_id, p.app_account_token, p.own_purchase, p.product_id) p.environment,
     p.bundle_id,
@@ -2634,6 +2935,116 @@ CREATE VIEW storehook.extensions_open AS
 
 COMMENT ON VIEW storehook.extensions_open IS 'extensions of renewal dates that are not finished: how many of each state, and how long the oldest is waited for';
 
+CREATE TABLE storehook.subscriptions (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    subscription_group_id text,
+    app_account_token uuid,
+    phase_starts timestamp with time zone[] NOT NULL,
+    phase_status text[] NOT NULL,
+    phase_product text[] NOT NULL,
+    phase_expires timestamp with time zone[] NOT NULL,
+    phase_trial boolean[] NOT NULL,
+    earlier_phases integer DEFAULT 0 NOT NULL,
+    is_regular boolean DEFAULT false NOT NULL,
+    carried_account_token uuid,
+    former_account_token uuid,
+    paid_until timestamp with time zone NOT NULL,
+    phase_basis text[] NOT NULL,
+    phase_transaction text[] NOT NULL,
+    phase_period_ends timestamp with time zone[] NOT NULL,
+    phase_grace_ends timestamp with time zone[] NOT NULL,
+    phase_will_renew boolean[] NOT NULL,
+    phase_renewal_product text[] NOT NULL,
+    phase_price_pending boolean[] NOT NULL,
+    phase_intent smallint[] NOT NULL,
+    phase_account uuid[] NOT NULL,
+    phase_origin text[],
+    stretches text,
+    CONSTRAINT subscriptions_check CHECK (((cardinality(phase_starts) > 0) AND (cardinality(phase_status) = cardinality(phase_starts)) AND (cardinality(phase_product) = cardinality(phase_starts)) AND (cardinality(phase_expires) = cardinality(phase_starts)) AND (cardinality(phase_trial) = cardinality(phase_starts)))),
+    CONSTRAINT subscriptions_check1 CHECK (((cardinality(phase_basis) = cardinality(phase_starts)) AND (cardinality(phase_transaction) = cardinality(phase_starts)) AND (cardinality(phase_period_ends) = cardinality(phase_starts)) AND (cardinality(phase_grace_ends) = cardinality(phase_starts)) AND (cardinality(phase_will_renew) = cardinality(phase_starts)) AND (cardinality(phase_renewal_product) = cardinality(phase_starts)) AND (cardinality(phase_price_pending) = cardinality(phase_starts)) AND (cardinality(phase_intent) = cardinality(phase_starts)) AND (cardinality(phase_account) = cardinality(phase_starts)))),
+    CONSTRAINT subscriptions_earlier_phases_check CHECK ((earlier_phases >= 0)),
+    CONSTRAINT subscriptions_phase_basis_check CHECK ((phase_basis <@ ARRAY['records'::text, 'renewal_info'::text, 'reported_status'::text])),
+    CONSTRAINT subscriptions_phase_status_check CHECK ((phase_status <@ ARRAY['trial'::text, 'active'::text, 'cancelled'::text, 'grace_period'::text, 'billing_retry'::text, 'expired'::text, 'revoked'::text]))
+)
+WITH (fillfactor='80');
+
+COMMENT ON COLUMN storehook.subscriptions.app_account_token IS 'the account in the last phase';
+
+COMMENT ON COLUMN storehook.subscriptions.is_regular IS 'its records are dated as Apple dates them, so that what follows can be derived from the last of them alone';
+
+COMMENT ON COLUMN storehook.subscriptions.carried_account_token IS 'the account of the last period that names one, of those that began by the first phase here; for deriving what follows';
+
+COMMENT ON COLUMN storehook.subscriptions.former_account_token IS 'the account of earlier phases that stand here, where it is another one: until the last phase begins, the purchase is its';
+
+COMMENT ON COLUMN storehook.subscriptions.paid_until IS 'when the latest paid stretch ends, or ended';
+
+COMMENT ON COLUMN storehook.subscriptions.phase_origin IS 'for each phase bought|charged|upcoming account|named product, instants in milliseconds since 1970; null where nothing is to be said';
+
+COMMENT ON COLUMN storehook.subscriptions.stretches IS 'where the customer bought again after a lapse: the instant in milliseconds since 1970, and the account that was signed last before it';
+
+CREATE VIEW storehook.held_purchases AS
+ SELECT l.token,
+    l.environment,
+    l.bundle_id,
+    l.original_transaction_id,
+    p.product_id,
+    p.access
+   FROM (( SELECT account_lines.token,
+            account_lines.environment,
+            account_lines.bundle_id,
+            account_lines.original_transaction_id
+           FROM storehook.account_lines
+        UNION ALL
+         SELECT subscriptions.app_account_token,
+            subscriptions.environment,
+            subscriptions.bundle_id,
+            subscriptions.original_transaction_id
+           FROM storehook.subscriptions
+        UNION ALL
+         SELECT subscriptions.former_account_token,
+            subscriptions.environment,
+            subscriptions.bundle_id,
+            subscriptions.original_transaction_id
+           FROM storehook.subscriptions
+        UNION ALL
+         SELECT one_time_purchases.app_account_token,
+            one_time_purchases.environment,
+            one_time_purchases.bundle_id,
+            one_time_purchases.original_transaction_id
+           FROM storehook.one_time_purchases) l
+     CROSS JOIN LATERAL ( SELECT s.phase_product[i.n] AS product_id,
+            s.phase_account[i.n] AS signed,
+            (s.phase_status[i.n] = ANY (ARRAY['trial'::text, 'active'::text, 'cancelled'::text, 'grace_period'::text])) AS access
+           FROM (storehook.subscriptions s
+             CROSS JOIN LATERAL ( SELECT width_bucket(now(), s.phase_starts) AS n) i)
+          WHERE ((s.original_transaction_id = l.original_transaction_id) AND (s.bundle_id = l.bundle_id) AND (s.environment = l.environment) AND (i.n > 0))
+        UNION ALL
+         SELECT o.product_id,
+            o.app_account_token,
+            ((o.revoked_at IS NULL) AND ((o.kind = 'non_consumable'::text) OR COALESCE((o.expires_at > now()), false)))
+           FROM storehook.one_time_purchases o
+          WHERE ((o.original_transaction_id = l.original_transaction_id) AND (o.bundle_id = l.bundle_id) AND (o.environment = l.environment) AND (o.kind <> 'consumable'::text))) p)
+  WHERE (l.token = COALESCE(( SELECT b.token
+           FROM storehook.purchase_bindings b
+          WHERE ((b.original_transaction_id = l.original_transaction_id) AND (b.bundle_id = l.bundle_id) AND (b.environment = l.environment) AND (b.kind = 'staff'::text) AND (NOT (EXISTS ( SELECT
+                   FROM storehook.purchase_bindings e
+                  WHERE ((e.original_transaction_id = b.original_transaction_id) AND (e.bundle_id = b.bundle_id) AND (e.environment = b.environment) AND (e.kind = 'erasure'::text) AND (ROW(e.at, e.id) > ROW(b.at, b.id)))))))
+          ORDER BY b.at DESC, b.id DESC
+         LIMIT 1), ( SELECT p.signed
+          WHERE ((p.signed <> '00000000-0000-0000-0000-000000000000'::uuid) AND (NOT (EXISTS ( SELECT
+                   FROM storehook.purchase_bindings e
+                  WHERE ((e.original_transaction_id = l.original_transaction_id) AND (e.bundle_id = l.bundle_id) AND (e.environment = l.environment) AND (e.kind = 'erasure'::text) AND (e.token = p.signed))))))), ( SELECT b.token
+           FROM storehook.purchase_bindings b
+          WHERE ((b.original_transaction_id = l.original_transaction_id) AND (b.bundle_id = l.bundle_id) AND (b.environment = l.environment) AND (b.kind = ANY (ARRAY['proof'::text, 'transfer'::text])) AND (NOT (EXISTS ( SELECT
+                   FROM storehook.purchase_bindings e
+                  WHERE ((e.original_transaction_id = b.original_transaction_id) AND (e.bundle_id = b.bundle_id) AND (e.environment = b.environment) AND (e.kind = 'erasure'::text) AND (ROW(e.at, e.id) > ROW(b.at, b.id)))))))
+          ORDER BY b.at DESC, b.id DESC
+         LIMIT 1)));
+
+COMMENT ON VIEW storehook.held_purchases IS 'purchases and the accounts that have them by records and bindings alone; a purchase may stand here more than once';
+
 CREATE TABLE storehook.history_letters (
     notification_uuid uuid NOT NULL,
     window_id bigint,
@@ -2758,11 +3169,31 @@ UNION ALL
    FROM storehook.records
   WHERE (records.signed_at IS NOT NULL);
 
+CREATE TABLE storehook.old_posts (
+    one boolean DEFAULT true NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT old_posts_one_check CHECK (one)
+);
+
+COMMENT ON TABLE storehook.old_posts IS 'when somebody last posted a notification of version 1, to the minute; of what was posted nothing is kept';
+
 CREATE VIEW storehook.outbox_days_to_settle AS
  SELECT d.day
    FROM (storehook.outbox_days d
      LEFT JOIN storehook.outbox_settled s ON ((s.day = d.day)))
   WHERE (d.has_partition AND (NOT d.has_strays) AND (d.day < (((now() - '01:00:00'::interval) AT TIME ZONE 'UTC'::text))::date) AND ((s.day IS NULL) OR (s.open_ids <> '{}'::bigint[]) OR (s.changes <> COALESCE(storehook.outbox_day_changes(d.day), (0)::bigint))));
+
+CREATE TABLE storehook.replaced_renewals (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    replaced_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE storehook.replaced_renewals IS 'renewals that were charged ahead and never begin: another plan was bought before they did, and Apple gives the money back';
+
+COMMENT ON COLUMN storehook.replaced_renewals.replaced_at IS 'when that plan was bought';
 
 CREATE VIEW storehook.paid_periods AS
  SELECT t.environment,
@@ -2776,21 +3207,52 @@ CREATE VIEW storehook.paid_periods AS
     t.price,
     t.currency,
     t.quantity,
-    t.revoked_at,
+    r.revoked_at,
     t.revocation_type,
     t.revocation_reason,
-    t.revocation_percentage,
+    r.revocation_percentage,
     t.storefront,
     t.offer_type,
     t.offer_id,
     t.billing_plan_type,
-    (t.payload -> 'commitmentInfo'::text) AS commitment_info
-   FROM storehook.transactions t
+    (t.payload -> 'commitmentInfo'::text) AS commitment_info,
+        CASE
+            WHEN (r.revoked_at IS NULL) THEN (0)::bigint
+            ELSE (trunc((((t.price)::numeric * (COALESCE(r.revocation_percentage, (100000)::bigint))::numeric) / (100000)::numeric)))::bigint
+        END AS refunded
+   FROM (((storehook.transactions t
+     LEFT JOIN storehook.one_time_purchases o ON (((t.kind = 'Non-Consumable'::text) AND (o.original_transaction_id = t.original_transaction_id) AND (o.bundle_id = t.bundle_id) AND (o.environment = t.environment))))
+     LEFT JOIN LATERAL ( SELECT s_1.revoked_at,
+            s_1.revoked_share
+           FROM json_to_recordset((o.sales)::json) s_1(transaction_id text, revoked_at bigint, revoked_share bigint)
+          WHERE (s_1.transaction_id = t.transaction_id)) s ON (true))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN (o.original_transaction_id IS NULL) THEN t.revoked_at
+                    WHEN (o.sales IS NULL) THEN o.revoked_at
+                    ELSE ('1970-01-01 00:00:00+00'::timestamp with time zone + ((s.revoked_at)::double precision * '00:00:00.001'::interval))
+                END AS revoked_at,
+                CASE
+                    WHEN ((o.original_transaction_id IS NULL) OR (t.revoked_at IS NOT NULL)) THEN t.revocation_percentage
+                    WHEN (o.sales IS NULL) THEN NULLIF(o.revoked_share, 0)
+                    ELSE NULLIF(s.revoked_share, 0)
+                END AS revocation_percentage) r)
   WHERE (((t.ownership = 'PURCHASED'::text) OR (t.ownership IS NULL)) AND (NOT (EXISTS ( SELECT
            FROM storehook.transactions later
-          WHERE ((later.web_order_line_item_id = t.web_order_line_item_id) AND (later.bundle_id = t.bundle_id) AND (later.environment = t.environment) AND (later.transaction_id <> t.transaction_id) AND ((later.ownership = 'PURCHASED'::text) OR (later.ownership IS NULL)) AND (ROW((later.is_unsigned IS NULL), later.signed_at, later.digest, later.transaction_id) > ROW((t.is_unsigned IS NULL), t.signed_at, t.digest, t.transaction_id)))))));
+          WHERE ((later.web_order_line_item_id = t.web_order_line_item_id) AND (later.bundle_id = t.bundle_id) AND (later.environment = t.environment) AND (later.transaction_id <> t.transaction_id) AND ((later.ownership = 'PURCHASED'::text) OR (later.ownership IS NULL)) AND ((later.purchased_at = t.purchased_at) OR ((later.additional_reason IS NULL) AND (t.additional_reason IS NULL))) AND (ROW((later.is_unsigned IS NULL), later.signed_at, later.digest, later.transaction_id) > ROW((t.is_unsigned IS NULL), t.signed_at, t.digest, t.transaction_id)))))) AND (NOT (EXISTS ( SELECT
+           FROM storehook.replaced_renewals r_1
+          WHERE ((r_1.original_transaction_id = t.original_transaction_id) AND (r_1.bundle_id = t.bundle_id) AND (r_1.environment = t.environment) AND (r_1.transaction_id = t.transaction_id))))) AND
+        CASE
+            WHEN (t.kind IS DISTINCT FROM 'Non-Consumable'::text) THEN true
+            WHEN (o.sales IS NOT NULL) THEN (s.revoked_share IS NOT NULL)
+            ELSE (NOT (EXISTS ( SELECT
+               FROM storehook.transactions first
+              WHERE ((first.original_transaction_id = t.original_transaction_id) AND (first.bundle_id = t.bundle_id) AND (first.environment = t.environment) AND (first.kind = 'Non-Consumable'::text) AND ((first.ownership = 'PURCHASED'::text) OR (first.ownership IS NULL)) AND (ROW((first.price IS NULL), first.purchased_at, first.transaction_id) < ROW((t.price IS NULL), t.purchased_at, t.transaction_id))))))
+        END);
 
 COMMENT ON VIEW storehook.paid_periods IS 'price in milliunits of currency, quantity and offer included: 9990 is 9.99, and 230000 is 230 yen';
+
+COMMENT ON COLUMN storehook.paid_periods.refunded IS 'how much of the price was paid back, in milliunits, rounded down: all of it where Apple names no share';
 
 CREATE TABLE storehook.served_apps (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -2914,30 +3376,6 @@ ALTER TABLE storehook.purchase_attempts ALTER COLUMN id ADD GENERATED ALWAYS AS 
     CACHE 1
 );
 
-CREATE TABLE storehook.purchase_bindings (
-    id bigint NOT NULL,
-    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    environment text NOT NULL COLLATE pg_catalog."C",
-    kind text NOT NULL,
-    token uuid NOT NULL,
-    at timestamp with time zone DEFAULT date_trunc('milliseconds'::text, clock_timestamp()) NOT NULL,
-    recorded_by text,
-    why text,
-    CONSTRAINT purchase_bindings_check CHECK (((kind <> 'staff'::text) OR ((recorded_by IS NOT NULL) AND (why IS NOT NULL)))),
-    CONSTRAINT purchase_bindings_kind_check CHECK ((kind = ANY (ARRAY['proof'::text, 'transfer'::text, 'staff'::text, 'erasure'::text]))),
-    CONSTRAINT purchase_bindings_recorded_by_check CHECK (((length(recorded_by) >= 1) AND (length(recorded_by) <= 200))),
-    CONSTRAINT purchase_bindings_why_check CHECK (((length(why) >= 1) AND (length(why) <= 1000)))
-);
-
-COMMENT ON TABLE storehook.purchase_bindings IS 'append-only: purchases that accounts proved, that moved, and that were freed';
-
-COMMENT ON COLUMN storehook.purchase_bindings.kind IS 'proof: the first; transfer: a later one, where the rule lets it move; staff: moved; erasure: what names this account counts no more';
-
-COMMENT ON COLUMN storehook.purchase_bindings.recorded_by IS 'who erased the account; of a purchase that staff moved it stands in staff_texts';
-
-COMMENT ON COLUMN storehook.purchase_bindings.why IS 'stands in staff_texts';
-
 ALTER TABLE storehook.purchase_bindings ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.purchase_bindings_id_seq
     START WITH 1
@@ -2986,6 +3424,8 @@ CREATE TABLE storehook.purchase_facts (
     reason text,
     additional_reason text,
     is_not_retried boolean,
+    original_purchased_at timestamp with time zone,
+    price bigint,
     CONSTRAINT purchase_facts_check CHECK (((transaction_id IS NULL) = (transaction_signed_at IS NULL))),
     CONSTRAINT purchase_facts_check1 CHECK (((transaction_id IS NULL) = (transaction_digest IS NULL))),
     CONSTRAINT purchase_facts_check2 CHECK (((renewal_signed_at IS NULL) = (renewal_digest IS NULL))),
@@ -3344,10 +3784,13 @@ CREATE TABLE storehook.subscription_history (
     phase_price_pending boolean[] NOT NULL,
     phase_intent smallint[] NOT NULL,
     phase_account uuid[] NOT NULL,
+    phase_origin text[],
     CONSTRAINT subscription_history_phase_starts_check CHECK ((cardinality(phase_starts) = 4))
 );
 
 COMMENT ON TABLE storehook.subscription_history IS 'phases of subscriptions that are over, four to a row; the last four to seven of each stand in subscriptions';
+
+COMMENT ON COLUMN storehook.subscription_history.phase_origin IS 'as in subscriptions';
 
 CREATE VIEW storehook.subscription_status AS
  SELECT status_at.environment,
@@ -3384,49 +3827,6 @@ CREATE VIEW storehook.subscription_status AS
     status_at.latest_account_token,
     status_at.former_account_token
    FROM storehook.status_at(now()) status_at(environment, bundle_id, original_transaction_id, product_id, subscription_group_id, app_account_token, status, access, expires_at, will_renew, renewal_product_id, in_trial, price_increase_pending, apple_status, access_until, period_ends_at, grace_ends_at, expiration_intent, basis, since, transaction_id, ownership, offer_type, offer_id, price, currency, storefront, app_transaction_id, renewal_price, renewal_currency, paid_until, latest_account_token, former_account_token);
-
-CREATE TABLE storehook.subscriptions (
-    environment text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
-    subscription_group_id text,
-    app_account_token uuid,
-    phase_starts timestamp with time zone[] NOT NULL,
-    phase_status text[] NOT NULL,
-    phase_product text[] NOT NULL,
-    phase_expires timestamp with time zone[] NOT NULL,
-    phase_trial boolean[] NOT NULL,
-    earlier_phases integer DEFAULT 0 NOT NULL,
-    is_regular boolean DEFAULT false NOT NULL,
-    carried_account_token uuid,
-    former_account_token uuid,
-    paid_until timestamp with time zone NOT NULL,
-    phase_basis text[] NOT NULL,
-    phase_transaction text[] NOT NULL,
-    phase_period_ends timestamp with time zone[] NOT NULL,
-    phase_grace_ends timestamp with time zone[] NOT NULL,
-    phase_will_renew boolean[] NOT NULL,
-    phase_renewal_product text[] NOT NULL,
-    phase_price_pending boolean[] NOT NULL,
-    phase_intent smallint[] NOT NULL,
-    phase_account uuid[] NOT NULL,
-    CONSTRAINT subscriptions_check CHECK (((cardinality(phase_starts) > 0) AND (cardinality(phase_status) = cardinality(phase_starts)) AND (cardinality(phase_product) = cardinality(phase_starts)) AND (cardinality(phase_expires) = cardinality(phase_starts)) AND (cardinality(phase_trial) = cardinality(phase_starts)))),
-    CONSTRAINT subscriptions_check1 CHECK (((cardinality(phase_basis) = cardinality(phase_starts)) AND (cardinality(phase_transaction) = cardinality(phase_starts)) AND (cardinality(phase_period_ends) = cardinality(phase_starts)) AND (cardinality(phase_grace_ends) = cardinality(phase_starts)) AND (cardinality(phase_will_renew) = cardinality(phase_starts)) AND (cardinality(phase_renewal_product) = cardinality(phase_starts)) AND (cardinality(phase_price_pending) = cardinality(phase_starts)) AND (cardinality(phase_intent) = cardinality(phase_starts)) AND (cardinality(phase_account) = cardinality(phase_starts)))),
-    CONSTRAINT subscriptions_earlier_phases_check CHECK ((earlier_phases >= 0)),
-    CONSTRAINT subscriptions_phase_basis_check CHECK ((phase_basis <@ ARRAY['records'::text, 'renewal_info'::text, 'reported_status'::text])),
-    CONSTRAINT subscriptions_phase_status_check CHECK ((phase_status <@ ARRAY['trial'::text, 'active'::text, 'cancelled'::text, 'grace_period'::text, 'billing_retry'::text, 'expired'::text, 'revoked'::text]))
-)
-WITH (fillfactor='80');
-
-COMMENT ON COLUMN storehook.subscriptions.app_account_token IS 'the account in the last phase';
-
-COMMENT ON COLUMN storehook.subscriptions.is_regular IS 'its records are dated as Apple dates them, so that what follows can be derived from the last of them alone';
-
-COMMENT ON COLUMN storehook.subscriptions.carried_account_token IS 'the account of the last period that names one, of those that began by the first phase here; for deriving what follows';
-
-COMMENT ON COLUMN storehook.subscriptions.former_account_token IS 'the account of earlier phases that stand here, where it is another one: until the last phase begins, the purchase is its';
-
-COMMENT ON COLUMN storehook.subscriptions.paid_until IS 'when the latest paid stretch ends, or ended';
 
 CREATE VIEW storehook.telling_status AS
  SELECT ( SELECT COALESCE(sum((1 + COALESCE(cardinality(events_unplaced.more), 0))), (0)::bigint) AS "coalesce"
@@ -3574,6 +3974,9 @@ ALTER TABLE ONLY storehook.outbox ATTACH PARTITION storehook.outbox_default DEFA
 ALTER TABLE ONLY storehook.access_tellings
     ADD CONSTRAINT access_tellings_pkey PRIMARY KEY (token, environment);
 
+ALTER TABLE ONLY storehook.account_history
+    ADD CONSTRAINT account_history_pkey PRIMARY KEY (token, environment, starts_at);
+
 ALTER TABLE ONLY storehook.account_lines
     ADD CONSTRAINT account_lines_pkey PRIMARY KEY (token, environment, original_transaction_id, bundle_id);
 
@@ -3703,6 +4106,9 @@ ALTER TABLE ONLY storehook.notifications
 ALTER TABLE storehook.notifications
     ADD CONSTRAINT notifications_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'history'::text, 'api'::text, 'client'::text, 'operator'::text]))) NOT VALID;
 
+ALTER TABLE ONLY storehook.old_posts
+    ADD CONSTRAINT old_posts_pkey PRIMARY KEY (one);
+
 ALTER TABLE ONLY storehook.one_time_purchases
     ADD CONSTRAINT one_time_purchases_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
 
@@ -3785,6 +4191,9 @@ ALTER TABLE storehook.renewals
 ALTER TABLE ONLY storehook.renewals
     ADD CONSTRAINT renewals_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
 
+ALTER TABLE ONLY storehook.replaced_renewals
+    ADD CONSTRAINT replaced_renewals_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, transaction_id);
+
 ALTER TABLE ONLY storehook.schema_expansions
     ADD CONSTRAINT schema_expansions_pkey PRIMARY KEY (version);
 
@@ -3856,6 +4265,8 @@ ALTER TABLE ONLY storehook.usage_keys
 
 CREATE INDEX access_tellings_due ON storehook.access_tellings USING btree (due_at) WHERE (due_at IS NOT NULL);
 
+CREATE INDEX account_history_by_end ON storehook.account_history USING brin (ends_at) WITH (autosummarize='true');
+
 CREATE INDEX account_lines_by_purchase ON storehook.account_lines USING btree (original_transaction_id, bundle_id, environment);
 
 CREATE INDEX account_status_by_end ON storehook.account_status USING btree ((
@@ -3867,6 +4278,8 @@ END), catalog);
 CREATE INDEX anomalies_by_purchase ON storehook.anomalies USING btree (original_transaction_id, bundle_id, environment, signed_at);
 
 CREATE INDEX anomalies_contradictions ON storehook.anomalies USING btree (bundle_id, environment) WHERE (kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text]));
+
+CREATE INDEX anomalies_unclear ON storehook.anomalies USING btree (bundle_id, environment) WHERE (kind = 'purchase_unclear'::text);
 
 CREATE INDEX canaries_by_app ON storehook.canaries USING btree (bundle_id, environment, planned_at DESC);
 

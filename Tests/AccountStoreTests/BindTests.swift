@@ -79,6 +79,13 @@ struct BindTests {
                 select \(UUID(none)), environment, original_transaction_id, bundle_id from storehook.purchase_lines
                 on conflict do nothing
                 """)
+            // Whoever reads the tables sees a purchase of nobody's.
+            let shown: Int64 = try await database.value(
+                """
+                select (select count(*) from storehook.entitlements where access and app_account_token is null)
+                       + (select count(*) from storehook.subscription_status where app_account_token is not null)
+                """)
+            #expect(shown == 1)
             #expect(try await bind(database, purchase(1), to: name(1)) == .bound)
             #expect(try await bind(database, purchase(1), to: name(2)) == .boundElsewhere)
             #expect(try await database.store.view(token(1), in: "Production").current.access)
@@ -101,6 +108,76 @@ struct BindTests {
             // A month later it may move again.
             try await database.pool.query("update storehook.purchase_bindings set at = at - interval '31 days'")
             #expect(try await bind(database, purchase(1), to: name(4), under: .transfer) == .transferred)
+        }
+    }
+
+    @Test func `Limits by day and month count on with a purchase that moves, and totals stay`() async throws {
+        try await prepared(nil) { database in
+            func use(_ number: Int, _ period: String, _ used: Int64, isOver: Bool = false) async throws {
+                let start = period == "total" ? "-infinity" : isOver ? "2020-01-01" : "2026-01-01"
+                let end = period == "total" ? nil : isOver ? "2020-02-01" : "9999-01-01"
+                try await database.pool.query(
+                    """
+                    insert into storehook.usage_counters as c (token, feature, period, starts_on, resets_at, used)
+                    values (\(UUID(token(number))), 'exports', \(period), \(start)::text::date,
+                            \(end)::text::timestamptz, \(used))
+                    on conflict (token, feature, period, starts_on) do update set used = excluded.used
+                    """)
+            }
+            func used(_ number: Int) async throws -> [String] {
+                try await database.pool.query(
+                    """
+                    select concat_ws(' ', period, starts_on, used) from storehook.usage_counters
+                     where token = \(UUID(token(number))) order by 1
+                    """
+                ).map { try $0.decode(0) }
+            }
+            #expect(try await bind(database, purchase(1), to: name(0), under: .transfer) == .bound)
+            try await use(0, "month", 100)
+            try await use(0, "total", 7)
+            try await use(0, "month", 55, isOver: true)
+            for number in 1...3 {
+                #expect(try await bind(database, purchase(1), to: name(number), under: .transfer) == .transferred)
+                #expect(try await used(number) == ["month 2026-01-01 \(99 + number)"])
+                try await use(number, "month", Int64(100 + number))
+            }
+            // What the former owner used stays, and who has used more keeps that.
+            #expect(try await used(0) == ["month 2020-01-01 55", "month 2026-01-01 100", "total -infinity 7"])
+            try await database.pool.query("update storehook.purchase_bindings set at = at - interval '31 days'")
+            try await use(4, "month", 500)
+            #expect(try await bind(database, purchase(1), to: name(4), under: .transfer) == .transferred)
+            #expect(try await used(4) == ["month 2026-01-01 500"])
+        }
+    }
+
+    @Test func `Consumables count for the account that proved them, was given them, or was signed for`() async throws {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            try await database.apply([
+                Purchases.signedOnce(purchase(1), "coins", .consumable, at: -5, account: nil),
+                Purchases.signedOnce(purchase(2), "coins", .consumable, at: -4, account: token(2)),
+            ])
+            func balances() async throws -> [String] {
+                try await database.pool.query(
+                    """
+                    select coalesce(a.account, b.app_account_token::text, 'nobody') || ' ' || b.balance
+                      from storehook.consumable_balances b left join storehook.accounts a on a.token = b.app_account_token
+                     order by 1
+                    """
+                ).map { try $0.decode(0) }
+            }
+            #expect(try await balances() == ["\(token(2)) 1", "nobody 1"].sorted())
+            #expect(try await bind(database, purchase(1), to: name(1)) == .bound)
+            #expect(try await bind(database, purchase(2), to: name(2)) == .already)
+            #expect(try await balances() == ["\(name(1)) 1", "\(name(2)) 1"])
+            #expect(try await bind(database, purchase(1), to: name(2), under: .transfer) == .transferred)
+            #expect(try await balances() == ["\(name(2)) 2"])
+            #expect(try await database.pipeline.move(purchase(2), to: name(3), by: "staff", why: "test"))
+            #expect(try await balances() == ["\(name(2)) 1", "\(name(3)) 1"])
+            #expect(try await database.pipeline.erase(name(2), by: "staff")?.purchasesFreed == 1)
+            let own: Int64 = try await database.value(
+                "select count(*) from storehook.consumable_balances where app_account_token = \(UUID(token(2)))")
+            #expect(own == 0)
         }
     }
 

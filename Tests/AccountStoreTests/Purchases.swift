@@ -39,12 +39,7 @@ enum Purchases {
             autoRenewProductId: names, autoRenewStatus: .on, appAccountToken: account, json: Array("{}".utf8))
     }
 
-    /// Something bought for good.
-    static func forever(_ key: PurchaseKey, at start: Int64, account: UniqueIdentifier?) -> LedgerEntry {
-        signedOnce(key, "forever", .nonConsumable, at: start, account: account)
-    }
-
-    /// The same as another record has it: a copy of it, its refund, or the reversal of that.
+    /// Something bought for good; and the same as another record has it: a copy of it, its refund, or the reversal of that.
     static func forever(
         _ key: PurchaseKey, at start: Int64, account: UniqueIdentifier?, id: String? = nil, revoked: Int64? = nil,
         signed: Int64? = nil
@@ -53,7 +48,7 @@ enum Purchases {
         if let id { transaction.transactionId = id }
         transaction.revocationDate = revoked.map { now.adding(days: $0) }
         if let signed { transaction.signedDate = now.adding(days: signed) }
-        return entry(key, transaction)
+        return entry(key, nil, transaction)
     }
 
     /// Something bought once, as Apple signs it.

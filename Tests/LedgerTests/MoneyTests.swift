@@ -90,7 +90,8 @@ struct MoneyTests {
                 payload.signedDate = payload.signedDate.adding(days: Int64(number))
             }
             more(&payload, number)
-            arrival.transaction = .init(payload, digest: [UInt8](repeating: UInt8(number + 1), count: 32))
+            arrival.transaction = .init(
+                payload, digest: Arrival.digest(Array("\(number) \(payload.signedDate)".utf8)))
             return arrival.records(run: 0)[0]
         }
     }
@@ -121,6 +122,31 @@ struct MoneyTests {
         }
         #expect(try await sum(entries) == [[2, 2 * price, price, price]])
         #expect(try await sum(entries.reversed()) == [[2, 2 * price, price, price]])
+    }
+
+    @Test("of a restore that may be a purchase is not paid until Apple says so, who is asked")
+    func unclear() async throws {
+        let entries = try lifetime { payload, number in
+            if number == 0 { payload.revocationDate = payload.signedDate.adding(seconds: 60) }
+            if number == 2 { payload.originalPurchaseDate = nil }
+        }
+        try await LedgerDatabase.with { database in
+            func unclear() async throws -> Int64 {
+                try await database.count(
+                    "select count(*) from storehook.contradictions where kind = 'purchase_unclear'")
+            }
+            for entry in entries { try await database.apply([entry]) }
+            #expect(try await unclear() == 1)
+            #expect(try await database.count("select count(*) from storehook.paid_periods") == 1)
+            // Apple's answer.
+            let answer = try lifetime { payload, _ in
+                payload.originalPurchaseDate = payload.purchaseDate
+                payload.signedDate = payload.signedDate.adding(days: 9)
+            }
+            try await database.apply([answer[2]])
+            #expect(try await unclear() == 0)
+            #expect(try await database.count("select count(*) from storehook.paid_periods") == 2)
+        }
     }
 
     @Test("of a consumable is paid back by the share that Apple names")

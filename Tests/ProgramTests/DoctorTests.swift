@@ -34,7 +34,7 @@ struct DoctorTests {
         let failed = lines.filter { $0.status == "failed" }
         #expect(ending == .exited(failed.isEmpty ? 0 : 1))
         #expect(errors.isEmpty, "\(errors)")
-        #expect(lines.count == 31 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
+        #expect(lines.count == 32 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
         return Dictionary(uniqueKeysWithValues: failed.filter { $0.check != "disk" }.map { ($0.check, $0.message) })
     }
 
@@ -71,6 +71,18 @@ struct DoctorTests {
         }
     }
 
+    @Test("names App Store Connect where somebody posts bodies of version 1, and no longer after a day without one")
+    func oldPosts() async throws {
+        try await withSite { site in
+            try await site.pool.query("select storehook.note_old_post()")
+            expect(
+                try await faults(site), only: "version 1", saying: "somebody posts version 1 bodies, last seen 20",
+                "App Store Connect is set to version 1")
+            try await site.pool.query("update storehook.old_posts set seen_at = now() - interval '25 hours'")
+            #expect(try await faults(site).isEmpty)
+        }
+    }
+
     @Test("finds nothing to do where all is well, and tells so line by line")
     func sound() async throws {
         try await withSite { site in
@@ -78,7 +90,7 @@ struct DoctorTests {
             #expect(found.isEmpty, "\(found)")
             let port = try freePort()
             let table = try await site.run("doctor", "--port", "\(port)", with: Self.sound)
-            #expect(table.output.split(separator: "\n").count == 32, "\(table.output)")
+            #expect(table.output.split(separator: "\n").count == 33, "\(table.output)")
         }
     }
 

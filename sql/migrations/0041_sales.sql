@@ -32,7 +32,7 @@ select * from storehook.anomalies
 union all
 select * from storehook.anomalies where kind = 'purchase_unclear';
 
--- Restored copies of something bought for good are one sale, and the refund of one is the refund of it.
+-- As before; and restored copies of something bought for good are one sale, and the refund of one is the refund of it.
 create or replace view storehook.paid_periods as
 select t.environment, t.bundle_id, t.original_transaction_id, t.transaction_id, t.product_id, t.kind, t.purchased_at,
        t.expires_at, t.price, t.currency, t.quantity, r.revoked_at, t.revocation_type, t.revocation_reason,
@@ -64,8 +64,13 @@ select t.environment, t.bundle_id, t.original_transaction_id, t.transaction_id, 
           and later.bundle_id = t.bundle_id and later.environment = t.environment
           and later.transaction_id <> t.transaction_id
           and (later.ownership = 'PURCHASED' or later.ownership is null)
+          and (later.purchased_at = t.purchased_at or later.additional_reason is null and t.additional_reason is null)
           and (later.is_unsigned is null, later.signed_at, later.digest, later.transaction_id)
               > (t.is_unsigned is null, t.signed_at, t.digest, t.transaction_id))
+   and not exists (
+       select from storehook.replaced_renewals r
+        where r.original_transaction_id = t.original_transaction_id and r.bundle_id = t.bundle_id
+          and r.environment = t.environment and r.transaction_id = t.transaction_id)
    and case when t.kind is distinct from 'Non-Consumable' then true
             when o.sales is not null then s.revoked_share is not null
             else not exists (

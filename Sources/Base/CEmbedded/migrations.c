@@ -125,6 +125,9 @@ static const struct storehook_migration migrations[] = {
     {41, "sales", (const unsigned char[]){
 #embed "../../../sql/migrations/0041_sales.sql" suffix(, 0)
     }},
+    {42, "balances", (const unsigned char[]){
+#embed "../../../sql/migrations/0042_balances.sql" suffix(, 0)
+    }},
     {43, "staff_texts", (const unsigned char[]){
 #embed "../../../sql/migrations/0043_staff_texts.sql" suffix(, 0)
     }},

@@ -43,9 +43,41 @@ extension AccountStore {
         let unchanged = all.subtracting(recorded.map(\.key))
         var settled = try settle(
             all.sorted(), having: changed, unchanged: unchanged, naming: [token: account], session)
-        // Without a catalog there are no accounts to report.
-        if settled.hasCatalog { settled.formerOwners = formerOwners }
+        // Without a catalog there are no accounts to report, and no limits.
+        if settled.hasCatalog {
+            settled.formerOwners = formerOwners
+            try carryUsage(of: formerOwners, to: token, session)
+        }
         return (outcomes, settled)
+    }
+
+    /// Lets the limits by day and month count on with purchases that have moved: each of the new owner's counters becomes
+    /// the larger of the two, so that three transfers do not give a month's limit three times. What is counted in total is
+    /// the account's own and stays. The accounts are locked.
+    private func carryUsage(
+        of formerOwners: [PurchaseKey: UniqueIdentifier], to token: UniqueIdentifier,
+        _ session: borrowing PostgresSession
+    ) throws {
+        // Usage belongs to Production.
+        let formers = formerOwners.filter { $0.key.environment == Environment.production.rawValue }.map(\.value)
+        guard !formers.isEmpty else { return }
+        try session.query(
+            PostgresQuery(
+                "accounts.carry_usage",
+                """
+                with used as materialized (
+                    select feature, period, starts_on, resets_at, used
+                      from storehook.usage_counters
+                     where token = any(\(Set(formers).sorted().map { UUID($0) })) and resets_at > clock_timestamp()
+                     order by token, feature, period, starts_on
+                       for update
+                )
+                insert into storehook.usage_counters as known (token, feature, period, starts_on, resets_at, used)
+                select \(UUID(token)), feature, period, starts_on, max(resets_at), max(used)
+                  from used group by feature, period, starts_on order by feature, period, starts_on
+                    on conflict (token, feature, period, starts_on) do update set used = excluded.used
+                 where known.used < excluded.used
+                """))
     }
 
     /// The recorded ones of these purchases, in the order given.
