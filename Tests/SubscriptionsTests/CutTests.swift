@@ -35,7 +35,7 @@ struct CutTests {
                 }
             }
         }
-        #expect(isEnough(allowed, of: asked / 3), "\(allowed) of \(asked) places, seed \(seed)")
+        #expect(isEnough(allowed, of: asked / 6), "\(allowed) of \(asked) places, seed \(seed)")
     }
 
     @Test(
@@ -64,7 +64,7 @@ struct CutTests {
                 }
             }
         }
-        #expect(isEnough(allowed, of: asked / 3), "\(allowed) of \(asked) places, seed \(seed)")
+        #expect(isEnough(allowed, of: asked / 6), "\(allowed) of \(asked) places, seed \(seed)")
     }
 
     /// Where the end of a purchase might be told from the beginning: a few periods before some phase.

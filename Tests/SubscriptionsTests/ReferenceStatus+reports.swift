@@ -37,11 +37,13 @@ extension ReferenceStatus {
     private func isAboutRefundedEarlyRenewal(_ report: ReportedStatus) -> Bool {
         guard
             let running = periods.last(where: {
-                $0.start <= report.signedAt && report.signedAt < end(of: $0, at: report.signedAt)
+                $0.start <= report.signedAt && !isVoid($0, at: report.signedAt)
+                    && report.signedAt < end(of: $0, at: report.signedAt)
             })
         else { return false }
         return periods.contains {
-            $0.latest.isRenewal && $0.latest.revokedAt != nil && $0.start >= running.expires.adding(days: -1)
+            $0.latest.isRenewal && $0.latest.revokedAt != nil && void($0) == nil
+                && $0.start >= running.expires.adding(days: -1)
         }
     }
 
@@ -51,9 +53,11 @@ extension ReferenceStatus {
             !$0.isUnsigned && report.asOf <= $0.asOf && $0.asOf <= report.signedAt && $0.reportedStatus == report.status
         }
         // An old period's end says nothing about now.
-        let newest = ReferenceStatus(facts.known(at: report.signedAt)).periods.last
-        let transaction = newest?.records.last {
-            !$0.isUnsigned && report.asOf <= $0.asOf && $0.asOf <= report.signedAt && $0.expiresAt != nil
+        let newest = ReferenceStatus(facts.known(at: report.signedAt)).counting.last?.latest
+        let transaction = facts.transactions.last {
+            newest?.webOrderLineItemID == $0.webOrderLineItemID
+                && (newest?.webOrderLineItemID != nil || newest?.transactionID == $0.transactionID)
+                && !$0.isUnsigned && report.asOf <= $0.asOf && $0.asOf <= report.signedAt && $0.expiresAt != nil
                 && $0.kind == .autoRenewableSubscription && $0.purchasedAt != nil
         }
         return (renewal, transaction)
@@ -62,7 +66,7 @@ extension ReferenceStatus {
     private func end(of report: ReportedStatus) -> Timestamp {
         let then = ReferenceStatus(facts.known(at: report.signedAt))
         let parts = cameWith(report)
-        let known = then.periods.map { then.wholeEnd(of: $0) }.max()
+        let known = then.counting.map { then.wholeEnd(of: $0) }.max()
         let expiry = parts.renewal?.renewsAt ?? parts.transaction?.expiresAt ?? known
         let dates: [Timestamp?] =
             switch report.status {
@@ -75,7 +79,7 @@ extension ReferenceStatus {
         let place = facts.reportedStatuses.firstIndex(of: report) ?? 0
         let later = facts.reportedStatuses[(place + 1)...].map(\.asOf).filter { $0 > report.asOf }.min()
         // A later period is another time, of which the records tell.
-        let next = periods.first { $0.start > report.signedAt }?.start
+        let next = counting.first { $0.start > report.signedAt }?.start
         return [limit, later, next, firstNews(after: report)].compactMap(\.self).min() ?? limit
     }
 
@@ -86,7 +90,7 @@ extension ReferenceStatus {
 
     /// When Apple first signed something new after a report, or the date of its own that this has.
     private func firstNews(after report: ReportedStatus) -> Timestamp? {
-        let newest = ReferenceStatus(facts.known(at: report.signedAt)).periods.last?.start ?? .distantPast
+        let newest = ReferenceStatus(facts.known(at: report.signedAt)).counting.last?.start ?? .distantPast
         var instants: [Timestamp] = []
         let transactions = facts.transactions.filter { !$0.isUnsigned }
         for (place, fact) in transactions.enumerated() where fact.asOf > report.signedAt {

@@ -145,6 +145,9 @@ struct ReferenceStatus {
         }
     }
 
+    /// The periods that begin.
+    var counting: [Period] { periods.filter { void($0) == nil } }
+
     func isVoid(_ period: Period, at instant: Timestamp) -> Bool { void(period).map { $0 <= instant } ?? false }
 
     /// What renewal info says beside status 1 of a purchase that is neither known nor of the product that decides.
@@ -237,7 +240,7 @@ struct ReferenceStatus {
     }
 
     private func knownEnd(of period: Period, _ successors: [Period], at instant: Timestamp) -> Timestamp {
-        if successors.isEmpty, period.latest.isUpgraded, let renewal = facts.renewals.last,
+        if successors.isEmpty, period.latest.isUpgraded, void(period) == nil, let renewal = facts.renewals.last,
             renewal.signedAt >= period.latest.signedAt, let renewsAt = renewal.renewsAt, renewsAt > period.start
         {
             // What replaced it was never heard of; renewal info knows when that ends.
@@ -344,7 +347,7 @@ struct ReferenceStatus {
     /// The period that Apple's latest renewal info names beside status 1, where the records let one of another product
     /// decide that Apple must have known of.
     private func named(insteadOf deciding: Period?, _ begun: [Period], at instant: Timestamp) -> Period? {
-        guard let deciding, let renewal = renewal(at: instant), renewal.reportedStatus == 1,
+        guard let deciding, let renewal = renewal(at: instant), statusBeside(at: instant) == 1,
             let product = renewal.productID, let until = renewal.renewsAt, instant < until,
             deciding.latest.productID != product,
             deciding.firstSigned <= renewal.asOf || deciding.start.adding(seconds: 60) <= renewal.asOf

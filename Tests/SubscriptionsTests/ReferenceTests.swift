@@ -15,6 +15,7 @@ struct ReferenceTests {
         let seed = TestSupport.SeededGenerator().seed
         var random = RandomFacts(TestSupport.SeededGenerator(seed: seed))
         var (compared, held) = (0, 0)
+        var (replaced, unheard, parts) = (0, 0, 0)
         for round in 0..<Self.rounds / 6 {
             var draw = random.draw(withReports: withReports)
             // What counts of unsigned records is another suite's question.
@@ -22,6 +23,9 @@ struct ReferenceTests {
             draw.renewals = draw.renewals.map { $0.signed }
             let facts = draw.facts
             let reference = ReferenceStatus(facts, leeway: leeway)
+            replaced += reference.periods.count { reference.void($0) != nil }
+            unheard += reference.unheard.count
+            parts += reference.periods.count(where: \.saysWhy)
             let state = SubscriptionState(facts, policy: StatusPolicy(renewalLeewaySeconds: leeway))
             for instant in facts.interestingInstants(leeway: leeway) {
                 let value = state?.status(at: instant)
@@ -43,6 +47,7 @@ struct ReferenceTests {
         }
         #expect(isEnough(compared, of: Self.rounds / 8), "seed \(seed)")
         #expect(!withReports || held > 0, "seed \(seed)")
+        #expect(isEnough(replaced + unheard + parts, of: Self.rounds / 60), "seed \(seed)")
     }
 }
 

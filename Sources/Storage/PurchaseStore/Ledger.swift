@@ -149,7 +149,8 @@ public struct Ledger: Sendable {
     /// mostly there is nothing to write.
     private func writeReplaced(_ updates: [PurchaseUpdate], _ session: borrowing PostgresSession) throws {
         let before = updates.flatMap { update in
-            PaidPeriod.neverBegun(by: update.known.facts).map { (key: update.key, value: $0) }
+            PaidPeriod.neverBegun(by: update.known.facts, cutAt: update.known.cut)
+                .map { (key: update.key, value: $0) }
         }
         let now = updates.flatMap { update in update.state.neverBegun.map { (key: update.key, value: $0) } }
         guard !before.isEmpty || !now.isEmpty else { return }
@@ -240,6 +241,9 @@ extension LedgerEntry {
 
 extension KnownPurchase {
     var isWhole: Bool { if case .whole = extent { true } else { false } }
+
+    /// From where on periods are kept; nil where all are.
+    fileprivate var cut: Timestamp? { if case .tail(let cut, _, _) = extent { cut } else { nil } }
 
     /// From where on the state is derived.
     var horizon: Timestamp { if case .tail(_, let horizon, _) = extent { horizon } else { .distantPast } }

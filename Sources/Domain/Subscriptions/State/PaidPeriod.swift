@@ -77,20 +77,29 @@ extension PaidPeriod {
 
 extension PaidPeriod {
     /// The renewals that the facts know of and that never begin.
-    package static func neverBegun(by facts: PurchaseFacts) -> [PaidPeriod] {
+    /// - Parameter cut: facts about periods that began earlier are left out; nil for none.
+    package static func neverBegun(by facts: PurchaseFacts, cutAt cut: Timestamp?) -> [PaidPeriod] {
         // Mostly there is one product, and nothing to look for.
         guard let first = facts.transactions.first,
             facts.transactions.contains(where: { $0.productID != first.productID })
                 || facts.renewals.contains(where: { $0.productID != first.productID })
         else { return [] }
-        return Period.all(of: facts.counting).filter { $0.replacedAt != nil }.map { PaidPeriod($0) }
+        var kept = facts
+        if let cut { kept.cut(at: cut) }
+        return Period.all(of: kept.counting).filter { $0.replacedAt != nil }.map { PaidPeriod($0) }
     }
 }
 
 extension PurchaseState {
-    /// The renewals that were charged ahead and never begin.
+    /// The renewals that were charged ahead and never begin, each transaction once.
     package var neverBegun: [PaidPeriod] {
-        rules.periods.filter { $0.replacedAt != nil }.map { PaidPeriod($0) }
+        var renewals: [PaidPeriod] = []
+        for period in rules.periods where period.replacedAt != nil {
+            // One record has its line item, and another has not.
+            if renewals.contains(where: { $0.transactionID == period.record.transactionID }) { continue }
+            renewals.append(PaidPeriod(period))
+        }
+        return renewals
     }
 
     /// The subscription's periods, in order, as far as the facts reach back.

@@ -38,6 +38,8 @@ struct Period: Sendable {
     private var endBySuccession: Timestamp
     /// The purchase that replaced it before its time.
     private var successor: (start: Timestamp, chargedAt: Timestamp)?
+    /// From when on a purchase has replaced it that was never heard of.
+    private var unheardFrom: Timestamp?
     /// When it really ends, by all known facts.
     private(set) var end: Timestamp
 
@@ -77,11 +79,17 @@ struct Period: Sendable {
         self.reversed = reversed
     }
 
-    /// Another purchase takes its place, unless one did so before.
-    private mutating func isSucceeded(from start: Timestamp, chargedAt: Timestamp) {
-        guard start < endBySuccession, successor.map({ start < $0.start }) ?? true else { return }
-        successor = (start, chargedAt)
-        end = min(expiresAt, start, record.revokedAt ?? .distantFuture)
+    /// A known purchase takes its place.
+    private mutating func isSucceeded(by other: Period) {
+        successor = (other.start, other.chargedAt)
+        end = min(expiresAt, other.start, record.revokedAt ?? .distantFuture)
+    }
+
+    /// One takes its place that was never heard of, and had been made by an instant.
+    private mutating func isSucceeded(byUnheardFrom instant: Timestamp) {
+        guard start <= instant, instant < expiresAt else { return }
+        unheardFrom = min(unheardFrom ?? instant, instant)
+        end = min(end, instant)
     }
 
     private mutating func isSucceeded(at instant: Timestamp) {
@@ -115,6 +123,7 @@ struct Period: Sendable {
     var unreplaced: Period {
         var period = self
         period.successor = nil
+        period.unheardFrom = nil
         period.endBySuccession = expiresAt
         period.end = min(expiresAt, record.revokedAt ?? .distantFuture)
         return period
@@ -138,8 +147,10 @@ struct Period: Sendable {
     }
 
     private func endBeforeRefund(asSeenAt instant: Timestamp) -> Timestamp {
-        guard let successor, successor.chargedAt <= instant else { return endBySuccession }
-        return min(expiresAt, successor.start)
+        var end = endBySuccession
+        if let successor, successor.chargedAt <= instant { end = min(expiresAt, successor.start) }
+        if let unheardFrom, unheardFrom <= instant { end = min(end, unheardFrom) }
+        return end
     }
 }
 
@@ -266,7 +277,7 @@ extension Period {
     private static func succeed(in periods: inout [Period], _ renewals: [RenewalFact]) {
         for index in periods.indices {
             if let successor = successor(of: index, in: periods) {
-                periods[index].isSucceeded(from: periods[successor].start, chargedAt: periods[successor].chargedAt)
+                periods[index].isSucceeded(by: periods[successor])
             } else if let renewsAt = periods[index].standsUntil(renewals) {
                 periods[index].isSucceeded(at: renewsAt)
             }
@@ -295,7 +306,7 @@ extension Period {
     /// For a period that Apple calls upgraded while the purchase that replaced it is unknown: the end of that
     /// purchase, by renewal info that is not older.
     private func standsUntil(_ renewals: [RenewalFact]) -> Timestamp? {
-        guard record.isUpgraded, let renewal = renewals.last, renewal.signedAt >= record.signedAt,
+        guard record.isUpgraded, replacedAt == nil, let renewal = renewals.last, renewal.signedAt >= record.signedAt,
             let renewsAt = renewal.renewsAt, renewsAt > start
         else { return nil }
         return renewsAt
@@ -311,7 +322,8 @@ extension Period {
     private static func heed(
         _ told: [(asOf: Timestamp, fact: RenewalFact)], in periods: inout [Period], _ renewals: [RenewalFact]
     ) {
-        guard let product = periods.first?.record.productID ?? told.first?.fact.productID else { return }
+        guard let first = periods.first else { return }
+        let product = first.record.productID
         let isOfOne = periods.allSatisfy { $0.record.productID == product }
         var unheard: [(from: Timestamp, product: String)] = []
         for (place, (asOf, renewal)) in told.enumerated() {
@@ -346,9 +358,8 @@ extension Period {
                 succeed(in: &periods, renewals)
             }
             for (from, product) in neverBegin ? unheard : [(asOf, named)] {
-                for index in periods.indices
-                where periods[index].record.productID != product && periods[index].start <= from {
-                    periods[index].isSucceeded(from: from, chargedAt: from)
+                for index in periods.indices where periods[index].record.productID != product {
+                    periods[index].isSucceeded(byUnheardFrom: from)
                 }
             }
         }

@@ -117,7 +117,7 @@ struct SubscriptionRules {
             let period = periods[named].unreplaced
             let status: SubscriptionStatus =
                 base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
-            return base.value(status, in: period, at: named, expiresAt: period.end)
+            return base.value(status, in: period, at: named, expiresAt: period.end(asSeenAt: instant))
         }
         if let covering {
             let period = periods[covering]
@@ -178,20 +178,28 @@ struct SubscriptionRules {
         }
     }
 
-    /// The transaction of another product that decides although this renewal info, while it is the latest, names a known
-    /// period; nil where there is none.
+    /// The transaction of another product that decides, or is about to, although this renewal info names a known period
+    /// when it is signed; nil where there is none. What is bought later says nothing against it.
     func contradicted(by renewal: RenewalFact) -> String? {
-        guard areOfSeveralProducts, let renewsAt = renewal.renewsAt else { return nil }
-        let starts = periods.lazy.map(\.start).filter { renewal.asOf < $0 && $0 < renewsAt }
-        for instant in [renewal.asOf] + starts where self.renewal(at: instant) == renewal {
-            guard !isStale(renewal, at: instant) else { continue }
-            let next = periods.partitioningIndex { $0.start > instant }
-            let deciding = covering(instant, before: next) ?? lastBegun(at: instant, before: next)
-            if let deciding, named(by: renewal, insteadOf: deciding, at: instant, before: next) != nil {
-                return periods[deciding].record.transactionID
-            }
+        let instant = renewal.asOf
+        guard areOfSeveralProducts, self.renewal(at: instant) == renewal,
+            renewal.reportedStatus == ReportedStatus.active, let product = renewal.productID,
+            let renewsAt = renewal.renewsAt
+        else { return nil }
+        let next = periods.partitioningIndex { $0.start > instant }
+        let deciding = covering(instant, before: next) ?? lastBegun(at: instant, before: next)
+        if let deciding, named(by: renewal, insteadOf: deciding, at: instant, before: next) != nil {
+            return periods[deciding].record.transactionID
         }
-        return nil
+        guard let deciding, periods[deciding].record.productID == product, periods[deciding].expiresAt == renewsAt
+        else {
+            return nil
+        }
+        let charged = periods[next...].first {
+            $0.firstSignedAt <= instant && $0.start < renewsAt && $0.record.isRenewal && $0.replacedAt == nil
+                && $0.record.productID != product && !$0.isRevoked(at: instant)
+        }
+        return charged?.record.transactionID
     }
 
     /// The last period that has begun by an instant and counts. Of the parts of one period it is one that stands, or
@@ -199,7 +207,9 @@ struct SubscriptionRules {
     private func lastBegun(at instant: Timestamp, before next: Int) -> Int? {
         guard let last = periods[..<next].lastIndex(where: { !$0.isReplaced(at: instant) }) else { return nil }
         guard periods[last].isPart else { return last }
-        let parts = periods[..<next].indices.filter { $0 == last || periods[$0].isPart(of: periods[last]) }
+        let parts = periods[..<next].indices.filter {
+            $0 == last || periods[$0].isPart(of: periods[last]) && !periods[$0].isReplaced(at: instant)
+        }
         return parts.first { !periods[$0].isRevoked(at: instant) }
             ?? parts.max { periods[$0].end(asSeenAt: instant) < periods[$1].end(asSeenAt: instant) }
     }

@@ -145,14 +145,15 @@ struct UnexplainedReports {
             renewal = facts.renewals.last {
                 !$0.isUnsigned && parts.contains($0.asOf) && $0.reportedStatus == report.status
             }
-            let newest = then.periods.last
+            let counting = then.periods.filter { $0.replacedAt == nil }
+            let newest = counting.last
             newestStart = newest?.start ?? .distantPast
             expiresAt =
                 facts.transactions.last {
                     !$0.isUnsigned && parts.contains($0.asOf) && $0.isUsablePeriod
                         && $0.periodKey == newest?.record.periodKey
                 }?.expiresAt
-            knownEnd = then.periods.map(\.end).max()
+            knownEnd = counting.map(\.end).max()
         }
 
         /// The end of what was paid for, by what the report came with, else by what was known.
