@@ -115,6 +115,7 @@ struct NaiveAccount {
                 over.status = .expired
                 // What Apple has charged for begins when it ends.
                 if let ahead = all.last(where: { $0.startsAt <= end }), ahead.startsAt == end, let next, next <= end,
+                    tier(line, instant) != nil,
                     ahead.status.access,
                     ahead.chargedAt.map({ $0 <= instant }) ?? false
                 {

@@ -59,8 +59,10 @@ extension AccountRules {
             if case .line(let place) = added.root, candidates.contains(where: { $0.line?.place == place }) {
                 // They follow what is known of the purchase. Days that have begun stay where they are.
                 guard let end = lineEnds[place] else { continue }
-                if let term = added.term, term.start <= instant {
+                if let lostAt = added.lostAt, lostAt <= instant {
+                    guard let term = added.term else { continue }
                     lineEnds[place] = max(end, term.end)
+                    if term.start > instant { known.append(self.known(added, from: term.start, until: term.end)) }
                 } else {
                     let until = end.adding(days: added.days)
                     lineEnds[place] = until
@@ -85,7 +87,8 @@ extension AccountRules {
         let timeline = lines[line.place]
         guard let place = timeline.place(at: end), place > line.span else { return nil }
         let span = timeline.spans[place]
-        guard span.startsAt == end, let chargedAt = span.phase.chargedAt, chargedAt <= instant, let rank = span.worth
+        guard span.phase.startsAt == end, let chargedAt = span.phase.chargedAt, chargedAt <= instant,
+            let rank = span.worth
         else { return nil }
         return Known(
             candidate: Candidate(

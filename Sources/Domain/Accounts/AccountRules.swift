@@ -35,6 +35,8 @@ struct AccountRules {
         let days: Int64
         /// When they are, as it came about; nil where they never are, because of a refund or another owner.
         let term: Term?
+        /// When the purchase ended, as it came about, so that they began or did not; nil where it never does.
+        let lostAt: Timestamp?
     }
 
     struct Block {
@@ -103,7 +105,10 @@ struct AccountRules {
                 return Term(root: best.root, act: place, rank: best.rank, start: start, end: start.adding(days: days))
             }
             if let term { terms.append(term) }
-            extensions.append(Extension(act: place, root: best.root, rank: best.rank, days: days, term: term))
+            var lostAt: Timestamp?
+            if case .line(let line) = best.root { lostAt = lines[line].firstLost(from: act.at)?.startsAt }
+            extensions.append(
+                Extension(act: place, root: best.root, rank: best.rank, days: days, term: term, lostAt: lostAt))
         }
     }
 

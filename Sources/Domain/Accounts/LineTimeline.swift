@@ -99,10 +99,13 @@ struct LineTimeline {
     /// The first instant from one on at which it gives nothing; nil where there is none, or where days cannot be added
     /// after what ended it.
     func extensibleEnd(from instant: Timestamp) -> Timestamp? {
-        guard let place = place(at: instant) else { return nil }
-        guard let lost = spans[place...].first(where: { !$0.gives }), lost.isOwned, lost.phase.status != .revoked
-        else { return nil }
+        guard let lost = firstLost(from: instant), lost.isOwned, lost.phase.status != .revoked else { return nil }
         return max(lost.startsAt, instant)
+    }
+
+    /// The first span from an instant on in which it gives nothing.
+    func firstLost(from instant: Timestamp) -> Span? {
+        place(at: instant).flatMap { place in spans[place...].first { !$0.gives } }
     }
 
     /// The last span, among those that began by an instant, in which it gave something: to the account, or while it was

@@ -49,18 +49,20 @@ extension Ledger {
                 let horizon = try cells.nextTimestamp()
                 let cut = try cells.nextTimestamp()
                 let account = try cells.nextAccountToken()
-                let origin: String? = try cells.next()
+                let origin = try cells.next(String?.self).map { try PhaseOrigin(stored: $0) }
+                let transaction: String? = try cells.next()
                 let stretches: String? = try cells.next()
                 known[number].isShared = try cells.next()
                 if let horizon, let cut {
                     let carry = LineCarry(
-                        account: account, boughtAt: try origin.map { try PhaseOrigin(stored: $0) }?.boughtAt,
-                        stretchEnds: try StretchEnd.all(stored: stretches).filter { $0.at <= horizon })
+                        account: account, boughtAt: origin?.boughtAt,
+                        stretchEnds: try StretchEnd.all(stored: stretches).filter { $0.at <= horizon },
+                        chargedTransactionID: transaction, chargedAt: origin?.chargedAt)
                     known[number].extent = .tail(cut: cut, horizon: horizon, carry: carry)
                 }
             }
-            guard try row.decode(9, as: Int64?.self) != nil else { continue }
-            let statement = try PurchaseStatement(row, at: 9, of: keys[number])
+            guard try row.decode(10, as: Int64?.self) != nil else { continue }
+            let statement = try PurchaseStatement(row, at: 10, of: keys[number])
             guard !shared.isForeign(statement) else { continue }
             _ = statement.merge(into: &known[number].facts)
         }
@@ -135,7 +137,7 @@ extension PostgresQuery {
                  group by a.n
             ), header as materialized (
                 select key.*, p.anomalies, s.earlier_phases, s.carried_account_token, s.phase_origin[1] as origin,
-                       s.stretches,
+                       case when s.phase_origin is not null then s.phase_transaction[1] end as transaction, s.stretches,
                        coalesce(same_transaction.is_foreign, false)
                        or exists (
                            select from storehook.shared_transactions shared
@@ -168,7 +170,7 @@ extension PostgresQuery {
             ), ends as materialized (
                 -- A column of its own, or begins is no condition of the index and all statements are read.
                 select n, original_transaction_id, bundle_id, environment, anomalies, earlier_phases,
-                       carried_account_token, origin, stretches, is_shared,
+                       carried_account_token, origin, transaction, stretches, is_shared,
                        case when is_cut then horizon end as horizon,
                        case when is_cut then cut end as cut,
                        case when is_cut then least(cut - interval '2 days', first_statement)
@@ -177,8 +179,8 @@ extension PostgresQuery {
                  -- Both or neither: what is left out must have been over before both.
                  cross join lateral (select cut is not null and first_statement is not null as is_cut) whole
             )
-            select b.n, b.anomalies, b.earlier_phases, b.horizon, b.cut, b.carried_account_token, b.origin, b.stretches,
-                   b.is_shared,
+            select b.n, b.anomalies, b.earlier_phases, b.horizon, b.cut, b.carried_account_token, b.origin, b.transaction,
+                   b.stretches, b.is_shared,
                    \(unescaped: facts)
               from ends b
               left join storehook.purchase_facts f

@@ -24,12 +24,14 @@ struct LineOrigins {
     private var tokens: [[Token]] = []
     /// For each period, the nearest period at or before it, in its stretch, that has a token.
     private var namers: [Namer] = []
+    /// For each period, the one that would be it without that period's own token.
+    private var earlierNamers: [Namer] = []
     /// From when on a period names an account.
     private var firstNamed = Timestamp.distantFuture
     private let carry: LineCarry
 
     private struct Token {
-        let from: Timestamp
+        var from: Timestamp
         /// Nil where a later record names none.
         let account: UniqueIdentifier?
     }
@@ -62,6 +64,7 @@ struct LineOrigins {
         let stretch = carry.stretchEnds.last?.at ?? .distantPast
         var namer = Namer.none
         var previous: Period?
+        var wasRevoked = false
         var nextUnheard = unheard.startIndex
         /// The stretch ends, and a purchase begins another.
         func end(at instant: Timestamp, _ origins: inout LineOrigins) {
@@ -69,6 +72,7 @@ struct LineOrigins {
             origins.stretchEnds.append(StretchEnd(at: instant, account: origins.account(namer, at: instant)))
             namer = .none
         }
+        if let transaction = carry.chargedTransactionID, let at = carry.chargedAt { charges[transaction] = at }
         for (place, period) in rules.periods.enumerated() {
             while nextUnheard < unheard.endIndex, unheard[nextUnheard] < period.start {
                 if rules.hasLapsed(before: unheard[nextUnheard], place, .unknown) {
@@ -79,6 +83,7 @@ struct LineOrigins {
             if place == 0 || (period.start >= stretch && rules.periods[place - 1].start < stretch) {
                 namer = carry.account == nil || period.start < stretch ? .none : .carried
             }
+            earlierNamers.append(namer)
             if period.replacedAt != nil {
                 // It never begins, and leaves nothing to those after it.
                 namers.append(tokens[place].isEmpty ? namer : .period(place))
@@ -90,7 +95,8 @@ struct LineOrigins {
                 let reason = period.record.reason
                 // Mostly it is a renewal where the last period ends.
                 let mayBegin =
-                    reason != .renewal || rules.end(ofAllBefore: place).adding(days: Self.retryDays) < period.start
+                    reason != .renewal || wasRevoked
+                    || previous.map { $0.start.adding(days: Self.retryDays) < period.start } ?? true
                 if mayBegin, rules.hasLapsed(before: period.start, place, reason) {
                     end(at: period.start, &self)
                 } else if let previous, period.isBought(after: previous) {
@@ -107,6 +113,7 @@ struct LineOrigins {
                 firstNamed = min(firstNamed, period.chargedAt)
             }
             namers.append(namer)
+            wasRevoked = wasRevoked || period.wasRevoked
         }
         for instant in unheard[nextUnheard...] where rules.hasLapsed(before: instant, rules.periods.count, .unknown) {
             end(at: instant, &self)
@@ -120,13 +127,19 @@ struct LineOrigins {
         tokens = Array(repeating: [], count: periods.count)
         guard facts.transactions.contains(where: { $0.appAccountToken != nil }) else { return }
         var places: [String: Int] = [:]
-        // Parts of one period may share its line item; then the first of them has the token.
-        for (place, period) in periods.enumerated().reversed() { places[period.record.periodKey] = place }
+        var parts: [String: Int] = [:]
+        for (place, period) in periods.enumerated() {
+            places[period.key] = place
+            // Parts may share a line item; each has transactions of its own.
+            parts[period.record.transactionID] = place
+        }
         for fact in facts.transactions {
-            guard let place = places[fact.periodKey] else { continue }
+            guard let place = places[fact.periodKey] ?? parts[fact.transactionID] else { continue }
             if let last = tokens[place].last {
                 if last.account != fact.appAccountToken {
                     tokens[place].append(Token(from: fact.asOf, account: fact.appAccountToken))
+                } else {
+                    tokens[place][tokens[place].count - 1].from = min(last.from, fact.asOf)
                 }
             } else if let account = fact.appAccountToken {
                 tokens[place].append(Token(from: .distantPast, account: account))
@@ -135,11 +148,13 @@ struct LineOrigins {
     }
 
     private func account(_ namer: Namer, at instant: Timestamp) -> UniqueIdentifier? {
-        switch namer {
-        case .none: nil
-        case .carried: carry.account
-        case .period(let place): (tokens[place].last { $0.from <= instant } ?? tokens[place].first)?.account
+        var namer = namer
+        while case .period(let place) = namer {
+            if let account = tokens[place].last(where: { $0.from <= instant })?.account { return account }
+            namer = earlierNamers[place]
         }
+        if case .carried = namer { return carry.account }
+        return nil
     }
 
     /// The account that Apple signed into a period, or into the nearest one before it in its stretch, as it counts at an
@@ -205,14 +220,7 @@ extension SubscriptionRules {
     /// When renewal info was signed that names a period that never arrived, on a line that had ended: then the customer
     /// bought again.
     fileprivate func renewalsAfterLapses(from horizon: Timestamp) -> [Timestamp] {
-        renewalInstants.filter { instant in
-            guard instant > horizon else { return false }
-            let next = periods.partitioningIndex { $0.start > instant }
-            guard next > 0, end(ofAllBefore: next).adding(days: StatusPolicy.renewsEarlyDays) < instant else {
-                return false
-            }
-            return renewal(at: instant).map { impliesPeriod($0, at: instant) } ?? false
-        }
+        renewalInstants.filter { $0 > horizon && impliedEnd(at: $0) != nil }
     }
 
     /// Whether all that began before an instant had ended by then, so that what begins there begins a stretch.
@@ -221,8 +229,8 @@ extension SubscriptionRules {
     ///   - reason: of what begins.
     fileprivate func hasLapsed(before instant: Timestamp, _ place: Int, _ reason: TransactionFact.Reason) -> Bool {
         let before = instant.adding(milliseconds: -1)
-        var end = Timestamp.distantPast
-        for period in periods[..<place] where period.replacedAt == nil { end = max(end, period.end(asSeenAt: before)) }
+        let ends = periods[..<place].lazy.filter { $0.replacedAt == nil }.map { $0.end(asSeenAt: before) }
+        guard var end = ends.max() else { return false }
         if let renewsAt = impliedEnd(at: before) { end = max(end, renewsAt) }
         switch reason {
         case .purchase: return instant > end

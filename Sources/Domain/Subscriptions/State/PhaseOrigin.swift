@@ -56,11 +56,20 @@ public struct LineCarry: Sendable, Hashable {
     public var boughtAt: Timestamp?
     /// The ends of earlier stretches, in order.
     public var stretchEnds: [StretchEnd]
+    /// The transaction of the deciding period, where that is a renewal to another product that was charged ahead.
+    public var chargedTransactionID: String?
+    /// When it was charged.
+    public var chargedAt: Timestamp?
 
     /// Memberwise.
-    public init(account: UniqueIdentifier? = nil, boughtAt: Timestamp? = nil, stretchEnds: [StretchEnd] = []) {
+    public init(
+        account: UniqueIdentifier? = nil, boughtAt: Timestamp? = nil, stretchEnds: [StretchEnd] = [],
+        chargedTransactionID: String? = nil, chargedAt: Timestamp? = nil
+    ) {
         self.account = account
         self.boughtAt = boughtAt
         self.stretchEnds = stretchEnds
+        self.chargedTransactionID = chargedTransactionID
+        self.chargedAt = chargedAt
     }
 }

@@ -51,7 +51,15 @@ public struct PurchaseState: Sendable {
     }
 
     /// What the facts up to an instant come to: whoever leaves them out derives with it.
-    public func carried(to instant: Timestamp) -> LineCarry { rules.origins.carried(to: instant, rules.periods) }
+    public func carried(to instant: Timestamp) -> LineCarry {
+        var carry = rules.origins.carried(to: instant, rules.periods)
+        if let phase = subscription?.phases.last(where: { $0.startsAt <= instant }),
+            let chargedAt = phase.origin.chargedAt
+        {
+            (carry.chargedTransactionID, carry.chargedAt) = (phase.value.transactionID, chargedAt)
+        }
+        return carry
+    }
 
     /// Whether all records are signed, and dated as Apple dates them:
     /// - the parts of a notification are dated within a day of the whole;

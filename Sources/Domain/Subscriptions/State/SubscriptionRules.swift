@@ -66,9 +66,6 @@ struct SubscriptionRules {
     /// From when on each renewal info counts.
     var renewalInstants: [Timestamp] { renewals.map(\.asOf) }
 
-    /// The latest end of the periods before a place; see ``Period/end``.
-    func end(ofAllBefore place: Int) -> Timestamp { place > 0 ? latestEnd[place - 1] : .distantPast }
-
     /// The end of the period that never arrived and that renewal info names at an instant.
     func impliedEnd(at instant: Timestamp) -> Timestamp? {
         guard let renewal = renewal(at: instant), !isStale(renewal, at: instant), impliesPeriod(renewal, at: instant)
