@@ -562,6 +562,8 @@ $$;
 CREATE FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT kept bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     AS $$
 begin
     update storehook.consumption_consents c
@@ -765,6 +767,8 @@ $$;
 CREATE FUNCTION storehook.keep_staff_text() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     AS $$
 begin
     if new.recorded_by is null or new.why is null then
@@ -843,7 +847,9 @@ $$;
 
 CREATE FUNCTION storehook.owed_at(bundle_id text, environment text) RETURNS timestamp with time zone
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     AS $$
     select timestamptz '9000-01-01 00:00:00+00'
            + make_interval(secs => ('x' || substr(pg_catalog.md5(owed_at.bundle_id || ' ' || owed_at.environment), 1, 6))::bit(24)::integer)

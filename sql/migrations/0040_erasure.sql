@@ -22,7 +22,8 @@ comment on column storehook.staff_texts.erased_at is 'when the text was taken ou
 -- require; those columns go once no program reads them.
 -- SECURITY DEFINER: who records an act need not be allowed to write here otherwise.
 create function storehook.keep_staff_text() returns trigger
-    language plpgsql security definer set search_path = pg_catalog, pg_temp
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 begin
     if new.recorded_by is null or new.why is null then
@@ -56,7 +57,8 @@ create index consumption_answers_by_consent on storehook.consumption_answers (co
 -- Takes out what an account agreed to. The caller holds the row of its token in consumption_tokens: nobody is about to tell Apple.
 -- SECURITY DEFINER: nobody else changes or deletes a consent.
 create function storehook.erase_consents(in_token uuid, out deleted bigint, out kept bigint)
-    language plpgsql security definer set search_path = pg_catalog, pg_temp
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 begin
     update storehook.consumption_consents c

@@ -28,7 +28,7 @@ revoke all on function storehook.history_filled_at(text, text) from public;
 -- so that what an unfinished fill owes is not gone through for what another one owes. Apps that share one cost time and nothing else.
 create function storehook.owed_at(bundle_id text, environment text) returns timestamptz
     language sql immutable parallel safe
-    set timezone = 'UTC'
+    set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
     select timestamptz '9000-01-01 00:00:00+00'
            + make_interval(secs => ('x' || substr(pg_catalog.md5(owed_at.bundle_id || ' ' || owed_at.environment), 1, 6))::bit(24)::integer)

@@ -32,11 +32,12 @@ extension EventStore {
             looked: try row.decode(0), differing: try row.decode(1), overdue: try row.decode(2))
     }
 
-    /// The subscriptions among these purchases whose last event says something else, or whose next change the clock does not know.
+    /// The subscriptions among these purchases whose last event says something else, or whose next change the clock does not know. Before
+    /// the first catalog there are none: until then programs of releases that report nothing may work here.
     package func differences(
         of purchases: [PurchaseKey], _ session: borrowing PostgresSession
     ) throws -> [(purchase: PurchaseKey, difference: RowDifference)] {
-        guard !purchases.isEmpty, try !isWalking(session) else { return [] }
+        guard !purchases.isEmpty, try isSettled(session) else { return [] }
         let lines = try lines(of: purchases, session)
         let now = try Self.clock(session)
         var found: [(purchase: PurchaseKey, difference: RowDifference)] = []
@@ -69,7 +70,7 @@ extension EventStore {
     package func differences(
         of accounts: [UniqueIdentifier], _ session: borrowing PostgresSession
     ) throws -> [(account: UniqueIdentifier, difference: RowDifference)] {
-        guard !accounts.isEmpty, try !isWalking(session) else { return [] }
+        guard !accounts.isEmpty, try isSettled(session) else { return [] }
         let states = try AccountStore.stored(accounts, session)
         let now = try Self.clock(session)
         let ids = states.map { ReportedAccess.ID(token: $0.token, environment: $0.environment) }
@@ -114,9 +115,20 @@ extension EventStore {
                 .one().decode(0, as: PostgresTimestamp.self))
     }
 
-    /// Whether everybody is being gone through: until that is done nobody knows what is missing.
-    private func isWalking(_ session: borrowing PostgresSession) throws -> Bool {
-        try session.query(.isWalking).one().decode(0)
+    /// Whether there are accounts, and nobody is being gone through: until that is done it is not known what is missing.
+    private func isSettled(_ session: borrowing PostgresSession) throws -> Bool {
+        try session.query(
+            PostgresQuery(
+                "events.is_settled",
+                """
+                select c.current_version is not null
+                       and not exists (
+                           select from storehook.telling_walks w
+                            where w.is_under_way
+                               or w.what = 'accounts' and w.catalog is distinct from c.current_version)
+                  from storehook.catalog_state c
+                """)
+        ).one().decode(0)
     }
 }
 

@@ -38,7 +38,17 @@ extension EventStore {
 
     /// Whether a walk is under way, or another catalog has become current: the cheap half of ``walk(_:)``.
     package func isWalking() async throws -> Bool {
-        try await pool.query(.isWalking).one().decode(0)
+        try await pool.query(
+            PostgresQuery(
+                "events.is_walking",
+                """
+                select exists (
+                    select from storehook.telling_walks w cross join storehook.catalog_state c
+                     where w.is_under_way
+                        or w.what = 'accounts' and c.current_version is not null
+                           and w.catalog is distinct from c.current_version)
+                """)
+        ).one().decode(0)
     }
 
     private func walkPurchases(
@@ -142,19 +152,6 @@ extension PurchaseKey {
 }
 
 extension PostgresQuery {
-    /// See ``EventStore/isWalking()``.
-    static var isWalking: PostgresQuery {
-        PostgresQuery(
-            "events.is_walking",
-            """
-            select exists (
-                select from storehook.telling_walks w cross join storehook.catalog_state c
-                 where w.is_under_way
-                    or w.what = 'accounts' and c.current_version is not null
-                       and w.catalog is distinct from c.current_version)
-            """)
-    }
-
     /// The next subscriptions that were never reported, and whether their apps' history is being fetched for the first time.
     fileprivate static func untold(after last: [String]?, _ limit: Int) -> PostgresQuery {
         PostgresQuery(
