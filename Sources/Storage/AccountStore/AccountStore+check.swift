@@ -96,7 +96,7 @@ extension AccountStore {
             PostgresQuery(
                 "accounts.stored_states",
                 """
-                select token, environment, \(unescaped: StoredAccount.phaseColumns.joined(separator: ", "))
+                select token, environment, \(unescaped: StoredAccount.columns.joined(separator: ", "))
                   from storehook.account_status
                  where token = any(\(accounts.map { UUID($0) }))
                    and catalog = (select current_version from storehook.catalog_state)
