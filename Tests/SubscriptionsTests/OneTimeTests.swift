@@ -97,6 +97,23 @@ struct OneTimeTests {
         }
     }
 
+    @Test("is not bought again where it was given back before")
+    func givenBack() throws {
+        let reversed = [
+            once("1", at: 0, revoked: day(10), signed: day(11), digest: 1),
+            once("1", at: 0, signed: day(20), digest: 2),
+        ]
+        for copy in [once("2", at: 30, original: nil), once("2", at: 30, original: 30)] {
+            let value = try purchase(reversed + [copy])
+            #expect(value.revokedAt == nil && value.sales.count == 1)
+            #expect(value.gaps == [.init(from: day(10), until: day(20))])
+            #expect(PurchaseFacts(transactions: reversed + [copy]).anomalies == [])
+        }
+        // Between the refund and its reversal it is, and both are held from then on.
+        let between = try purchase(reversed + [once("2", at: 15, original: 15)])
+        #expect(between.sales.count == 2 && between.gaps == [.init(from: day(10), until: day(15))])
+    }
+
     @Test("is refunded and bought again any number of times, and each copy goes with what it was made of")
     func often() throws {
         var facts: [TransactionFact] = []

@@ -46,8 +46,8 @@ extension LastReportedSubscription {
             status: status, basis: basis, productID: product, transactionID: transaction, expiresAt: expiresAt,
             periodEndsAt: periodEndsAt, graceEndsAt: graceEndsAt, inTrial: inTrial, willRenew: willRenew,
             renewalProductID: renewalProduct, priceIncreasePending: pending, expirationIntent: intent,
-            appAccountToken: try fields.nextIdentifier())
-        let account = try fields.nextIdentifier()
+            appAccountToken: try fields.nextIdentifier()?.accountToken)
+        let account = try fields.nextIdentifier()?.accountToken
         let unheard = (try fields.next() ?? "").split(separator: ",").compactMap { Int64($0) }
         let (end, days) = (try fields.nextInstant(), try fields.nextNumber())
         self.init(

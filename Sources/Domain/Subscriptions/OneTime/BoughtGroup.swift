@@ -31,9 +31,12 @@ struct BoughtGroup {
             && members.contains { $0.record.webOrderLineItemID == record.webOrderLineItemID }
     }
 
-    /// The refunds of any of them, in order. The reversal of one takes back the refunds of its copies: Apple may report
+    /// The refunds of any of them, in order.
+    var refunds: [Refund] { Self.refunds(of: members).filter { $0.from > floor || floor == .distantPast } }
+
+    /// The refunds of any of these, in order. The reversal of one takes back the refunds of its copies: Apple may report
     /// it about one alone, and sign the copies as they were.
-    var refunds: [Refund] {
+    static func refunds(of members: [BoughtTransactions.Bought]) -> [Refund] {
         let reversals = members.enumerated().flatMap { place, member in
             member.reversed.map { (place, $0.until) }
         }
@@ -48,7 +51,7 @@ struct BoughtGroup {
             }
             return refunds
         }
-        return all.filter { $0.from > floor || floor == .distantPast }.sorted { $0.from < $1.from }
+        return all.sorted { $0.from < $1.from }
     }
 
     /// What was paid. Copies that restores made say the price again.
@@ -93,10 +96,16 @@ extension BoughtTransactions {
     private var purchases: (groups: [BoughtGroup], unclear: [TransactionFact]) {
         var groups = [BoughtGroup(all[0], isFirst: true)]
         var unclear: [TransactionFact] = []
+        let isRefunded = all.contains { !$0.refunds.isEmpty }
         for (place, bought) in all.enumerated().dropFirst() {
             let current = groups[groups.count - 1]
-            let others = all[..<place] + all[(place + 1)...]
-            let refunds = others.flatMap(\.refunds).filter { groups.count == 1 || current.start < $0 }
+            // Those in force when it was bought: what was given back again is not bought a second time.
+            let refunds =
+                !isRefunded
+                ? []
+                : BoughtGroup.refunds(of: Array(all[..<place] + all[(place + 1)...]))
+                    .filter { refund in refund.until.map { bought.purchasedAt < $0 } ?? true }.map(\.from)
+                    .filter { groups.count == 1 || current.start < $0 }
             switch Self.origin(of: bought, after: current, refunds: refunds) {
             case .purchase: groups.append(BoughtGroup(bought, isFirst: false))
             case .unclear:
