@@ -116,6 +116,25 @@ struct RefreshTests {
         }
     }
 
+    @Test("is asked for at its end also where auto-renew was never heard of")
+    func awaitedUnheard() async throws {
+        try await withSite { site in
+            let now = ImpatientClock().now().millisecondsSince1970
+            var customer = SimulatedSubscriber(app: Site.app, lane: 9, seed: 9)
+            customer.buy(.basicWeekly, at: now - 7 * 86_400_000 - 300_000)
+            var bought = customer.takeNotifications()[0]
+            var data = try #require(bought.data)
+            (data.renewal, data.status) = (nil, nil)
+            bought.part = .data(data)
+            try await site.post([bought.signed(by: site.authority)])
+            try await site.workOff(policy: .usual)
+            #expect(try await site.value("select status from storehook.subscription_status") == "active")
+            let duty = try site.refreshing(leeway: .seconds(600))
+            guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for") }
+            #expect(!site.apple.paths.isEmpty)
+        }
+    }
+
     @Test("of whose renewal Apple knows nothing either is not asked for again at the same end")
     func awaitedInVain() async throws {
         try await withSite { site in
