@@ -125,6 +125,65 @@ struct PastTests {
         }
     }
 
+    @Test func `A second refund record, a reversal and a later token change nothing of what was before them`()
+        async throws
+    {
+        func period(revoked: Int64? = nil, signed: Int64, account: Int = 1) -> LedgerEntry {
+            Purchases.period(
+                purchase(1), "basic", from: -20, to: 10, account: token(account), revoked: revoked, signed: signed)
+        }
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            try await database.apply([period(signed: -20), period(revoked: -12, signed: -12)])
+            #expect(try await answer(1, day: -11, database)?.status == "revoked")
+            try await database.apply([period(revoked: -9, signed: -8)])
+            #expect(try await answer(1, day: -13, database)?.status == "active")
+            #expect(try await answer(1, day: -11, database)?.status == "revoked")
+            try await database.apply([period(signed: -6)])
+            for day in [-11, -9, -7] as [Int64] {
+                #expect(try await answer(1, day: day, database)?.status == "revoked", "\(day)")
+            }
+            #expect(try await answer(1, day: -5, database)?.status == "active")
+            try await database.apply([period(signed: -3, account: 2)])
+            #expect(try await answer(1, day: -5, database)?.status == "active")
+            #expect(try await answer(2, day: -5, database)?.status == "free")
+            #expect(try await answer(1, day: -2, database)?.status != "active")
+            #expect(try await answer(2, day: -2, database)?.status == "active")
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+
+    @Test func `A first proof counts from its own instant`() async throws {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            try await database.apply(months(14, of: 1, account: nil))
+            _ = try await database.pool.withTransaction {
+                try database.store.bind([purchase(1)], to: name(1), under: .keep, $0)
+            }
+            #expect(try await answer(1, day: -1, database)?.status == "free")
+            #expect(try await answer(1, day: -300, database)?.status == "free")
+            #expect(try await answer(1, day: 1, database)?.status == "active")
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+
+    @Test func `A transaction without an end gives its account access until the date of renewal`() async throws {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            try await database.apply([Purchases.endless(purchase(1), "basic", to: 20, account: token(1))])
+            let line = try await database.pool.query(
+                "select access, app_account_token from storehook.subscription_status"
+            ).one()
+            #expect(try line.decode(0, as: Bool.self))
+            #expect(try line.decode(1, as: UUID?.self) == UUID(token(1)))
+            #expect(
+                try await database.value("select storehook.has_access(\(UUID(token(1))), 'basic')", as: Bool.self))
+            #expect(try await answer(1, day: 19, database) == Answer(tier: "pro", status: "active"))
+            #expect(try await answer(1, day: 22, database)?.status == "expired")
+            #expect(try await database.stale().isEmpty)
+        }
+    }
+
     @Test func `Of an erased account nothing is said of any instant`() async throws {
         try await AccountDatabase.with { database in
             _ = try await database.store.apply(Shop.catalog(), by: "test")

@@ -14,7 +14,7 @@ enum Purchases {
     /// One period of a subscription: so many days from now it begins and ends.
     static func period(
         _ key: PurchaseKey, _ product: String, from start: Int64, to end: Int64, account: UniqueIdentifier?,
-        number: Int = 0, revoked: Int64? = nil, reason: TransactionReason? = nil,
+        number: Int = 0, revoked: Int64? = nil, signed: Int64? = nil, reason: TransactionReason? = nil,
         renewal: RenewalInfoPayload? = nil
     ) -> LedgerEntry {
         entry(
@@ -22,7 +22,7 @@ enum Purchases {
             TransactionPayload(
                 transactionId: "\(key.originalTransactionID).\(number)",
                 originalTransactionId: key.originalTransactionID, bundleId: key.bundleID,
-                signedDate: now.adding(days: revoked ?? start), productId: product,
+                signedDate: now.adding(days: signed ?? revoked ?? start), productId: product,
                 subscriptionGroupIdentifier: "group",
                 purchaseDate: now.adding(days: start), expiresDate: now.adding(days: end), quantity: 1,
                 type: .autoRenewableSubscription, inAppOwnershipType: .purchased, appAccountToken: account,
@@ -37,6 +37,21 @@ enum Purchases {
         RenewalInfoPayload(
             originalTransactionId: key.originalTransactionID, signedDate: now.adding(days: signed), productId: product,
             autoRenewProductId: names, autoRenewStatus: .on, appAccountToken: account, json: Array("{}".utf8))
+    }
+
+    /// A subscription whose transaction lacks its end: renewal info alone says until when it is paid for.
+    static func endless(_ key: PurchaseKey, _ product: String, to end: Int64, account: UniqueIdentifier?) -> LedgerEntry
+    {
+        let signedAt = now.adding(days: -2)
+        var said = renewal(key, product, to: product, signed: -2, account: nil)
+        said.renewalDate = now.adding(days: end)
+        return entry(
+            key, said,
+            TransactionPayload(
+                transactionId: key.originalTransactionID, originalTransactionId: key.originalTransactionID,
+                bundleId: key.bundleID, signedDate: signedAt, productId: product, subscriptionGroupIdentifier: "group",
+                purchaseDate: signedAt, quantity: 1, type: .autoRenewableSubscription, inAppOwnershipType: .purchased,
+                appAccountToken: account, transactionReason: .purchase, json: Array("{}".utf8)), status: .active)
     }
 
     /// Something bought for good; and the same as another record has it: a copy of it, its refund, or the reversal of that.
@@ -81,7 +96,8 @@ enum Purchases {
     }
 
     private static func entry(
-        _ key: PurchaseKey, _ renewal: RenewalInfoPayload?, _ transaction: TransactionPayload
+        _ key: PurchaseKey, _ renewal: RenewalInfoPayload?, _ transaction: TransactionPayload,
+        status: AppleStatus? = nil
     ) -> LedgerEntry {
         let number = made.add(1, ordering: .relaxed).newValue
         let uuid = UniqueIdentifier(high: 0x5155, low: UInt64(number))
@@ -91,7 +107,7 @@ enum Purchases {
             bundleID: key.bundleID,
             notification: NotificationPayload(
                 notificationType: .didRenew, notificationUUID: uuid.description, uuid: uuid,
-                signedDate: transaction.signedDate, part: .data(NotificationData())),
+                signedDate: transaction.signedDate, part: .data(NotificationData(status: status))),
             transaction: .init(transaction, digest: digest), renewal: renewal.map { .init($0, digest: digest) })
     }
 

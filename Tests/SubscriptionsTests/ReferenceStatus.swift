@@ -51,14 +51,14 @@ struct ReferenceStatus {
         /// When Apple took the money, as far as anybody knew: ahead of the start, or with it.
         var charged: Timestamp { min(start, firstSigned) }
 
-        /// The refunds of the period, each told by records that follow one another: the last one of them has the date, and
+        /// The refunds of the period, each told by records that follow one another: the earliest date counts, and
         /// a record without one reverses it.
         var refunds: [(date: Timestamp, told: Timestamp, reversed: Timestamp?)] {
             var refunds: [(date: Timestamp, told: Timestamp, reversed: Timestamp?)] = []
             for (index, record) in records.enumerated() {
                 if let date = record.revokedAt {
                     if index > 0, records[index - 1].revokedAt != nil, let refund = refunds.popLast() {
-                        refunds.append((date, refund.told, nil))
+                        refunds.append((min(refund.date, date), refund.told, nil))
                     } else {
                         refunds.append((date, record.asOf, nil))
                     }
@@ -181,7 +181,8 @@ struct ReferenceStatus {
 
     /// The end of a period by all that is known, refund included.
     private func finalEnd(of period: Period) -> Timestamp {
-        min(unrefundedEnd(of: period, at: .distantFuture), period.latest.revokedAt ?? .distantFuture)
+        let refund = period.refunds.last { $0.reversed == nil }
+        return min(unrefundedEnd(of: period, at: .distantFuture), refund?.date ?? .distantFuture)
     }
 
     // MARK: - Renewal info

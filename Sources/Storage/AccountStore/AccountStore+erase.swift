@@ -105,7 +105,8 @@ extension AccountStore {
                  where token = \(UUID(token))
                 """))
         try session.query(
-            PostgresQuery("accounts.erase_history", "delete from storehook.account_history where token = \(UUID(token))"))
+            PostgresQuery(
+                "accounts.erase_history", "delete from storehook.account_history where token = \(UUID(token))"))
         // The token's hash finds it again where it was erased before.
         erased.trialsKept = try session.query(
             PostgresQuery(

@@ -22,6 +22,8 @@ struct LineOrigins {
     private var charges: [String: Timestamp] = [:]
     /// For each period, the accounts that were signed into it.
     private var tokens: [[Token]] = []
+    /// Those that were signed into transactions that make no period, because they lack its end.
+    private var loose: [Token] = []
     /// For each period, the nearest period at or before it, in its stretch, that has a token.
     private var namers: [Namer] = []
     /// For each period, the one that would be it without that period's own token.
@@ -126,6 +128,7 @@ struct LineOrigins {
     private mutating func take(tokensOf facts: PurchaseFacts, _ periods: [Period]) {
         tokens = Array(repeating: [], count: periods.count)
         guard facts.transactions.contains(where: { $0.appAccountToken != nil }) else { return }
+        takeTokens(ofNoPeriod: facts)
         var places: [String: Int] = [:]
         var parts: [String: Int] = [:]
         for (place, period) in periods.enumerated() {
@@ -146,6 +149,18 @@ struct LineOrigins {
             }
         }
     }
+
+    /// A transaction without a date that makes it a period: renewal info alone says how long it lasts.
+    private mutating func takeTokens(ofNoPeriod facts: PurchaseFacts) {
+        for fact in facts.transactions where fact.kind == .autoRenewableSubscription && !fact.isUsablePeriod {
+            guard let account = fact.appAccountToken, loose.last?.account != account else { continue }
+            loose.append(Token(from: loose.isEmpty ? .distantPast : fact.asOf, account: account))
+            firstNamed = min(firstNamed, fact.asOf)
+        }
+    }
+
+    /// The account that Apple signed into a transaction that makes no period.
+    func accountOfNoPeriod(at instant: Timestamp) -> UniqueIdentifier? { loose.last { $0.from <= instant }?.account }
 
     private func account(_ namer: Namer, at instant: Timestamp) -> UniqueIdentifier? {
         var namer = namer
@@ -175,7 +190,7 @@ struct LineOrigins {
     /// Where an answer may change because another token was signed into a known period.
     var instants: [Timestamp] {
         var instants: [Timestamp] = []
-        for tokens in tokens where tokens.count > 1 { instants += tokens.dropFirst().map(\.from) }
+        for tokens in tokens + [loose] where tokens.count > 1 { instants += tokens.dropFirst().map(\.from) }
         return instants
     }
 

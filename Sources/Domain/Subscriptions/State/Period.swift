@@ -46,12 +46,11 @@ struct Period: Sendable {
     /// Nil for what is not an auto-renewable period, or lacks a date that makes it one.
     /// - Parameter records: those of one line item, in the order of signing.
     init?(_ records: [TransactionFact], key: String? = nil) {
-        guard let record = records.last, record.isUsablePeriod, let purchasedAt = record.purchasedAt,
+        guard var record = records.last, record.isUsablePeriod, let purchasedAt = record.purchasedAt,
             let expiresAt = record.expiresAt
         else { return nil }
         let firstSignedAt = records.reduce(record.asOf) { min($0, $1.asOf) }
         self.key = key ?? record.periodKey
-        self.record = record
         standsBeside = records.contains { $0.additionalReason != nil }
         self.expiresAt = expiresAt
         self.firstSignedAt = firstSignedAt
@@ -61,13 +60,13 @@ struct Period: Sendable {
         let isClockDifference = !record.isRenewal && ahead > 0 && ahead <= StatusPolicy.clockDifferenceSeconds * 1000
         start = isClockDifference ? firstSignedAt : purchasedAt
         chargedAt = min(start, firstSignedAt)
-        end = min(expiresAt, record.revokedAt ?? .distantFuture)
         endBySuccession = expiresAt
         var reversed: [ReversedRevocation] = []
         var standing: (from: Timestamp, toldAt: Timestamp)?
         for record in records {
             if let revokedAt = record.revokedAt {
-                standing = (revokedAt, standing?.toldAt ?? record.asOf)
+                // A further record with a later date does not take back that it was refunded by then.
+                standing = (min(standing?.from ?? revokedAt, revokedAt), standing?.toldAt ?? record.asOf)
             } else if let ended = standing {
                 if ended.from < record.asOf {
                     reversed.append(.init(from: ended.from, toldAt: ended.toldAt, until: record.asOf))
@@ -77,6 +76,9 @@ struct Period: Sendable {
         }
         revocationToldAt = standing?.toldAt
         self.reversed = reversed
+        record.revokedAt = standing?.from
+        self.record = record
+        end = min(expiresAt, record.revokedAt ?? .distantFuture)
     }
 
     /// A known purchase takes its place.

@@ -158,7 +158,8 @@ extension TransactionFact {
     /// Whether it is signed, and dated as Apple dates records. An unsigned one may give way to a signed
     /// one of any date.
     public var isRegular: Bool {
-        !isUnsigned && signedAt.milliseconds(since: asOf) <= Self.regularDelay
+        !isUnsigned && (kind != .autoRenewableSubscription || isUsablePeriod)
+            && signedAt.milliseconds(since: asOf) <= Self.regularDelay
             && (purchasedAt.map { $0.milliseconds(since: asOf) <= Self.regularDelay * 3 / 2 } ?? true)
     }
 }

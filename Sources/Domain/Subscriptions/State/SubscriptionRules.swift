@@ -250,7 +250,7 @@ struct SubscriptionRules {
     /// its account counts only where no period of the line names one by then.
     private func account(of place: Int?, at instant: Timestamp, _ renewal: RenewalFact?) -> UniqueIdentifier? {
         place.flatMap { origins.account(of: $0, in: periods, at: instant) }
-            ?? (origins.isNamed(at: instant) ? nil : renewal?.appAccountToken)
+            ?? origins.accountOfNoPeriod(at: instant) ?? (origins.isNamed(at: instant) ? nil : renewal?.appAccountToken)
     }
 
     /// What a phase comes from.
