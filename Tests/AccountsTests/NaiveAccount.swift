@@ -116,6 +116,7 @@ struct NaiveAccount {
                 // What Apple has charged for begins when it ends.
                 if let ahead = all.last(where: { $0.startsAt <= end }), ahead.startsAt == end, let next, next <= end,
                     tier(line, instant) != nil,
+                    block(of: line, at: instant, acts.filter { $0.at <= instant }) == nil,
                     ahead.status.access,
                     ahead.chargedAt.map({ $0 <= instant }) ?? false
                 {

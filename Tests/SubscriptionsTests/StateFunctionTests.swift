@@ -34,38 +34,6 @@ struct StateFunctionTests {
         #expect(isEnough(derived, of: Self.rounds / 5), "seed \(seed)")
     }
 
-    @Test("is what the rules say when they are written down a second time, and asked one instant at a time")
-    func reference() {
-        let seed = TestSupport.SeededGenerator().seed
-        var random = RandomFacts(TestSupport.SeededGenerator(seed: seed))
-        var (compared, replaced, unheard, parts) = (0, 0, 0, 0)
-        for round in 0..<Self.rounds / 4 {
-            var draw = random.draw(withReports: false)
-            // What is unsigned and counts is tested by itself.
-            for place in draw.transactions.indices { draw.transactions[place].isUnsigned = false }
-            for place in draw.renewals.indices { draw.renewals[place].isUnsigned = false }
-            let facts = draw.facts
-            guard let state = SubscriptionState(facts) else { continue }
-            let rules = ReferenceStatus(facts)
-            replaced += rules.periods.count { rules.void($0) != nil }
-            unheard += rules.unheard.count
-            if rules.periods.contains(where: \.saysWhy) { parts += 1 }
-            for instant in facts.interestingInstants.shuffled(using: &random.generator).prefix(12) {
-                guard let expected = rules.value(at: instant) else { continue }
-                compared += 1
-                let actual = state.status(at: instant)
-                guard actual?.withoutAccount == expected.withoutAccount else {
-                    Issue.record(
-                        "set \(round) of seed \(seed) at \(instant): \(String(describing: actual)), by the rules \(expected)"
-                    )
-                    return
-                }
-            }
-        }
-        #expect(isEnough(compared, of: Self.rounds), "seed \(seed)")
-        #expect(isEnough(min(replaced, unheard, parts), of: Self.rounds / 100), "seed \(seed)")
-    }
-
     @Test("does not depend on the order in which the facts came, nor on repeats")
     func order() {
         let seed = TestSupport.SeededGenerator().seed
