@@ -299,7 +299,9 @@ let package = Package(
             path: "Tests/DomainTests", swiftSettings: rules),
         .testTarget(
             name: "AccountsTests",
-            dependencies: ["Accounts", "AppStorePayloads", "Base", "Subscriptions", "TestSupport"],
+            dependencies: [
+                "Accounts", "AppStorePayloads", "Base", "StoreModel", "Subscriptions", "TestSupport", crypto,
+            ],
             path: "Tests/AccountsTests", swiftSettings: rules),
         .testTarget(
             name: "SubscriptionsTests",

@@ -1,0 +1,189 @@
+/// Makes random lives of accounts: what they bought, as whom, what they proved, and what staff did.
+package struct AccountLifeMaker {
+    /// What is sold: three tiers, subscriptions of two of them, and what is bought once.
+    package static let catalog = LifeCatalog(
+        tiers: ["free", "pro", "premium"],
+        products: ["basic": "pro", "solo": "pro", "plus": "premium", "forever": "pro", "pass": "premium"],
+        termDays: ["pass": 10])
+
+    private let number: Int
+    private let features: Set<LifeFeature>
+    /// The account that is judged, and two more.
+    private let accounts: [String]
+    private var random: ModelRandom
+    private var life: AccountLife
+    private var claims: [(at: Int64, line: String, account: String, kind: LifeBinding.Kind)] = []
+    private var begins: Int64 = .max
+    private var ends: Int64 = .min
+
+    private init(seed: UInt64, number: Int, features: Set<LifeFeature>) {
+        random = ModelRandom(seed: seed)
+        self.number = number
+        self.features = features
+        accounts = ["a", "b", "e"].map { "\($0)0000000-0000-4000-8000-\(100_000_000_000 + number)" }
+        life = AccountLife(
+            account: accounts[0], catalog: Self.catalog,
+            leeway: random.pick([0, 600 * ModelTime.second, ModelTime.hour]))
+        life.seed = seed
+    }
+
+    /// The life that belongs to a seed. Lives of different numbers have no account and no purchase in common.
+    /// - Parameters:
+    ///   - features: what may be in it.
+    ///   - isLossy: whether one message is lost for ever.
+    ///   - leeway: in milliseconds; by default one of the life's own.
+    package static func life(
+        seed: UInt64, number: Int = 0, with features: Set<LifeFeature> = Set(LifeFeature.allCases),
+        losing isLossy: Bool = false, leeway: Int64? = nil
+    ) -> AccountLife {
+        var maker = AccountLifeMaker(seed: seed, number: number, features: features)
+        if let leeway { maker.life.leeway = leeway }
+        maker.shop()
+        if features.contains(.claims) { maker.claim() }
+        maker.act()
+        if isLossy {
+            maker.life.messages.remove(at: Int(maker.random.between(0, Int64(maker.life.messages.count) - 1)))
+        }
+        return maker.life
+    }
+
+    // MARK: - Purchases
+
+    private mutating func shop() {
+        let start = 1_700_000_000_000 + random.between(0, 100 * ModelTime.day)
+        for place in 0..<Int(random.between(1, 3)) {
+            let line = String(10_000_000 * (number + 1) + 1_000_000 * place)
+            let at = start + random.between(0, 90 * ModelTime.day)
+            if random.chance(25) { once(line, at: at) } else { subscribe(line, at: at) }
+        }
+        begins = life.messages.map(\.signed).min() ?? start
+        ends = (life.messages.map(\.signed).max() ?? start) + 40 * ModelTime.day
+    }
+
+    private mutating func subscribe(_ line: String, at start: Int64) {
+        let tokens: [String?] =
+            switch random.between(0, 9) {
+            case 0...3: [accounts[0]]
+            case 4...5: [nil]
+            case 6: features.contains(.nobody) ? [nil, LifeShop.nobody] : [nil]
+            case 7: [accounts[0], accounts[0], nil]
+            default: [accounts[0], accounts[1], nil]
+            }
+        let shop = LifeShop(
+            line, random: ModelRandom(seed: random.next()), start: start, tokens: tokens,
+            seams: Int(random.between(1, 5)), features: features)
+        life.messages += shop.messages
+        for at in shop.proofs { claim(line, at: at + 1_000) }
+    }
+
+    private mutating func once(_ line: String, at start: Int64) {
+        let product = random.pick(["forever", "forever", "pass", "coins"])
+        var bought = LifeTransaction(
+            id: line, line: line, product: product, purchased: start, expires: nil, reason: "PURCHASE",
+            token: random.pick([
+                accounts[0], accounts[0], accounts[1], nil, nil, features.contains(.nobody) ? LifeShop.nobody : nil,
+            ]))
+        bought.kind = product == "forever" ? .forever : product == "pass" ? .term : .consumable
+        var now = start
+        func tell(_ name: String, _ random: inout ModelRandom, _ messages: inout [LifeMessage]) {
+            now += random.between(2, 30) * ModelTime.second
+            bought.signed = now
+            messages.append(LifeMessage(name: name, signed: now, line: line, transaction: bought))
+        }
+        tell("ONE_TIME_CHARGE", &random, &life.messages)
+        if random.chance(50) {
+            now += random.between(ModelTime.hour, 20 * ModelTime.day)
+            claim(line, at: now)
+        }
+        guard random.chance(35), features.contains(.refundedThings) else { return }
+        now += random.between(ModelTime.hour, 30 * ModelTime.day)
+        bought.revoked = now
+        tell("REFUND", &random, &life.messages)
+        guard random.chance(50) else { return }
+        now += random.between(ModelTime.hour, 30 * ModelTime.day)
+        bought.revoked = nil
+        tell("REFUND_REVERSED", &random, &life.messages)
+    }
+
+    // MARK: - Whose
+
+    private mutating func claim(_ line: String, at instant: Int64) {
+        claims.append((instant, line, random.pick(accounts), .proof))
+    }
+
+    private mutating func claim() {
+        for line in life.lines where random.chance(20) {
+            let first = life.messages.filter { $0.line == line }.map(\.signed).min() ?? begins
+            claims.append((random.between(first, ends), line, random.pick(accounts), .staff))
+        }
+        let mayTransfer = random.chance(50)
+        for (place, claim) in claims.sorted(by: { $0.at < $1.at }).enumerated() {
+            let kind =
+                claim.kind == .proof
+                ? self.claim(claim.line, by: claim.account, at: claim.at, mayTransfer: mayTransfer) : claim.kind
+            guard let kind else { continue }
+            life.bindings[claim.line, default: []].append(
+                LifeBinding(id: Int64(place + 1), kind: kind, account: claim.account, at: claim.at))
+        }
+        if random.chance(20) { erase() }
+    }
+
+    /// Another account is erased, and the judged one proves what it had.
+    private mutating func erase() {
+        let at = random.between(begins, ends)
+        for (place, line) in life.lines.enumerated() {
+            let heard = life.messages.filter { $0.line == line && $0.signed <= at }
+            let had =
+                heard.contains { $0.transaction?.token == accounts[1] }
+                || (life.bindings[line] ?? []).contains { $0.account == accounts[1] && $0.at <= at }
+            // What the judged account had before belongs to other stories.
+            let isOurs =
+                heard.contains { $0.transaction?.token == accounts[0] }
+                || (life.bindings[line] ?? []).contains { $0.account == accounts[0] && $0.at <= at }
+            guard had, !isOurs else { continue }
+            life.bindings[line, default: []].append(
+                LifeBinding(id: Int64(100 + place), kind: .erasure, account: accounts[1], at: at))
+            let proven = at + random.between(ModelTime.hour, 5 * ModelTime.day)
+            guard random.chance(60), let kind = claim(line, by: accounts[0], at: proven, mayTransfer: false) else {
+                continue
+            }
+            life.bindings[line, default: []].append(
+                LifeBinding(id: Int64(200 + place), kind: kind, account: accounts[0], at: proven))
+        }
+    }
+
+    /// What is recorded of a proof by what was heard and recorded until then.
+    private func claim(
+        _ line: String, by account: String, at instant: Int64, mayTransfer: Bool
+    ) -> LifeBinding.Kind? {
+        let heard = life.messages.filter { $0.line == line && $0.signed <= instant }
+        guard !heard.isEmpty else { return nil }
+        let owners = OwnerModel(life.bindings[line] ?? [])
+        if let thing = ThingModel(heard) {
+            return owners.claim(thing, by: account, at: instant, mayTransfer: mayTransfer)
+        }
+        return owners.claim(
+            LineModel(heard, leeway: life.leeway), by: account, at: instant, mayTransfer: mayTransfer)
+    }
+
+    // MARK: - Staff
+
+    private mutating func act() {
+        if random.chance(30) {
+            let start = random.between(begins - 10 * ModelTime.day, ends)
+            life.trial = (random.pick(["pro", "premium"]), start, start + random.between(3, 14) * ModelTime.day)
+        }
+        guard random.chance(70) else { return }
+        for number in 1...random.between(1, 4) {
+            let kind: LifeAct.Kind =
+                switch features.contains(.acts) ? random.between(0, 9) : 0 {
+                case 0...1: .grant(tier: random.pick(["pro", "premium"]), days: random.between(3, 50))
+                case 2...3: .extend(days: random.between(1, 20))
+                case 4...5: .revoke
+                case 6: .unrevoke
+                default: .changeTier(to: random.pick(["free", "pro", "premium"]))
+                }
+            life.acts.append(LifeAct(id: number, at: random.between(begins, ends), kind: kind))
+        }
+    }
+}

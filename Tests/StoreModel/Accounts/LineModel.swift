@@ -1,0 +1,330 @@
+/// One subscription line, judged at one instant from nothing but what was heard of it.
+///
+/// Written from Apple's rules as the documents of this service tell them, for tests to hold the service against. It is slow:
+/// each question begins with all records.
+package struct LineModel: Sendable {
+    private static let configuredGrace = 16 * ModelTime.day
+
+    private let transactions: [LifeTransaction]
+    private let renewals: [(signed: Int64, info: LifeRenewal, status: Int?)]
+    private let reports: [(signed: Int64, status: Int, message: LifeMessage)]
+    private let leeway: Int64
+
+    /// What was heard of one line, in any order.
+    package init(_ messages: [LifeMessage], leeway: Int64) {
+        let messages = messages.sorted { $0.signed < $1.signed }
+        transactions = messages.compactMap(\.transaction)
+        renewals = messages.compactMap { message in
+            message.renewal.map { (message.signed, $0, message.status) }
+        }
+        reports = messages.compactMap { message in
+            message.status.flatMap { (1...5).contains($0) ? (message.signed, $0, message) : nil }
+        }
+        self.leeway = leeway
+    }
+
+    // MARK: - Periods
+
+    /// All records of each period, in the order of signing.
+    private var recordsOfPeriods: [(name: String, records: [LifeTransaction])] {
+        var groups: [String: [LifeTransaction]] = [:]
+        for transaction in transactions where transaction.kind == .subscription {
+            groups[transaction.lineItem ?? transaction.id, default: []].append(transaction)
+        }
+        return groups.map { ($0.key, $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    /// The periods that exist at the instant, void ones included, in the order of beginning.
+    ///
+    /// One exists from its purchase on; one that was charged ahead from its first signature on.
+    private func allPeriods(at instant: Int64) -> [LinePeriod] {
+        let periods = recordsOfPeriods.compactMap { name, records -> LinePeriod? in
+            guard let first = records.first, let last = records.last, let ends = last.expires else { return nil }
+            guard last.purchased <= instant || first.signed <= instant else { return nil }
+            var period = LinePeriod(
+                name: name, product: last.product, begins: last.purchased, ends: ends, reason: last.reason,
+                firstSigned: first.signed, lastSigned: last.signed)
+            period.isTrial = last.isTrial
+            period.isUpgraded = last.isUpgraded
+            period.isPart = records.contains { $0.additionalReason != nil }
+            period.revoked = Self.revocation(records, at: instant)
+            period.token = Self.token(records, at: instant)
+            return period
+        }
+        return periods.sorted { ($0.begins, $0.ends, $0.name) < ($1.begins, $1.ends, $1.name) }
+    }
+
+    /// A revocation counts from its own date, whenever it was heard; that it is gone counts from the signature.
+    private static func revocation(_ records: [LifeTransaction], at instant: Int64) -> Int64? {
+        var revoked: Int64?
+        for record in records {
+            if let date = record.revoked {
+                if date <= instant { revoked = revoked ?? date }
+            } else if record.signed <= instant {
+                revoked = nil
+            }
+        }
+        return revoked
+    }
+
+    /// The first token signed into a period counts from its beginning, another one from its signature.
+    private static func token(_ records: [LifeTransaction], at instant: Int64) -> String? {
+        var token: String?
+        for record in records {
+            guard let signed = account(record.token) else { continue }
+            if token == nil || record.signed <= instant { token = signed }
+        }
+        return token
+    }
+
+    /// The nil UUID names nobody.
+    private static func account(_ token: String?) -> String? {
+        token == "00000000-0000-0000-0000-000000000000" ? nil : token
+    }
+
+    /// Whether a renewal was replaced before it began, by something bought after it was charged.
+    private func isVoid(_ renewal: LinePeriod, among periods: [LinePeriod], at instant: Int64) -> Bool {
+        guard renewal.isRenewal else { return false }
+        let records = transactions.filter { ($0.lineItem ?? $0.id) == renewal.name }
+        return periods.contains { bought in
+            guard bought.name != renewal.name, bought.product != renewal.product, !bought.isChargedAhead,
+                bought.begins <= instant
+            else { return false }
+            guard renewal.begins - ModelTime.day <= bought.begins, bought.begins < renewal.begins,
+                renewal.begins < bought.ends
+            else { return false }
+            if records.contains(where: { $0.signed < bought.begins }) { return true }
+            guard renewal.isUpgraded else { return false }
+            let beginsAtASeam = periods.contains {
+                $0.begins < bought.begins && abs($0.ends - renewal.begins) <= ModelTime.minute
+            }
+            let isEmpty = !periods.contains {
+                renewal.begins < $0.begins && $0.begins < renewal.ends && $0.begins < bought.ends - ModelTime.day
+            }
+            return beginsAtASeam || isEmpty
+        }
+    }
+
+    /// The periods that count at the instant, each with its real end, in the order of beginning.
+    ///
+    /// What is known of a lost period by renewal info alone is one of them.
+    package func periods(at instant: Int64) -> [LinePeriod] {
+        let all = allPeriods(at: instant)
+        var periods = all.filter { !isVoid($0, among: all, at: instant) }
+        if let info = info(at: instant, periods) { complete(&periods, by: info) }
+        for index in periods.indices { periods[index].stops = stop(of: periods[index], among: periods) }
+        return periods
+    }
+
+    private func stop(of period: LinePeriod, among periods: [LinePeriod]) -> Int64 {
+        var stop = min(period.ends, period.revoked ?? .max)
+        for later in periods where period.begins < later.begins && later.begins < period.ends {
+            let isRefundedRenewal =
+                later.isRenewal && later.revoked != nil && later.begins >= period.ends - ModelTime.day
+            let isPart =
+                later.product == period.product && later.ends == period.ends && (later.isPart || period.isPart)
+            if !isRefundedRenewal && !isPart { stop = min(stop, later.begins) }
+        }
+        return stop
+    }
+
+    // MARK: - Renewal info
+
+    /// The newest renewal info, unless a period was signed after it that it does not speak of.
+    private func info(at instant: Int64, _ periods: [LinePeriod]) -> (info: LifeRenewal, status: Int?)? {
+        guard let newest = renewals.last(where: { $0.signed <= instant }) else { return nil }
+        let isStale = periods.contains { $0.firstSigned > newest.signed && $0.ends != newest.info.date }
+        return isStale ? nil : (newest.info, newest.status)
+    }
+
+    /// Moves the end that renewal info moves, or adds the period that it alone speaks of.
+    private func complete(_ periods: inout [LinePeriod], by word: (info: LifeRenewal, status: Int?)) {
+        guard let date = word.info.date, let last = periods.indices.last else { return }
+        // A record of before the end was moved names the period as well.
+        let isNamed = periods.contains { period in
+            transactions.contains {
+                ($0.lineItem ?? $0.id) == period.name && $0.product == word.info.product && $0.expires == date
+            }
+        }
+        if isNamed { return }
+        let latest = periods[last]
+        if latest.product == word.info.product, latest.revoked == nil, word.info.signed >= latest.lastSigned {
+            periods[last].ends = max(latest.ends, date)
+            return
+        }
+        // An end that was moved, and moved again since: the period is the one that ran when the word was signed.
+        let derived = periods.last { $0.begins <= word.info.signed }
+        if let derived, derived.product == word.info.product, derived.revoked.map({ $0 > word.info.signed }) ?? true {
+            return
+        }
+        let isUnknown = date > (periods.map { stop(of: $0, among: periods) }.max() ?? .min)
+        let isRunning = word.status == 1
+        guard isRunning || (isUnknown && (word.status == 3 || word.status == 4)) else { return }
+        var lost = LinePeriod(
+            name: "lost", product: word.info.product, begins: min(word.info.signed, date - 1), ends: date,
+            firstSigned: word.info.signed, lastSigned: word.info.signed)
+        lost.reason = nil
+        periods.append(lost)
+        periods.sort { ($0.begins, $0.ends, $0.name) < ($1.begins, $1.ends, $1.name) }
+    }
+
+    /// The token of the newest renewal info.
+    package func renewalToken(at instant: Int64) -> String? {
+        renewals.last { $0.signed <= instant }.flatMap { Self.account($0.info.token) }
+    }
+
+    /// What the newest renewal info signed by an instant says that the line renews to.
+    package func nextProduct(at instant: Int64) -> String? {
+        renewals.last { $0.signed <= instant }?.info.nextProduct
+    }
+
+    // MARK: - Status
+
+    /// What the line is at an instant; nil before it was bought.
+    package func verdict(at instant: Int64) -> LineVerdict? {
+        guard let verdict = verdictByRecords(at: instant) else { return nil }
+        return verdictByReport(at: instant, instead: verdict) ?? verdict
+    }
+
+    private func verdictByRecords(at instant: Int64) -> LineVerdict? {
+        let periods = periods(at: instant)
+        let next = periods.first {
+            $0.isRenewal && $0.begins > instant && $0.begins - instant <= ModelTime.day && $0.revoked == nil
+        }
+        guard let latest = periods.last(where: { $0.begins <= instant }) ?? next else { return nil }
+        let word = info(at: instant, periods)
+        if let running = periods.last(where: { $0.covers(instant) }) {
+            let status: LineVerdict.Status =
+                word?.info.renews == false ? .cancelled : running.isTrial ? .trial : .active
+            return LineVerdict(
+                status: status, period: running, inTrial: running.isTrial, ahead: Self.ahead(of: running, periods))
+        }
+        if latest.revoked != nil { return LineVerdict(status: .revoked, period: latest) }
+        if let next {
+            return LineVerdict(status: .active, period: next, ahead: Self.ahead(of: next, periods))
+        }
+        if let word, let retried = retry(of: latest, by: word, at: instant) { return retried }
+        if waits(for: latest, at: instant) {
+            return LineVerdict(
+                status: latest.isTrial ? .trial : .active, period: latest, inTrial: latest.isTrial, isWaiting: true,
+                ahead: [.init(product: latest.product, until: latest.ends + leeway)])
+        }
+        return LineVerdict(status: .expired, period: latest)
+    }
+
+    /// What is paid in one stretch from a period on.
+    private static func ahead(of period: LinePeriod, _ periods: [LinePeriod]) -> [LineVerdict.Access] {
+        var ahead = [LineVerdict.Access(product: period.product, until: period.stops)]
+        var end = period.stops
+        while let next = periods.first(where: { $0.begins == end && $0.stops > end }) {
+            end = next.stops
+            ahead.append(LineVerdict.Access(product: next.product, until: end))
+        }
+        return ahead
+    }
+
+    private func retry(
+        of latest: LinePeriod, by word: (info: LifeRenewal, status: Int?), at instant: Int64
+    ) -> LineVerdict? {
+        let info = word.info
+        let report = reports.last { $0.signed <= instant }
+        let isGraceByStatus = info.isInRetry == nil && report?.status == 4 && info.graceEnds != nil
+        guard info.isInRetry == true || isGraceByStatus, instant < latest.ends + ModelTime.retry else { return nil }
+        var graceEnds = info.graceEnds
+        if graceEnds == nil, report?.status == 4 { graceEnds = latest.ends + Self.configuredGrace }
+        let isLeftover = report.map { $0.signed > info.signed && ($0.status == 2 || $0.status == 3) } ?? false
+        if let graceEnds, instant < graceEnds, !isLeftover {
+            return LineVerdict(
+                status: .gracePeriod, period: latest, ahead: [.init(product: latest.product, until: graceEnds)])
+        }
+        return LineVerdict(status: .billingRetry, period: latest)
+    }
+
+    /// Whether the renewal of a period that has ended is waited for.
+    private func waits(for latest: LinePeriod, at instant: Int64) -> Bool {
+        guard instant < latest.ends + leeway else { return false }
+        for report in reports where latest.ends < report.signed && report.signed <= instant { return false }
+        for (place, renewal) in renewals.enumerated() where latest.ends < renewal.signed && renewal.signed <= instant {
+            let isRepeated = renewals[..<place].contains { Self.isSame($0.info, renewal.info) }
+            if !isRepeated { return false }
+        }
+        let since = min(latest.begins, latest.firstSigned)
+        let words =
+            renewals.filter { since <= $0.signed && $0.signed <= latest.ends }.map {
+                (signed: $0.signed, isNo: !$0.info.renews)
+            }
+            + reports.filter { since <= $0.signed && $0.signed <= latest.ends }.map {
+                (signed: $0.signed, isNo: [2, 3, 5].contains($0.status))
+            }
+        guard let newest = words.map(\.signed).max() else { return true }
+        return !words.contains { $0.signed == newest && $0.isNo }
+    }
+
+    private static func isSame(_ one: LifeRenewal, _ other: LifeRenewal) -> Bool {
+        var moved = one
+        moved.signed = other.signed
+        return moved == other
+    }
+
+    // MARK: - What Apple reported and the records do not explain
+
+    private func verdictByReport(at instant: Int64, instead verdict: LineVerdict) -> LineVerdict? {
+        guard let report = reports.last(where: { $0.signed <= instant }) else { return nil }
+        let explained = verdictByRecords(at: report.signed)?.status.apple
+        if explained == report.status || hasNews(after: report.signed, by: instant) { return nil }
+        let date = [report.message.renewal?.date, report.message.transaction?.expires]
+            .compactMap { $0 }.first { $0 > report.signed }
+        let ends = allPeriods(at: report.signed).map(\.ends).max() ?? report.signed
+        let (status, until): (LineVerdict.Status, Int64) =
+            switch report.status {
+            case 1: (.active, date ?? report.signed + ModelTime.day)
+            case 2: (.expired, max(date ?? .min, ends))
+            case 3: (.billingRetry, ends + ModelTime.retry)
+            case 4: (.gracePeriod, report.message.renewal?.graceEnds ?? ends + Self.configuredGrace)
+            default: (.revoked, max(date ?? .min, ends))
+            }
+        guard instant < until else { return nil }
+        return LineVerdict(
+            status: status, period: verdict.period,
+            ahead: status.access ? [.init(product: verdict.period.product, until: until)] : [])
+    }
+
+    /// Whether Apple has signed anything since that says something else than what was signed before it.
+    private func hasNews(after report: Int64, by instant: Int64) -> Bool {
+        for (place, record) in transactions.enumerated() where report < record.signed {
+            // A purchase counts from its own date, whenever it was heard.
+            guard min(record.signed, record.purchased > report ? record.purchased : .max) <= instant else { continue }
+            let isKnown = transactions[..<place].contains { earlier in
+                var moved = earlier
+                moved.signed = record.signed
+                return moved == record
+            }
+            if !isKnown { return true }
+        }
+        for (place, renewal) in renewals.enumerated() where report < renewal.signed && renewal.signed <= instant {
+            if !renewals[..<place].contains(where: { Self.isSame($0.info, renewal.info) }) { return true }
+        }
+        return false
+    }
+
+    /// The instants at which anything may change: each date that was heard, and what is counted from it.
+    package var borders: Set<Int64> {
+        var borders = Set<Int64>()
+        for record in transactions {
+            let dates = [record.purchased, record.expires, record.revoked, record.signed].compactMap { $0 }
+            borders.formUnion(dates)
+            if let ends = record.expires {
+                borders.formUnion([ends + leeway, ends + ModelTime.retry, ends + Self.configuredGrace])
+            }
+            borders.insert(record.purchased - ModelTime.day)
+        }
+        for (signed, info, _) in renewals {
+            borders.formUnion([signed, info.graceEnds, info.date].compactMap { $0 })
+            if let date = info.date {
+                borders.formUnion([date + leeway, date + ModelTime.retry, date + Self.configuredGrace])
+            }
+        }
+        for report in reports { borders.formUnion([report.signed, report.signed + ModelTime.day]) }
+        return borders
+    }
+}

@@ -1,0 +1,124 @@
+/// Whose a line is at an instant, by what Apple signed and what was recorded of it.
+package struct OwnerModel: Sendable {
+    /// Periods without a lapse between them that the customer ended by buying again.
+    private struct Stretch {
+        var begins: Int64
+        var next: Int64
+        var periods: [LinePeriod]
+    }
+
+    private let bindings: [LifeBinding]
+
+    /// What was recorded of one line, in any order.
+    package init(_ bindings: [LifeBinding]) {
+        self.bindings = bindings.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
+    }
+
+    /// Who was erased by an instant: what Apple signed for them counts no more.
+    private func erased(at instant: Int64) -> Set<String> {
+        Set(bindings.filter { $0.kind == .erasure && $0.at <= instant }.map(\.account))
+    }
+
+    /// What was recorded by an instant, but for what was recorded for an account before it was erased.
+    private func standing(at instant: Int64) -> [LifeBinding] {
+        let known = bindings.filter { $0.at <= instant }
+        return known.enumerated().filter { place, binding in
+            binding.kind != .erasure
+                && !known[(place + 1)...].contains { $0.kind == .erasure && $0.account == binding.account }
+        }.map(\.element)
+    }
+
+    /// The owner; nil where the line is nobody's, or was not bought yet.
+    package func owner(of line: LineModel, at instant: Int64) -> String? {
+        let stretches = Self.stretches(Self.begun(line.periods(at: instant), by: instant), of: line)
+        guard !stretches.isEmpty else { return nil }
+        for stretch in stretches.reversed() {
+            if let owner = owner(in: stretch, at: instant) { return owner }
+        }
+        let erased = erased(at: instant)
+        return line.renewalToken(at: instant).flatMap { erased.contains($0) ? nil : $0 }
+    }
+
+    /// The periods that have begun; where none has, what was charged ahead.
+    private static func begun(_ periods: [LinePeriod], by instant: Int64) -> [LinePeriod] {
+        let begun = periods.filter { $0.begins <= instant }
+        return begun.isEmpty ? periods : begun
+    }
+
+    /// The owner of something bought once: one stretch without an end.
+    package func owner(of thing: ThingModel, at instant: Int64) -> String? {
+        guard let purchased = thing.purchased(at: instant) else { return nil }
+        let erased = erased(at: instant)
+        let token = thing.token(at: instant).flatMap { erased.contains($0) ? nil : $0 }
+        return recorded([.staff], from: purchased, before: .max, at: instant) ?? token
+            ?? recorded([.proof, .transfer], from: purchased, before: .max, at: instant)
+    }
+
+    /// A move by staff, else a token that was signed, else the first proof and what was passed on from there.
+    private func owner(in stretch: Stretch, at instant: Int64) -> String? {
+        let erased = erased(at: instant)
+        let token = stretch.periods.reversed().compactMap(\.token).first { !erased.contains($0) }
+        return recorded([.staff], from: stretch.begins, before: stretch.next, at: instant) ?? token
+            ?? recorded([.proof, .transfer], from: stretch.begins, before: stretch.next, at: instant)
+    }
+
+    private func recorded(
+        _ kinds: Set<LifeBinding.Kind>, from begin: Int64, before end: Int64, at instant: Int64
+    ) -> String? {
+        let there = standing(at: instant).filter { kinds.contains($0.kind) && begin <= $0.at && $0.at < end }
+        // Of proofs the first counts; a move or a transfer takes the place of what was before it.
+        let moved = there.last { $0.kind == .staff || $0.kind == .transfer }
+        return (moved ?? there.first)?.account
+    }
+
+    private static func stretches(_ periods: [LinePeriod], of line: LineModel) -> [Stretch] {
+        var stretches: [Stretch] = []
+        var end = Int64.min
+        for period in periods {
+            let isAfter = period.begins > end
+            let begins: Bool
+            if period.reason == "PURCHASE" {
+                begins = isAfter
+            } else if period.reason == nil {
+                begins =
+                    isAfter && period.begins - ModelTime.day > end
+                    && !(line.verdict(at: period.begins - 1).map { [.billingRetry, .gracePeriod].contains($0.status) }
+                        ?? false)
+            } else {
+                begins = false
+            }
+            if begins || stretches.isEmpty {
+                if let last = stretches.indices.last { stretches[last].next = period.begins }
+                stretches.append(Stretch(begins: period.begins, next: .max, periods: [period]))
+            } else {
+                stretches[stretches.count - 1].periods.append(period)
+            }
+            end = max(end, min(period.ends, period.revoked ?? .max))
+        }
+        return stretches
+    }
+
+    /// What is recorded when an account proves the line with a signed transaction; nil where nothing is.
+    ///
+    /// Who had an earlier stretch is no ground to refuse.
+    package func claim(
+        _ line: LineModel, by account: String, at instant: Int64, mayTransfer: Bool
+    ) -> LifeBinding.Kind? {
+        let stretches = Self.stretches(Self.begun(line.periods(at: instant), by: instant), of: line)
+        guard let stretch = stretches.last else { return nil }
+        guard let owner = owner(in: stretch, at: instant) else { return .proof }
+        let isSigned = stretch.periods.contains { $0.token != nil }
+        let isMoved = recorded([.staff], from: stretch.begins, before: stretch.next, at: instant) != nil
+        return owner != account && mayTransfer && !isSigned && !isMoved ? .transfer : nil
+    }
+
+    /// The same of something bought once.
+    package func claim(
+        _ thing: ThingModel, by account: String, at instant: Int64, mayTransfer: Bool
+    ) -> LifeBinding.Kind? {
+        guard let purchased = thing.purchased(at: instant) else { return nil }
+        guard let owner = owner(of: thing, at: instant) else { return .proof }
+        let isMoved = recorded([.staff], from: purchased, before: .max, at: instant) != nil
+        return owner != account && mayTransfer && thing.token(at: instant) == nil && !isMoved ? .transfer : nil
+    }
+}
