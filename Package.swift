@@ -347,7 +347,7 @@ let package = Package(
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "Base", "Events", "Pipeline", "Postgres",
                 "PurchaseStore",
-                "Schema", "Simulation", "Subscriptions", "TestSupport",
+                "Schema", "Simulation", "StoreModel", "Subscriptions", "TestSupport", crypto,
             ],
             path: "Tests/AccountStoreTests", swiftSettings: rules),
         .testTarget(
