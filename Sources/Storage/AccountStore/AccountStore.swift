@@ -92,13 +92,22 @@ package final class AccountStore: Sendable {
         to version: Int64, _ moment: AccountMoment, _ session: borrowing PostgresSession
     ) throws -> CatalogTimeline {
         guard let current = moment.current else { return CatalogTimeline(try catalog(version, session)) }
-        var timeline = try timeline(current, session)
-        if version != current { timeline.append(try catalog(version, session), from: Timestamp(moment.clock)) }
-        return timeline
+        var timeline = try timeline(current, mustRead: version == current, session)
+        let catalog = try catalog(version, session)
+        if version != current { timeline?.append(catalog, from: Timestamp(moment.clock)) }
+        return timeline ?? CatalogTimeline(catalog)
     }
 
-    /// The catalogs up to the current one. When it became current never changes.
+    /// The catalogs up to the current one.
     func timeline(_ current: Int64, _ session: borrowing PostgresSession) throws -> CatalogTimeline {
+        try timeline(current, mustRead: true, session) ?? CatalogTimeline(try catalog(current, session))
+    }
+
+    /// The catalogs up to the current one; nil where none of them is known. When one became current never changes.
+    /// - Parameter mustRead: whether the current one has to be one that this release can read; where another takes its place, it need not.
+    private func timeline(
+        _ current: Int64, mustRead: Bool, _ session: borrowing PostgresSession
+    ) throws -> CatalogTimeline? {
         if let read = timelines.withLock({ $0[current] }) { return read }
         var timeline: CatalogTimeline?
         for row in try session.query(
@@ -115,7 +124,7 @@ package final class AccountStore: Sendable {
             let catalog: Catalog
             do { catalog = try self.catalog(version, session) } catch let error as UnreadableCatalog {
                 // A newer release applied it, and its time is answered by the one before.
-                guard version == current else { continue }
+                guard mustRead, version == current else { continue }
                 throw error
             }
             if timeline == nil {
@@ -124,7 +133,7 @@ package final class AccountStore: Sendable {
                 timeline?.append(catalog, from: from ?? .distantPast)
             }
         }
-        guard let timeline else { return CatalogTimeline(try catalog(current, session)) }
+        guard let timeline, known(current) != nil else { return timeline }
         timelines.withLock { known in
             if known.count >= Self.catalogsKept { known.removeAll() }
             known[current] = timeline
