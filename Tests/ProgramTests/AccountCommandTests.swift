@@ -107,8 +107,8 @@ struct AccountCommandTests {
             let steps: [(arguments: [String], tier: String, status: String)] = [
                 (["grant", "user-42", "--tier", "pro", "--days", "30"], "pro", "active"),
                 (["extend", "user-42", "--days", "7"], "pro", "active"),
-                (["change-tier", "user-42", "--tier", "free"], "free", "active"),
-                (["revoke", "user-42"], "free", "revoked"), (["unrevoke", "user-42"], "free", "active"),
+                (["change-tier", "user-42", "--tier", "free"], "free", "free"),
+                (["revoke", "user-42"], "free", "revoked"), (["unrevoke", "user-42"], "free", "free"),
             ]
             for step in steps {
                 let program = try site.start(step.arguments + ["--why", "asked for it", "--format", "json"])

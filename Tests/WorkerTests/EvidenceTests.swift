@@ -49,9 +49,10 @@ struct EvidenceTests {
     /// What verifyReceipt says of a transaction and of what is to come of its subscription, an hour ago.
     private func said(
         of id: String, _ original: String, app: String = Bench.app.bundleId, in environment: String = "Sandbox",
-        from source: EvidenceSource = .api
+        from source: EvidenceSource = .api, until end: Int64? = nil
     ) -> [Evidence] {
-        let (from, until) = (Bench.now - 20 * 86_400_000, Bench.now + 10 * 86_400_000)
+        let until = end ?? Bench.now + 10 * 86_400_000
+        let from = until - 30 * 86_400_000
         let frame =
             #""bundle_id":"\#(app)","environment":"\#(environment)","request_date_ms":\#(Bench.now - 3_600_000)"#
         let purchase =
@@ -248,7 +249,9 @@ struct EvidenceTests {
             let told = life()
             let transaction = try #require(told[0].transaction)
             let signed = records(told[0], bench)
-            let other = said(of: transaction.transactionId, transaction.originalTransactionId)
+            // Of a later period it would count: Apple may have signed nothing of that.
+            let other = said(
+                of: transaction.transactionId, transaction.originalTransactionId, until: transaction.expiresDate)
             try await bench.outbox.store([other[1], signed[0], other[0], signed[1]] + said(of: "1", "1"))
             try await bench.workOff()
             let now = PostgresTimestamp(millisecondsSince1970: Bench.now)
