@@ -51,12 +51,12 @@ struct OldPostTests {
             if around.isAway.withLock({ $0 }) { throw CancellationError() }
             around.notes.withLock { $0 += 1 }
         }
-        await posts.tell()
+        await posts.record()
         for _ in 0..<1000 { posts.saw() }
         #expect(warnings.count == 1 && warnings[0].message.contains("version 1"))
-        await posts.tell()
+        await posts.record()
         around.isAway.withLock { $0 = false }
-        for _ in 0..<3 { await posts.tell() }
+        for _ in 0..<3 { await posts.record() }
         #expect(around.notes.withLock { $0 } == 1)
         around.now.withLock { $0 += .seconds(3599) }
         posts.saw()

@@ -10,7 +10,7 @@ import Subscriptions
 struct AccountRules {
     /// The object of an act: something that gives access by itself.
     enum Root: Hashable {
-        /// A purchase, by its index. Which of its sources an act is about, ``LineTimeline/firstNew(since:)`` tells.
+        /// A purchase, by its index. ``LineTimeline/firstNew(since:)`` decides which of its sources an act is about.
         case line(Int)
         /// A grant, by its index among the acts.
         case grant(Int)

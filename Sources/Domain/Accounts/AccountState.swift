@@ -22,7 +22,7 @@ public import Subscriptions
 ///
 /// So the app's trial goes on beside a purchase, and shows only where it gives more or lasts longer.
 ///
-/// **What was there at an act.** Of a line all that was bought by then, whoever owned it: renewals, recoveries and plans
+/// **What was there at an act.** All that was bought on a line by then, under any owner: renewals, recoveries and plans
 /// that were chosen by then included. A purchase that the customer makes later is new, also on the same line, and so is
 /// a renewal to a plan that was chosen later; all that follows on the line belongs to it. A renewal that Apple charged
 /// for by then is not new, whenever it begins. Grants, added days and the trial are there from when they were given to

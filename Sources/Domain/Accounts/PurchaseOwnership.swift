@@ -44,9 +44,9 @@ public struct PurchaseOwnership: Sendable, Hashable {
         case signed
         /// It was proven in this stretch, or transferred.
         case proven
-        /// It was the account's in an earlier stretch: whoever proves the present one gets it.
+        /// It was the account's in an earlier stretch. The next account that proves the present stretch gets it.
         case earlier
-        /// Renewal info names the account for the upcoming renewal: whoever proves the purchase gets it.
+        /// Renewal info names the account for the upcoming renewal. The next account that proves the purchase gets it.
         case upcoming
 
         /// Whether a proof by another account has to give way.

@@ -8,10 +8,10 @@ import Synchronization
 /// nothing arrives.
 ///
 /// Of what was posted nothing is kept. Posts are noted in memory, so that a stranger who sends many costs nothing: one
-/// line an hour is logged, and the database is told at most once an interval that there were some.
+/// line an hour is logged, and the database records at most once an interval that there were some.
 final class OldPosts: Service {
     private struct State {
-        /// Whether there were some that the database was not told of.
+        /// Whether there were some that the database has not recorded.
         var isNews = false
         var loggedAt: ContinuousClock.Instant?
     }
@@ -26,7 +26,7 @@ final class OldPosts: Service {
 
     /// - Parameters:
     ///   - interval: the time between two notes for the database, give or take a quarter.
-    ///   - note: tells the database.
+    ///   - note: records them in the database.
     init(
         every interval: Duration, logger: Logger, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         note: @escaping @Sendable () async throws -> Void
@@ -54,8 +54,8 @@ final class OldPosts: Service {
             """)
     }
 
-    /// Tells the database of posts, if there were some. Where it does not answer, it is told the next time.
-    func tell() async {
+    /// Records in the database that there were posts, if there were. Where it does not answer, the next call records them.
+    func record() async {
         guard state.withLock({ $0.isNews }) else { return }
         do {
             try await note()
@@ -66,6 +66,6 @@ final class OldPosts: Service {
     }
 
     func run() async throws {
-        await repeatUntilShutdown(pause: { [interval] in interval.jittered }) { await self.tell() }
+        await repeatUntilShutdown(pause: { [interval] in interval.jittered }) { await self.record() }
     }
 }

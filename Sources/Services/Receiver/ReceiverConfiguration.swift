@@ -11,7 +11,7 @@ public struct ReceiverConfiguration: Sendable {
     public var headerInterval: Duration = .seconds(30)
     /// How often to ask which senders to refuse, give or take a quarter.
     public var refusalInterval: Duration = .seconds(2)
-    /// How often the database is told that posts of version 1 came, give or take a quarter.
+    /// How often posts of version 1 are recorded in the database, give or take a quarter.
     public var oldPostInterval: Duration = .seconds(60)
     /// The Retry-After of a post that was not stored, in whole seconds.
     public var retryAfter: Duration = .seconds(5)

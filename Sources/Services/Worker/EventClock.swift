@@ -148,7 +148,8 @@ package final class EventClock: Service {
         } giveUp: { untold in
             try await events.postpone(untold)
             logger.error(
-                "Something that is owed cannot be told; put off for an hour", metadata: ["error": "\(untold)"])
+                "The events that are due for a purchase cannot be written; put off for an hour",
+                metadata: ["error": "\(untold)"])
             return 1
         }
     }

@@ -6,7 +6,7 @@ package struct ErasedAccount: Sendable, Hashable {
     package var nameForgotten = false
     /// What it used of features: counters, and what was reported under idempotency keys.
     package var usageForgotten = 0
-    /// Consents, given and withdrawn, to telling Apple about use.
+    /// Consents, given and withdrawn, to sending Apple data about use.
     package var consentsForgotten = 0
     /// What apps reported about attempts to buy.
     package var attemptsForgotten = 0
@@ -21,7 +21,7 @@ package struct ErasedAccount: Sendable, Hashable {
     package var purchasesKept = 0
     /// Kept without who did it and why: acts of staff, with what they changed.
     package var actsKept = 0
-    /// Kept without a name: consents under which Apple was told about use.
+    /// Kept without a name: consents under which Apple was sent data about use.
     package var consentsKept = 0
     /// Kept under the token, until their day is dropped: events.
     package var eventsKept: Int64 = 0

@@ -9,8 +9,8 @@ import Subscriptions
 
 extension EventStore {
     /// From here on a `due_at` says that a purchase or an account is owed: nothing is reported of it before the first fill of an app's
-    /// history is over (`storehook.owed_at`). Whoever leaves it unreported notes that in the same transaction, so nothing is ever
-    /// forgotten, whoever is killed. 9000-01-01T00:00:00Z.
+    /// history is over (`storehook.owed_at`). The transaction that leaves it unreported notes that, so nothing is ever
+    /// forgotten, whichever program is killed. 9000-01-01T00:00:00Z.
     static let owed = Timestamp(millisecondsSince1970: 221_845_392_000_000)
 
     /// Reports what is owed to fills that are over, a portion at a time, as it stands. Any number of workers may do this at once.
@@ -23,7 +23,7 @@ extension EventStore {
         return try await pool.withTransaction(options) { session in
             switch due {
             case .purchases:
-                let keys = try session.query(.owedPurchases(limit)).map { try PurchaseKey(telling: $0) }.sorted()
+                let keys = try session.query(.owedPurchases(limit)).map { try PurchaseKey(found: $0) }.sorted()
                 guard !keys.isEmpty else { return ClockResult() }
                 return try Self.naming(purchases: keys) {
                     let held = try accounts.owners(of: keys, and: [], session)

@@ -197,7 +197,7 @@ extension RenewalFact {
             inBillingRetry: try cells.next(Bool.self) ? true : nil, graceExpiresAt: try cells.nextTimestamp(),
             priceIncreasePending: try cells.next(), appAccountToken: try cells.nextAccountToken(), signedAt: signedAt,
             asOf: min(asOf, signedAt), reportedStatus: reportedStatus, digest: digest)
-        // Rows of earlier programs do not tell "no" from what Apple left out, which it does rather than say no.
+        // Rows of earlier programs do not distinguish "no" from what Apple left out. Apple leaves the flag out rather than send "no".
         let isNotRetried = try cells.next(Bool?.self)
         if inBillingRetry == nil, isNotRetried == true { inBillingRetry = false }
     }

@@ -124,7 +124,7 @@ package enum AccountShapes {
         let tier: String
         let view: AccountView
 
-        /// Of a lower tier than the present one only the end of all access is told.
+        /// For a lower tier than the present one only the end of all access is stated.
         func expiresAt(by catalog: Catalog) -> Timestamp? {
             if tier == catalog.free.id { return nil }
             return tier == view.current.tier ? view.current.tierUntil : view.current.expiresAt

@@ -47,7 +47,7 @@ public struct TransactionFact: SignedFact, Hashable {
     /// How much of a refunded purchase was taken back, in thousandths of a percent: 100000 is all of it, and so is nil.
     public var revocationPercentage: Int64?
     /// When the first transaction of the purchase was made, and what was paid, in milliunits of its currency. Both are
-    /// kept of non-consumables alone, where they tell a purchase from a copy.
+    /// kept of non-consumables alone, where they distinguish a purchase from a copy.
     public var originalPurchasedAt: Timestamp?
     /// See ``originalPurchasedAt``.
     public var price: Int64?

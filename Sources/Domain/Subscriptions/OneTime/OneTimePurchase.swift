@@ -4,7 +4,7 @@ public import Base
 /// Something bought once: a non-consumable, a consumable, or a term that does not renew by itself.
 ///
 /// A restored copy has a transactionId of its own under the same originalTransactionId: it is the same purchase, a refund
-/// of one ends it, and the reversal of one gives it back. What ``Sale`` says tells how often it was paid for.
+/// of one ends it, and the reversal of one gives it back. ``Sale`` states how often it was paid for.
 public struct OneTimePurchase: Sendable, Hashable {
     /// What was bought; the raw values are those of the view `entitlements`.
     public enum Kind: String, Sendable, Hashable, CaseIterable {

@@ -167,8 +167,8 @@ extension TransactionFact {
 
 extension Period {
     /// The periods in order of (purchase, expiry, transactionId), with their true ends.
-    /// - Parameter told: the renewal infos by the instants from which they count; see ``SubscriptionRules``.
-    static func all(of facts: PurchaseFacts, told: [(asOf: Timestamp, fact: RenewalFact)]) -> [Period] {
+    /// - Parameter words: the renewal infos by the instants from which they count; see ``SubscriptionRules``.
+    static func all(of facts: PurchaseFacts, words: [(asOf: Timestamp, fact: RenewalFact)]) -> [Period] {
         var records: [String: [TransactionFact]] = [:]
         records.reserveCapacity(facts.transactions.count)
         for fact in facts.transactions { records[fact.periodKey, default: []].append(fact) }
@@ -182,19 +182,19 @@ extension Period {
         if facts.hasParts { markParts(of: &periods) }
         for index in periods.indices { periods[index].replacedAt = replacement(of: index, in: periods) }
         succeed(in: &periods, facts.renewals)
-        heed(told, in: &periods, facts.renewals)
+        heed(words, in: &periods, facts.renewals)
         return periods
     }
 
     /// The same for facts of which nothing is known but themselves.
     static func all(of facts: PurchaseFacts) -> [Period] {
-        all(of: facts, told: SubscriptionRules.effective(facts.renewals, asOf: \.asOf))
+        all(of: facts, words: SubscriptionRules.effective(facts.renewals, asOf: \.asOf))
     }
 
     // MARK: - Parts
 
     /// Seats that are added may have the line item of the period that they are added to: then the date of the purchase
-    /// tells them apart. Copies of one purchase have one date.
+    /// distinguishes them. Copies of one purchase have one date.
     private static func divided(_ records: [String: [TransactionFact]]) -> [String: [TransactionFact]] {
         var divided: [String: [TransactionFact]] = [:]
         for (key, records) in records {
@@ -230,7 +230,7 @@ extension Period {
     /// From when on a renewal counts for nothing, because another plan was bought before it began; nil where it counts.
     ///
     /// Most are known by a record that was signed before that plan was bought: the renewal had been charged. Where none is
-    /// (old receipts and devices tell of it later), Apple's word that an upgrade replaced it counts, but not by itself: a
+    /// (old receipts and devices bring it later), Apple's word that an upgrade replaced it counts, but not by itself: a
     /// plan that really ran, and was upgraded in its time, carries it too.
     private static func replacement(of index: Int, in periods: [Period]) -> Timestamp? {
         let renewal = periods[index]
@@ -314,7 +314,7 @@ extension Period {
         return renewsAt
     }
 
-    // MARK: - What renewal info says of a period that nobody told of
+    // MARK: - Periods that renewal info alone names
 
     /// Lets periods end, or never begin, where Apple names a purchase that was never heard of.
     ///
@@ -322,13 +322,13 @@ extension Period {
     /// and what decides when it is signed is of another product, that purchase was made by then: it ends what ran, and
     /// what was charged ahead of it never begins. Its own record, once heard, is known, and takes its place.
     private static func heed(
-        _ told: [(asOf: Timestamp, fact: RenewalFact)], in periods: inout [Period], _ renewals: [RenewalFact]
+        _ words: [(asOf: Timestamp, fact: RenewalFact)], in periods: inout [Period], _ renewals: [RenewalFact]
     ) {
         guard let first = periods.first else { return }
         let product = first.record.productID
         let isOfOne = periods.allSatisfy { $0.record.productID == product }
         var unheard: [(from: Timestamp, product: String)] = []
-        for (place, (asOf, renewal)) in told.enumerated() {
+        for (place, (asOf, renewal)) in words.enumerated() {
             guard renewal.reportedStatus == ReportedStatus.active, let named = renewal.productID,
                 !(isOfOne && named == product), let renewsAt = renewal.renewsAt, asOf < renewsAt,
                 !isKnown(named, until: renewsAt, at: asOf, in: periods)
@@ -338,7 +338,7 @@ extension Period {
                 let period = periods[deciding]
                 if period.record.productID == named { continue }
                 // The renewal to another product, charged ahead: what runs, runs to its end.
-                let before = told[..<place].last?.fact
+                let before = words[..<place].last?.fact
                 if before?.renewalProductID == named, before?.autoRenew != false, period.end < renewsAt,
                     asOf >= period.end.adding(days: -StatusPolicy.renewsEarlyDays)
                 {

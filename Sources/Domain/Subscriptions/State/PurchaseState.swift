@@ -50,7 +50,7 @@ public struct PurchaseState: Sendable {
             stretchEnds: rules.origins.stretchEnds)
     }
 
-    /// What the facts up to an instant come to: whoever leaves them out derives with it.
+    /// What the facts up to an instant come to. A caller that leaves them out derives the rest with this.
     public func carried(to instant: Timestamp) -> LineCarry {
         var carry = rules.origins.carried(to: instant, rules.periods)
         if let phase = subscription?.phases.last(where: { $0.startsAt <= instant }),

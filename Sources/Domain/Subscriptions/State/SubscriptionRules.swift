@@ -47,7 +47,7 @@ struct SubscriptionRules {
         }
         self.renewals = renewals
         self.sayings = sayings
-        let periods = Period.all(of: facts, told: self.renewals)
+        let periods = Period.all(of: facts, words: self.renewals)
         self.periods = periods
         areOfSeveralProducts = periods.dropFirst().contains { $0.record.productID != periods[0].record.productID }
         reported = Self.effective(facts.reportedStatuses, asOf: \.asOf)

@@ -117,7 +117,7 @@ struct TimelineBuilder {
         return changes
     }
 
-    /// The renewals that were told of, and that another plan has replaced before they began.
+    /// The renewals that were reported, and that another plan replaced before they began.
     private mutating func neverBegun(at piece: PurchaseEvidence) -> [PurchaseChange] {
         guard !replaced.isEmpty else { return [] }
         let now = replaced.filter { $0.value <= piece.instant }.keys.compactMap { records[$0] }

@@ -7,7 +7,7 @@ extension CommandAnswer {
         let forgotten: [(name: String, text: String, count: Int)] = [
             ("names", "what the app's own tokens call it", erased.nameForgotten ? 1 : 0),
             ("usage", "counters and reports of use", erased.usageForgotten),
-            ("consents", "consents to telling Apple about use", erased.consentsForgotten),
+            ("consents", "consents to send Apple data about use", erased.consentsForgotten),
             ("attempts", "attempts to buy", erased.attemptsForgotten),
             ("texts", "texts of staff: who did something for it, and why", erased.textsForgotten),
         ]
@@ -15,7 +15,7 @@ extension CommandAnswer {
             ("trials", "hashed: its trial, so that it has no second one", erased.trialsKept),
             ("purchases", "Apple's evidence, which names its token: purchases", erased.purchasesKept),
             ("acts", "without who and why: acts of staff, and what they changed", erased.actsKept),
-            ("consents", "without a name: consents under which Apple was told about use", erased.consentsKept),
+            ("consents", "without a name: consents under which Apple was sent data about use", erased.consentsKept),
             ("events", "under its token, until their day is dropped: events", Int(erased.eventsKept)),
         ]
         func lines(_ title: String, _ parts: [(name: String, text: String, count: Int)]) -> [String] {

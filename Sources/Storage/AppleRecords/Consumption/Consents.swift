@@ -88,7 +88,7 @@ package struct Consents: Sendable {
 }
 
 extension Consents {
-    /// Holds an account's token, for its erasure: whoever is about to tell Apple under a consent of the account's waits for the end of
+    /// Holds an account's token, for its erasure: a worker that is about to answer Apple under a consent of the account's waits for the end of
     /// the transaction. Before any purchase or account is locked.
     /// - Returns: whether anything was recorded for the account.
     package static func hold(_ account: String, _ session: borrowing PostgresSession) throws -> Bool {
@@ -103,7 +103,7 @@ extension Consents {
         ).one().decode(0)
     }
 
-    /// Forgets what an account, which the caller holds, agreed to. From then on it has no consent. Consents under which Apple was told
+    /// Forgets what an account, which the caller holds, agreed to. From then on it has no consent. Consents under which Apple was answered
     /// something stay without a name.
     /// - Returns: how many were recorded, how many of these stay, and the transactions about which an answer is on its way to Apple.
     package static func erase(

@@ -66,7 +66,7 @@ extension ConsumptionRequests {
                     return .withheld(isSettled ? .answeredBefore : .anotherUnderWay)
                 }
                 guard try now.decode("is_in_time", as: Bool.self) else { return .withheld(.deadlineOver) }
-                // Nobody answers for a customer who is forgotten, and has agreed to nothing since.
+                // No answer is sent for a customer who was erased and has agreed to nothing since.
                 let granted =
                     try now.decode("granted", as: Bool?.self) ?? (now.decode("is_erased", as: Bool.self) ? false : nil)
                 if granted == false { return .withheld(.consentWithdrawn) }
