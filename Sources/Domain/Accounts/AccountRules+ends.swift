@@ -49,10 +49,10 @@ extension AccountRules {
         for candidate in candidates {
             known.append(Known(candidate: candidate, from: instant, until: candidate.until))
             guard let line = candidate.line, let until = candidate.until else { continue }
-            lineEnds[line.place] = until
+            if !extensions.isEmpty { lineEnds[line.place] = until }
             if let ahead = charged(after: line, at: until, by: instant) {
                 known.append(ahead)
-                lineEnds[line.place] = ahead.until
+                if !extensions.isEmpty { lineEnds[line.place] = ahead.until }
             }
         }
         for added in extensions where added.act < limit && !isBlocked(added, before: limit) {

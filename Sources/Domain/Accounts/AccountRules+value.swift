@@ -20,13 +20,20 @@ extension AccountRules {
         return instants.sorted()
     }
 
-    /// The account's phase at an instant.
-    func value(at instant: Timestamp) -> AccountPhase {
+    /// The account's phase at an instant, and the purchases that count then.
+    func value(at instant: Timestamp) -> (phase: AccountPhase, counting: [(purchase: PurchaseKey, productID: String)]) {
         let limit = acts.partitioningIndex { $0.at > instant }
         let candidates = candidates(at: instant, before: limit)
+        let counting = counting(candidates, before: limit)
+        return (phase(by: candidates, counting, at: instant, before: limit), purchases(of: counting))
+    }
+
+    private func phase(
+        by candidates: [Candidate], _ counting: [Candidate], at instant: Timestamp, before limit: Int
+    ) -> AccountPhase {
         if let best = best(of: candidates, before: limit) {
             return best.isWithheld
-                ? withheld(best, at: instant) : phase(best, of: candidates, at: instant, before: limit)
+                ? withheld(best, at: instant) : phase(best, of: candidates, counting, at: instant, before: limit)
         }
         guard let ended = lastEnded(at: instant, before: limit) else {
             return AccountPhase(startsAt: instant, status: .free, tier: catalog.free.id, source: .none)
@@ -38,14 +45,11 @@ extension AccountRules {
     }
 
     private func phase(
-        _ best: Candidate, of candidates: [Candidate], at instant: Timestamp, before limit: Int
+        _ best: Candidate, of candidates: [Candidate], _ counting: [Candidate], at instant: Timestamp, before limit: Int
     ) -> AccountPhase {
         let phase = phase(of: best)
         let ends = ends(best, of: candidates, at: instant, before: limit)
-        // What a change of tier keeps back counts again once that ends; behind one to the lowest it never does.
-        let changed = changed(candidates, before: limit)
-        let going = changed.contains(where: \.isWithheld) ? changed.filter { !$0.isWithheld } : candidates
-        let renewing = going.filter { self.phase(of: $0)?.willRenew ?? false }
+        let renewing = counting.filter { self.phase(of: $0)?.willRenew ?? false }
         return AccountPhase(
             startsAt: instant, status: best.status, tier: catalog.tiers[best.rank].id, source: best.source,
             productID: phase?.productID, purchase: best.line.map { lines[$0.place].key },

@@ -225,14 +225,17 @@ struct AccountRules {
         }
     }
 
-    /// The purchases that count at an instant, with their products; see ``AccountHolding``.
-    func counting(at instant: Timestamp) -> [(purchase: PurchaseKey, productID: String)] {
-        let limit = acts.partitioningIndex { $0.at > instant }
-        let candidates = self.candidates(at: instant, before: limit)
-        // Only a change to the lowest tier takes any: that, and what was there beside it.
-        let changed = overrides.isEmpty ? [] : self.changed(candidates, before: limit)
-        let counting = changed.contains(where: \.isWithheld) ? changed.filter { !$0.isWithheld } : candidates
-        return counting.compactMap { candidate in
+    /// The sources that count. A change of tier keeps others back only until it ends; a change to the lowest tier takes its
+    /// own source, and those that were there beside it, for good.
+    func counting(_ candidates: [Candidate], before limit: Int) -> [Candidate] {
+        if overrides.isEmpty { return candidates }
+        let changed = changed(candidates, before: limit)
+        return changed.contains(where: \.isWithheld) ? changed.filter { !$0.isWithheld } : candidates
+    }
+
+    /// Their purchases, with their products; see ``AccountHolding``.
+    func purchases(of counting: [Candidate]) -> [(purchase: PurchaseKey, productID: String)] {
+        counting.compactMap { candidate in
             candidate.line.flatMap { line in
                 lines[line.place].spans[line.span].phase.productID.map { (lines[line.place].key, $0) }
             }

@@ -74,9 +74,9 @@ public struct AccountState: Sendable, Hashable {
         var holdings = AccountHoldings()
         for instant in rules.instants where (instant >= from && instant < end) || instant == .distantPast {
             let instant = max(instant, from)
-            let phase = rules.value(at: instant)
+            let (phase, counting) = rules.value(at: instant)
             if phases.last?.continues(phase) != true { phases.append(phase) }
-            holdings.count(rules.counting(at: instant), from: instant)
+            holdings.count(counting, from: instant)
         }
         self.phases = phases
         self.holdings = holdings.all

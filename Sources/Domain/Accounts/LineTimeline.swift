@@ -33,13 +33,16 @@ struct LineTimeline {
         for (place, phase) in phases.enumerated() {
             let end = place + 1 < phases.count ? phases[place + 1].startsAt : .distantFuture
             let cuts = instants.filter { phase.startsAt < $0 && $0 < end }
+            let signed = line.signed(phase)
+            let product =
+                phase.status.access ? phase.productID.flatMap { catalog.product($0, of: line.key.bundleID) } : nil
+            let worth = product.flatMap { catalog.rank(of: $0.tier) }
             for startsAt in [phase.startsAt] + cuts where spans.last?.startsAt != startsAt {
-                let owner = line.ownership.owner(signed: line.signed(phase), at: startsAt)
-                let product = phase.productID.flatMap { catalog.product($0, of: line.key.bundleID) }
+                let owner = line.ownership.owner(signed: signed, at: startsAt)
                 spans.append(
                     Span(
-                        startsAt: startsAt, phase: phase, isOwned: owner == account, isFree: owner == nil,
-                        worth: phase.status.access ? product.flatMap { catalog.rank(of: $0.tier) } : nil))
+                        startsAt: startsAt, phase: phase, isOwned: owner == account, isFree: owner == nil, worth: worth)
+                )
             }
         }
         self.spans = spans

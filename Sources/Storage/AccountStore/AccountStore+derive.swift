@@ -33,7 +33,7 @@ extension AccountStore {
             var history: [AccountPast] = []
             for account in loaded where account.isKnown {
                 let state = account.state(by: timeline)
-                let kept = state.from(account.keptFrom)
+                let kept = account.derivedFrom < account.keptFrom ? state.from(account.keptFrom) : state
                 if version == moment.current { note(account, kept) }
                 rows.append(account.row(of: kept, version))
                 if let past = AccountPast(account, state, before: rows[rows.count - 1]) { history.append(past) }

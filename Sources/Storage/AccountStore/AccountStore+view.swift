@@ -174,19 +174,22 @@ extension SubscriptionView {
         }
         let line = AccountLine(
             key: key, content: content, ownership: try PurchaseOwnership(bindings: row), stretchEnds: stretchEnds)
-        guard let catalog, let phase = line.phase(at: now, by: catalog), line.owner(at: now) == account else {
-            return nil
-        }
+        guard let catalog, line.owner(at: now) == account else { return nil }
         let phases = line.phases(by: catalog)
+        guard let phase = phases.last(where: { $0.startsAt <= now }) else { return nil }
         let trial = phases.last { $0.inTrial && $0.startsAt <= now }
-        // A row that an earlier release wrote does not say what counts.
-        let (counts, current) = (state.counts(key, at: now), state.value(at: now))
-        let isBlocked = current.status == .revoked && current.purchase == key
         let run = phases.prefix { $0.startsAt <= now }.reversed().prefix { $0.status == phase.status }
         let originally = try row.decode("originally", as: Int64?.self)
         self.init(line, phase, by: catalog, at: now)
         oneTime = kind
-        givesAccess = counts ?? (line.gives(to: account, at: now, by: catalog) && !isBlocked)
+        if let counts = state.counts(key, at: now) {
+            givesAccess = counts
+        } else {
+            // A row that an earlier release wrote does not say what counts.
+            let current = state.value(at: now)
+            let isBlocked = current.status == .revoked && current.purchase == key
+            givesAccess = !isBlocked && line.gives(to: account, at: now, by: catalog)
+        }
         cancelledAt = phase.status == .cancelled || phase.status == .revoked ? run.last?.startsAt : nil
         trialStartedAt = trial?.startsAt
         trialEndsAt = trial?.accessUntil

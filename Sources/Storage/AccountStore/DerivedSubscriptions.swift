@@ -36,7 +36,7 @@ struct DerivedSubscriptions: Sendable {
                         stretchEnds: delta.subscription?.stretchEnds ?? [],
                         earlierPhases: delta.earlierPhases - delta.movedPhases,
                         keptFrom: delta.earlierPhases > 0
-                            ? delta.currentPhases.first.map { LinePhase(stored: $0).startsAt } : nil)
+                            ? delta.currentPhases.first.map { Timestamp(PostgresTimestamp($0.startsAt)) } : nil)
                 )
             }, uniquingKeysWith: { _, last in last })
         let dated = Dictionary(deltas.map { ($0.key, $0.since) }, uniquingKeysWith: min)

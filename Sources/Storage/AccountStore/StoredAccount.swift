@@ -61,6 +61,7 @@ extension PostgresQuery {
     static func derived(_ rows: [StoredAccount]) -> PostgresQuery {
         let phases = rows.enumerated().flatMap { number, row in row.phases.map { (Int32(number + 1), $0) } }
         let all = phases.map(\.1)
+        let ends = all.map(\.differingEnds)
         let columns = StoredAccount.phaseColumns.joined(separator: ", ")
         let gathered = StoredAccount.phaseColumns.map { column in
             let all = "array_agg(\(column))"
@@ -85,8 +86,7 @@ extension PostgresQuery {
                             \(all.map(\.productID)), \(all.map { $0.purchase?.bundleID }),
                             \(all.map { $0.purchase?.originalTransactionID }), \(all.map(\.act)),
                             \(all.map { $0.expiresAt.map { PostgresTimestamp($0) } }), \(all.map(\.willRenew)),
-                            \(all.map(\.inTrial)), \(all.map { $0.differingEnds.source }),
-                            \(all.map { $0.differingEnds.tier }), \(all.map { $0.differingEnds.period }),
+                            \(all.map(\.inTrial)), \(ends.map(\.source)), \(ends.map(\.tier)), \(ends.map(\.period)),
                             \(all.map { $0.goesOn == $0.goesOnByDefault ? nil : $0.goesOn }))
                             with ordinality as phase (n, \(unescaped: columns), place)
                          order by n, place) sorted

@@ -69,7 +69,7 @@ extension EventStore {
             switch due {
             case .purchases:
                 let keys = try session.query(.duePurchases(limit, upTo: instant)).map {
-                    try PurchaseKey(found: $0)
+                    try PurchaseKey($0)
                 }.sorted()
                 guard !keys.isEmpty else { return ClockResult() }
                 return try Self.naming(purchases: keys) {

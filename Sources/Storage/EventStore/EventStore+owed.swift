@@ -23,7 +23,7 @@ extension EventStore {
         return try await pool.withTransaction(options) { session in
             switch due {
             case .purchases:
-                let keys = try session.query(.owedPurchases(limit)).map { try PurchaseKey(found: $0) }.sorted()
+                let keys = try session.query(.owedPurchases(limit)).map { try PurchaseKey($0) }.sorted()
                 guard !keys.isEmpty else { return ClockResult() }
                 return try Self.naming(purchases: keys) {
                     let held = try accounts.owners(of: keys, and: [], session)

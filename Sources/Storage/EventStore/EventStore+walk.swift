@@ -65,8 +65,8 @@ extension EventStore {
         ).first
         guard let row else { return ClockResult() }
         let found = try session.query(.untold(after: try row.decode("after_key", as: [String]?.self), limit))
-        let keys = try found.map { try PurchaseKey(found: $0) }
-        let owed = try found.filter { try $0.decode("is_filling") }.map { try PurchaseKey(found: $0) }
+        let keys = try found.map { try PurchaseKey($0) }
+        let owed = try found.filter { try $0.decode("is_filling") }.map { try PurchaseKey($0) }
         let end = keys.last.map { [$0.originalTransactionID, $0.bundleID, $0.environment] }
         try session.query(
             PostgresQuery(
@@ -139,15 +139,6 @@ extension EventStore {
             let held = try accounts.owners(of: [], and: ids, session)
             return ClockResult(taken: tokens.count, events: try record([], held, cause: .catalog, session))
         }
-    }
-}
-
-extension PurchaseKey {
-    /// Reads the columns of a row that names a purchase.
-    init(found row: PostgresRow) throws {
-        self.init(
-            environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
-            originalTransactionID: try row.decode("original_transaction_id"))
     }
 }
 

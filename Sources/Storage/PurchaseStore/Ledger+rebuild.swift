@@ -192,8 +192,8 @@ extension Ledger {
 }
 
 extension PurchaseKey {
-    /// Reads the columns of a key by their names.
-    init(_ row: PostgresRow) throws {
+    /// Reads the columns `environment`, `bundle_id` and `original_transaction_id` of a row.
+    package init(_ row: PostgresRow) throws {
         self.init(
             environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
             originalTransactionID: try row.decode("original_transaction_id"))

@@ -33,10 +33,8 @@ public struct CatalogTimeline: Sendable, Hashable {
 
     /// Another catalog takes over.
     public mutating func append(_ catalog: Catalog, from instant: Timestamp) {
-        if CatalogChange(from: last, to: catalog).isOfNone {
-            // The newer one knows more, and says the same of accounts.
-            reigns[reigns.count - 1].catalog = catalog
-        } else if reigns[reigns.count - 1].startsAt >= instant {
+        // One that says the same of accounts knows more, and one that takes over no later takes its place.
+        if reigns[reigns.count - 1].startsAt >= instant || CatalogChange(from: last, to: catalog).isOfNone {
             reigns[reigns.count - 1].catalog = catalog
         } else {
             reigns.append(Reign(from: instant, catalog))

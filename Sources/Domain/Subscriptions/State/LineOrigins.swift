@@ -98,7 +98,7 @@ struct LineOrigins {
                 // Mostly it is a renewal where the last period ends.
                 let mayBegin =
                     reason != .renewal || wasRevoked
-                    || previous.map { $0.start.adding(days: Self.retryDays) < period.start } ?? true
+                    || previous.map { $0.start.adding(days: StatusPolicy.billingRetryDays) < period.start } ?? true
                 if mayBegin, rules.hasLapsed(before: period.start, place, reason) {
                     end(at: period.start, &self)
                 } else if let previous, period.isBought(after: previous) {
@@ -123,12 +123,17 @@ struct LineOrigins {
         stretchEnds = stretchEnds.suffix(Self.keptEnds)
     }
 
-    private static let retryDays = StatusPolicy.billingRetryDays
-
     private mutating func take(tokensOf facts: PurchaseFacts, _ periods: [Period]) {
         tokens = Array(repeating: [], count: periods.count)
         guard facts.transactions.contains(where: { $0.appAccountToken != nil }) else { return }
         takeTokens(ofNoPeriod: facts)
+        // Mostly all name one account.
+        if !facts.hasParts, let account = facts.transactions.first?.appAccountToken,
+            facts.transactions.allSatisfy({ $0.appAccountToken == account })
+        {
+            tokens = Array(repeating: [Token(from: .distantPast, account: account)], count: periods.count)
+            return
+        }
         var places: [String: Int] = [:]
         var parts: [String: Int] = [:]
         for (place, period) in periods.enumerated() {
@@ -189,8 +194,8 @@ struct LineOrigins {
 
     /// Where an answer may change because another token was signed into a known period.
     var instants: [Timestamp] {
-        var instants: [Timestamp] = []
-        for tokens in tokens + [loose] where tokens.count > 1 { instants += tokens.dropFirst().map(\.from) }
+        var instants = loose.dropFirst().map(\.from)
+        for tokens in tokens where tokens.count > 1 { instants += tokens.dropFirst().map(\.from) }
         return instants
     }
 
@@ -244,16 +249,22 @@ extension SubscriptionRules {
     ///   - reason: of what begins.
     fileprivate func hasLapsed(before instant: Timestamp, _ place: Int, _ reason: TransactionFact.Reason) -> Bool {
         let before = instant.adding(milliseconds: -1)
-        let ends = periods[..<place].lazy.filter { $0.replacedAt == nil }.map { $0.end(asSeenAt: before) }
-        guard var end = ends.max() else { return false }
-        if let renewsAt = impliedEnd(at: before) { end = max(end, renewsAt) }
-        switch reason {
-        case .purchase: return instant > end
-        case .renewal: return instant > end.adding(days: StatusPolicy.billingRetryDays)
-        case .unknown:
-            guard instant > end.adding(days: StatusPolicy.renewsEarlyDays) else { return false }
-            let status = value(at: before)?.status
-            return status != .billingRetry && status != .gracePeriod
+        let days: Int64 =
+            switch reason {
+            case .purchase: 0
+            case .renewal: StatusPolicy.billingRetryDays
+            case .unknown: StatusPolicy.renewsEarlyDays
+            }
+        var isFirst = true
+        // From the back: mostly the last one runs on.
+        for period in periods[..<place].reversed() where period.replacedAt == nil {
+            if instant <= period.end(asSeenAt: before).adding(days: days) { return false }
+            isFirst = false
         }
+        if isFirst { return false }
+        if let renewsAt = impliedEnd(at: before), instant <= renewsAt.adding(days: days) { return false }
+        guard reason == .unknown else { return true }
+        let status = value(at: before)?.status
+        return status != .billingRetry && status != .gracePeriod
     }
 }

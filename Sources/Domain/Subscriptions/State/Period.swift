@@ -180,7 +180,9 @@ extension Period {
                 < ($1.start, $1.expiresAt, $1.record.transactionID, $1.key)
         }
         if facts.hasParts { markParts(of: &periods) }
-        for index in periods.indices { periods[index].replacedAt = replacement(of: index, in: periods) }
+        if !periods.areOfOneProduct {
+            for index in periods.indices { periods[index].replacedAt = replacement(of: index, in: periods) }
+        }
         succeed(in: &periods, facts.renewals)
         heed(words, in: &periods, facts.renewals)
         return periods
@@ -326,7 +328,7 @@ extension Period {
     ) {
         guard let first = periods.first else { return }
         let product = first.record.productID
-        let isOfOne = periods.allSatisfy { $0.record.productID == product }
+        let isOfOne = periods.areOfOneProduct
         var unheard: [(from: Timestamp, product: String)] = []
         for (place, (asOf, renewal)) in words.enumerated() {
             guard renewal.reportedStatus == ReportedStatus.active, let named = renewal.productID,
@@ -383,4 +385,9 @@ extension Period {
         periods.lastIndex { $0.contains(instant) }
             ?? periods.lastIndex { $0.start <= instant && !$0.isReplaced(at: instant) }
     }
+}
+
+extension [Period] {
+    /// Whether all are of one product: then none replaces another before that begins.
+    var areOfOneProduct: Bool { dropFirst().allSatisfy { $0.record.productID == self[0].record.productID } }
 }

@@ -85,24 +85,22 @@ public struct PurchaseState: Sendable {
     /// - what decides together is kept together: parts of one period, a renewal that was charged ahead and the plan that
     ///   was bought before it began, renewal info and the period that it names.
     public static func mayBeCut(_ facts: PurchaseFacts, at cut: Timestamp, from horizon: Timestamp) -> Bool {
-        let kept = facts.transactions.filter { $0.purchasedAt.map { $0 >= cut } ?? true }
-        let keptKeys = Set(kept.map(\.periodKey))
-        guard
-            kept.count == facts.transactions.count
-                || !facts.transactions.contains(where: {
-                    $0.purchasedAt.map { $0 < cut } == true && keptKeys.contains($0.periodKey)
-                })
+        guard !facts.hasParts, let reported = facts.reportedStatuses.last(where: { $0.asOf <= horizon })?.asOf,
+            let renewal = facts.renewals.last(where: { $0.asOf <= reported }), renewal.asOf >= cut
         else { return false }
-        guard !facts.hasParts else { return false }
+        let kept = facts.transactions.filter { $0.purchasedAt.map { $0 >= cut } ?? true }
+        if kept.count < facts.transactions.count {
+            let keptKeys = Set(kept.map(\.periodKey))
+            let isDivided = facts.transactions.contains {
+                $0.purchasedAt.map { $0 < cut } == true && keptKeys.contains($0.periodKey)
+            }
+            if isDivided { return false }
+        }
         let periods = Period.all(of: PurchaseFacts(transactions: kept))
-        guard let reported = facts.reportedStatuses.last(where: { $0.asOf <= horizon })?.asOf,
-            let first = periods.first, first.start <= reported, first.firstSignedAt <= reported,
+        guard let first = periods.first, first.start <= reported, first.firstSignedAt <= reported,
             !(first.record.isRenewal && first.wasRevoked), first.replacedAt == nil,
             areIndependent(periods, of: facts, cutAt: cut)
         else { return false }
-        guard let renewal = facts.renewals.last(where: { $0.asOf <= reported }), renewal.asOf >= cut else {
-            return false
-        }
         // Whether renewal info says something new must not depend on what was said of a period that is left out.
         guard facts.renewals.allSatisfy({ $0.asOf < cut || $0.renewsAt.map { $0 > cut } ?? false }) else {
             return false
@@ -128,7 +126,7 @@ extension PurchaseState {
             if kept.contains(where: plan.mayReplace) { return false }
         }
         let product = first.record.productID
-        let areOfOne = kept.allSatisfy { $0.record.productID == product }
+        let areOfOne = kept.areOfOneProduct
         // What Apple's word of an upgrade decides depends on all other periods.
         let isByFlag =
             !areOfOne

@@ -8,13 +8,12 @@ extension SubscriptionRules {
         /// The renewal info for the present; nil where there is none, or a later period has overtaken it.
         let current: RenewalFact?
         let isStale: Bool
-        let account: (Int) -> UniqueIdentifier?
 
         /// Whether auto-renew is on. A period bought after that was reported was charged by auto-renew.
         var autoRenew: Bool? { isStale ? true : current?.autoRenew }
 
         func value(
-            _ status: SubscriptionStatus, in period: Period, at index: Int, expiresAt: Timestamp,
+            _ status: SubscriptionStatus, in period: Period, of account: UniqueIdentifier?, expiresAt: Timestamp,
             graceEndsAt: Timestamp? = nil
         ) -> StatusAtInstant {
             value(
@@ -23,7 +22,7 @@ extension SubscriptionRules {
                     transactionID: period.record.transactionID, expiresAt: expiresAt,
                     periodEndsAt: period.end(asSeenAt: instant),
                     graceEndsAt: graceEndsAt, inTrial: period.record.isFreeTrial && status.isPaid,
-                    appAccountToken: account(index)))
+                    appAccountToken: account))
         }
 
         /// For a period that only renewal info names.

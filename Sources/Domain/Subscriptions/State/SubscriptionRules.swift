@@ -49,7 +49,7 @@ struct SubscriptionRules {
         self.sayings = sayings
         let periods = Period.all(of: facts, words: self.renewals)
         self.periods = periods
-        areOfSeveralProducts = periods.dropFirst().contains { $0.record.productID != periods[0].record.productID }
+        areOfSeveralProducts = !periods.areOfOneProduct
         reported = Self.effective(facts.reportedStatuses, asOf: \.asOf)
         var (end, expiry) = (Timestamp.distantPast, Timestamp.distantPast)
         latestEnd = periods.map {
@@ -104,9 +104,7 @@ struct SubscriptionRules {
         let isStale = renewal.map { self.isStale($0, at: instant) } ?? false
         let current = isStale ? nil : renewal
         let implied = current.flatMap { impliesPeriod($0, at: instant, before: next) ? $0 : nil }
-        let base = Base(
-            instant: instant, current: current, isStale: isStale,
-            account: { account(of: $0, at: instant, renewal) })
+        let base = Base(instant: instant, current: current, isStale: isStale)
 
         let begun = lastBegun(at: instant, before: next)
         let covering = covering(instant, before: next)
@@ -114,14 +112,17 @@ struct SubscriptionRules {
             let period = periods[named].unreplaced
             let status: SubscriptionStatus =
                 base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
-            return base.value(status, in: period, at: named, expiresAt: period.end(asSeenAt: instant))
+            return base.value(
+                status, in: period, of: account(of: named, at: instant, renewal),
+                expiresAt: period.end(asSeenAt: instant))
         }
         if let covering {
             let period = periods[covering]
             let status: SubscriptionStatus =
                 base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
             return base.value(
-                status, in: period, at: covering, expiresAt: endOfStretch(from: covering, at: instant, implied))
+                status, in: period, of: account(of: covering, at: instant, renewal),
+                expiresAt: endOfStretch(from: covering, at: instant, implied))
         }
         if let implied, let renewsAt = implied.renewsAt, instant < renewsAt {
             let status: SubscriptionStatus = base.autoRenew == false ? .cancelled : .active
@@ -130,7 +131,8 @@ struct SubscriptionRules {
         // The next period is paid for already.
         if let early = chargedAhead(of: instant, from: next) {
             return base.value(
-                .active, in: periods[early], at: early, expiresAt: endOfStretch(from: early, at: instant, nil))
+                .active, in: periods[early], of: account(of: early, at: instant, renewal),
+                expiresAt: endOfStretch(from: early, at: instant, nil))
         }
         if let implied, let renewsAt = implied.renewsAt {
             var (status, grace) = unpaid(since: renewsAt, at: instant, current, isStale)
@@ -143,18 +145,23 @@ struct SubscriptionRules {
         // The last period that has begun decides, or the first one, where that was paid ahead and refunded since.
         guard let last = begun else {
             return chargedAhead(of: instant, from: next, isRevoked: true).map {
-                base.value(.revoked, in: periods[$0], at: $0, expiresAt: periods[$0].end(asSeenAt: instant))
+                base.value(
+                    .revoked, in: periods[$0], of: account(of: $0, at: instant, renewal),
+                    expiresAt: periods[$0].end(asSeenAt: instant))
             }
         }
         let period = periods[last]
         if period.isRevoked(at: instant) {
-            return base.value(.revoked, in: period, at: last, expiresAt: period.end(asSeenAt: instant))
+            return base.value(
+                .revoked, in: period, of: account(of: last, at: instant, renewal),
+                expiresAt: period.end(asSeenAt: instant))
         }
         var (status, grace) = unpaid(since: period.end, at: instant, current, isStale)
         if status == .expired, isAwaited(since: period.end, boughtAt: period.chargedAt, at: instant, base) {
             status = base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
         }
-        return base.value(status, in: period, at: last, expiresAt: period.end, graceEndsAt: grace)
+        return base.value(
+            status, in: period, of: account(of: last, at: instant, renewal), expiresAt: period.end, graceEndsAt: grace)
     }
 
     /// The period that renewal info names as the newest purchase, by its product and its end, where the records have one of

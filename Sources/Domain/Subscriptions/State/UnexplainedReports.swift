@@ -28,7 +28,9 @@ struct UnexplainedReports {
             guard Self.contradicts(report, derived) else { continue }
             // What arrived since may only seem to contradict it: a refund is dated before it is reported.
             let then = SubscriptionRules(
-                facts.known(at: max(report.signedAt, report.asOf)), in: rules.environment, policy: rules.policy)
+                facts.known(at: max(report.signedAt, report.asOf)), in: rules.environment, policy: rules.policy,
+                // Whose it was decides nothing here.
+                from: .distantFuture)
             guard Self.contradicts(report, then.value(at: report.signedAt)?.status.appleStatus),
                 !then.isRefundedEarlyRenewal(at: report)
             else { continue }
