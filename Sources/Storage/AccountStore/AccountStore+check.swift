@@ -104,7 +104,7 @@ extension AccountStore {
                 """)
         ).compactMap { row in
             let environment: String = try row.decode("environment")
-            return try AccountState(row, in: environment).map {
+            return try AccountState(row, in: environment, from: 2).map {
                 State(
                     token: UniqueIdentifier(try row.decode("token", as: UUID.self)), environment: environment,
                     state: $0)
@@ -132,7 +132,7 @@ extension AccountStore {
             let id = Standing(
                 token: UniqueIdentifier(try row.decode("token", as: UUID.self)),
                 environment: try row.decode("environment"))
-            standing[id] = try AccountState(row, in: id.environment)
+            standing[id] = try AccountState(row, in: id.environment, from: 2)
         }
     }
 }

@@ -97,6 +97,7 @@ extension PostgresQuery {
           left join lateral (select tr.payload->>'originalPurchaseDate' as original offset 0) said on true
         """
 
+    /// Read by their places, behind the first four columns; the names are those of a purchase's phases, too.
     private static let phases = StoredAccount.columns.map { "status.\($0) as account_\($0)" }
         .joined(separator: ", ")
 }
@@ -129,7 +130,7 @@ extension AccountView {
         let now = Timestamp(try row.decode("now", as: PostgresTimestamp.self))
         let free = AccountPhase(
             startsAt: .distantPast, status: .free, tier: catalog?.free.id ?? "free", source: .none)
-        guard let state = try AccountState(row, in: environment, prefix: "account_") ?? AccountState([free]) else {
+        guard let state = try AccountState(row, in: environment, from: 4) ?? AccountState([free]) else {
             throw PostgresError(.decoding, "account_status: a row without phases", operation: "accounts.views")
         }
         var trial: StartedTrial?

@@ -36,7 +36,7 @@ struct StoredAccount: Sendable, Hashable {
         holdings = (kept ?? state).holdings ?? []
     }
 
-    /// The columns that hold phases.
+    /// The columns that hold phases. They are read by their places: a new one comes last.
     static let phaseColumns = [
         "phase_starts", "phase_status", "phase_tier", "phase_source", "phase_product", "phase_bundle", "phase_purchase",
         "phase_act", "phase_expires", "phase_will_renew", "phase_trial", "phase_source_ends", "phase_tier_until",
@@ -115,28 +115,29 @@ extension PostgresQuery {
 }
 
 extension AccountState {
-    /// Reads the columns of phases by their names, which may have a prefix; nil where the row has none.
-    init?(_ row: PostgresRow, in environment: String, prefix: String = "") throws {
-        guard let starts = try row.decode("\(prefix)phase_starts", as: [PostgresTimestamp]?.self) else { return nil }
-        let statuses = try row.decode("\(prefix)phase_status", as: [String].self)
-        let tiers = try row.decode("\(prefix)phase_tier", as: [String].self)
-        let sources = try row.decode("\(prefix)phase_source", as: [String].self)
-        let products = try row.decode("\(prefix)phase_product", as: [String?].self)
-        let bundles = try row.decode("\(prefix)phase_bundle", as: [String?].self)
-        let purchases = try row.decode("\(prefix)phase_purchase", as: [String?].self)
-        let acts = try row.decode("\(prefix)phase_act", as: [Int64?].self)
-        let ends = try row.decode("\(prefix)phase_expires", as: [PostgresTimestamp?].self)
-        let renews = try row.decode("\(prefix)phase_will_renew", as: [Bool].self)
-        let trials = try row.decode("\(prefix)phase_trial", as: [Bool].self)
+    /// Reads ``StoredAccount/columns``, which stand side by side; nil where the row has none.
+    /// - Parameter first: the place of the first of them. Twenty searches by name would cost more than reading them.
+    init?(_ row: PostgresRow, in environment: String, from first: Int) throws {
+        guard let starts = try row.decode(first, as: [PostgresTimestamp]?.self) else { return nil }
+        let statuses = try row.decode(first + 1, as: [String].self)
+        let tiers = try row.decode(first + 2, as: [String].self)
+        let sources = try row.decode(first + 3, as: [String].self)
+        let products = try row.decode(first + 4, as: [String?].self)
+        let bundles = try row.decode(first + 5, as: [String?].self)
+        let purchases = try row.decode(first + 6, as: [String?].self)
+        let acts = try row.decode(first + 7, as: [Int64?].self)
+        let ends = try row.decode(first + 8, as: [PostgresTimestamp?].self)
+        let renews = try row.decode(first + 9, as: [Bool].self)
+        let trials = try row.decode(first + 10, as: [Bool].self)
         /// Of a column that a row mostly has none of, or that an older program has left as it was.
-        func seldom<Value: PostgresScalar & SendableMetatype>(_ name: String, _: Value.Type) throws -> [Value?]? {
-            let values = try row.decode("\(prefix)\(name)", as: [Value?]?.self)
+        func seldom<Value: PostgresScalar & SendableMetatype>(_ place: Int, _: Value.Type) throws -> [Value?]? {
+            let values = try row.decode(first + place, as: [Value?]?.self)
             return values?.count == starts.count ? values : nil
         }
-        let sourceEnds = try seldom("phase_source_ends", PostgresTimestamp.self)
-        let tierEnds = try seldom("phase_tier_until", PostgresTimestamp.self)
-        let periodEnds = try seldom("phase_period_ends", PostgresTimestamp.self)
-        let goesOn = try seldom("phase_goes_on", Bool.self)
+        let sourceEnds = try seldom(11, PostgresTimestamp.self)
+        let tierEnds = try seldom(12, PostgresTimestamp.self)
+        let periodEnds = try seldom(13, PostgresTimestamp.self)
+        let goesOn = try seldom(14, Bool.self)
         self.init(
             try starts.indices.map { place in
                 guard let status = AccountStatus(rawValue: statuses[place]),
@@ -159,20 +160,22 @@ extension AccountState {
                     ends: AccountPhase.Ends(
                         source: sourceEnd, tier: tierEnds?[place].map { Timestamp($0) } ?? end,
                         period: periodEnds?[place].map { Timestamp($0) } ?? sourceEnd), goesOn: goesOn?[place])
-            }, holdings: try AccountHolding.all(of: row, in: environment, prefix: prefix))
+            },
+            holdings: try AccountHolding.all(
+                of: row, in: environment, from: first + StoredAccount.phaseColumns.count))
     }
 }
 
 extension AccountHolding {
     /// Reads the columns of holdings; nil where the row has none, because an earlier release wrote it.
     fileprivate static func all(
-        of row: PostgresRow, in environment: String, prefix: String
+        of row: PostgresRow, in environment: String, from first: Int
     ) throws -> [AccountHolding]? {
-        guard let starts = try row.decode("\(prefix)holding_starts", as: [PostgresTimestamp]?.self) else { return nil }
-        let ends = try row.decode("\(prefix)holding_ends", as: [PostgresTimestamp?].self)
-        let products = try row.decode("\(prefix)holding_product", as: [String].self)
-        let bundles = try row.decode("\(prefix)holding_bundle", as: [String].self)
-        let purchases = try row.decode("\(prefix)holding_purchase", as: [String].self)
+        guard let starts = try row.decode(first, as: [PostgresTimestamp]?.self) else { return nil }
+        let ends = try row.decode(first + 1, as: [PostgresTimestamp?].self)
+        let products = try row.decode(first + 2, as: [String].self)
+        let bundles = try row.decode(first + 3, as: [String].self)
+        let purchases = try row.decode(first + 4, as: [String].self)
         return starts.indices.map { place in
             AccountHolding(
                 purchase: PurchaseKey(
