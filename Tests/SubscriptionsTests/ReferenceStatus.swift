@@ -51,6 +51,9 @@ struct ReferenceStatus {
         /// When Apple took the money, as far as anybody knew: ahead of the start, or with it.
         var charged: Timestamp { min(start, firstSigned) }
 
+        /// Whether any of its records gives it this end: one that was moved since counts as well.
+        func lasts(until date: Timestamp) -> Bool { records.contains { $0.expiresAt == date } }
+
         /// The refunds of the period, each told by records that follow one another: the earliest date counts, and
         /// a record without one reverses it.
         var refunds: [(date: Timestamp, told: Timestamp, reversed: Timestamp?)] {
@@ -282,7 +285,7 @@ struct ReferenceStatus {
         for period in paid(at: instant) {
             if end(of: period, asSignedAt: renewal.asOf) >= renewsAt { return nil }
             // That is the period which it speaks of, and it was refunded.
-            if period.expires == renewsAt, !period.refunds.isEmpty { return nil }
+            if period.lasts(until: renewsAt), !period.refunds.isEmpty { return nil }
         }
         return (renewal, renewsAt)
     }

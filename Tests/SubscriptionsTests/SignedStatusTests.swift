@@ -178,6 +178,19 @@ struct SignedStatusTests {
         #expect(dated.status(day(29)) == .active && dated.status(day(30)) == .revoked)
     }
 
+    @Test("1 after a lost reversal is of the period that was refunded, also where its end has been moved since")
+    func extendedSince() {
+        var facts = PurchaseFacts(transactions: [period("1", 0...30, revoked: day(5), signed: day(5))])
+        facts.merge(renewal(signed: day(10), renews: day(30), on: false, reported: 1))
+        facts.merge(ReportedStatus(status: 1, signedAt: day(10)))
+        facts.merge(period("1", 0...44, signed: day(12), digest: 1))
+        #expect(facts.value(day(10))?.basis == .reportedStatus && facts.status(day(10)) == .cancelled)
+        #expect(facts.status(day(43)) == .cancelled && facts.status(day(44)) == .expired)
+        #expect(facts.anomalies.map(\.kind) == [.statusContradicted])
+        // The customer bought nothing again.
+        #expect(SubscriptionState(facts)?.stretchEnds == [])
+    }
+
     @Test("2 holds to the renewalDate that it came with; nothing but a word ends it where no period is known to run")
     func ended() {
         var facts = PurchaseFacts(transactions: [Self.bought])

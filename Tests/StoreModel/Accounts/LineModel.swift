@@ -130,10 +130,14 @@ package struct LineModel: Sendable {
 
     // MARK: - Renewal info
 
-    /// The newest renewal info, unless a period was signed after it that it does not speak of.
+    /// The newest renewal info, unless a period was bought after it that it does not speak of.
+    ///
+    /// One that was bought before it, and is first heard of later (by its refund), says nothing against it.
     private func info(at instant: Int64, _ periods: [LinePeriod]) -> (info: LifeRenewal, status: Int?)? {
         guard let newest = renewals.last(where: { $0.signed <= instant }) else { return nil }
-        let isStale = periods.contains { $0.firstSigned > newest.signed && $0.ends != newest.info.date }
+        let isStale = periods.contains {
+            $0.begins > newest.signed && $0.firstSigned > newest.signed && $0.ends != newest.info.date
+        }
         return isStale ? nil : (newest.info, newest.status)
     }
 
@@ -275,18 +279,24 @@ package struct LineModel: Sendable {
         let date = [report.message.renewal?.date, report.message.transaction?.expires]
             .compactMap { $0 }.first { $0 > report.signed }
         let ends = allPeriods(at: report.signed).map(\.ends).max() ?? report.signed
+        // An end that had passed when Apple said so bounds nothing: until Apple says something else.
+        let over = ends > report.signed ? ends : .max
         let (status, until): (LineVerdict.Status, Int64) =
             switch report.status {
-            case 1: (.active, date ?? report.signed + ModelTime.day)
-            case 2: (.expired, max(date ?? .min, ends))
+            case 1: (isSwitchedOff(at: instant) ? .cancelled : .active, date ?? report.signed + ModelTime.day)
+            case 2: (.expired, date ?? over)
             case 3: (.billingRetry, ends + ModelTime.retry)
             case 4: (.gracePeriod, report.message.renewal?.graceEnds ?? ends + Self.configuredGrace)
-            default: (.revoked, max(date ?? .min, ends))
+            default: (.revoked, date ?? over)
             }
         guard instant < until else { return nil }
         return LineVerdict(
             status: status, period: verdict.period,
             ahead: status.access ? [.init(product: verdict.period.product, until: until)] : [])
+    }
+
+    private func isSwitchedOff(at instant: Int64) -> Bool {
+        renewals.last { $0.signed <= instant }?.info.renews == false
     }
 
     /// Whether Apple has signed anything since that says something else than what was signed before it.

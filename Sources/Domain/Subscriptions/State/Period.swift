@@ -21,6 +21,8 @@ struct Period: Sendable {
     let start: Timestamp
     /// When it ends by its own record, before refunds and later purchases.
     let expiresAt: Timestamp
+    /// The other ends that earlier records of it gave, before Apple moved it. Mostly none.
+    let formerEnds: [Timestamp]
     /// From when on it counts as paid: its first record's signature, if Apple charged ahead of the start.
     let chargedAt: Timestamp
     /// When its first record was signed.
@@ -53,6 +55,7 @@ struct Period: Sendable {
         self.key = key ?? record.periodKey
         standsBeside = records.contains { $0.additionalReason != nil }
         self.expiresAt = expiresAt
+        formerEnds = records.compactMap { $0.expiresAt == expiresAt ? nil : $0.expiresAt }
         self.firstSignedAt = firstSignedAt
         // A renewal is charged up to a day ahead. A purchase is not: where its date lies a moment after its signature,
         // two of Apple's clocks differ, and it has begun.
@@ -111,6 +114,10 @@ struct Period: Sendable {
 
     /// Whether it counts for nothing at an instant, and ever after.
     func isReplaced(at instant: Timestamp) -> Bool { replacedAt.map { $0 <= instant } ?? false }
+
+    /// Whether a record of it says that it lasts until this date: renewal info of before an end was moved names the old
+    /// one.
+    func lasts(until date: Timestamp) -> Bool { expiresAt == date || formerEnds.contains(date) }
 
     /// Whether both are parts of one period: neither takes the other's place, and it is revoked when all are.
     func isPart(of other: Period) -> Bool {

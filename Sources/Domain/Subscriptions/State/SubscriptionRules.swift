@@ -57,7 +57,7 @@ struct SubscriptionRules {
             return end
         }
         latestExpiry = periods.map {
-            expiry = max(expiry, $0.expiresAt)
+            expiry = max(expiry, $0.expiresAt, $0.formerEnds.max() ?? .distantPast)
             return expiry
         }
         origins = LineOrigins(facts, self, carry, from: horizon)
@@ -361,7 +361,7 @@ struct SubscriptionRules {
         _ period: Period, to renewal: RenewalFact, until renewsAt: Timestamp, at instant: Timestamp
     ) -> Bool {
         guard !period.isReplaced(at: instant) else { return false }
-        return period.end(asSignedAt: renewal.asOf) >= renewsAt || (period.wasRevoked && period.expiresAt == renewsAt)
+        return period.end(asSignedAt: renewal.asOf) >= renewsAt || (period.wasRevoked && period.lasts(until: renewsAt))
     }
 
     /// The end of the paid stretch of one product, by what was charged at an instant.
