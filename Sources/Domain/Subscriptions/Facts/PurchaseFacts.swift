@@ -12,10 +12,22 @@ public struct PurchaseFacts: Sendable, Hashable {
     public private(set) var renewals: [RenewalFact] = []
     /// Every status that Apple reported and this release knows, by (signedAt, status).
     public private(set) var reportedStatuses: [ReportedStatus] = []
-    /// Whether any of them is unsigned; seldom, and checked each time that state is derived.
-    private(set) var hasUnsigned = false
-    /// Whether any transaction says why it stands beside others of its period; seldom, too.
-    private(set) var hasParts = false
+    /// What is rare among them, noted as it comes: to look for it each time that state is derived costs more.
+    private(set) var rarities: Rarities = []
+
+    /// What few facts are.
+    struct Rarities: OptionSet, Hashable {
+        let rawValue: UInt8
+
+        /// A record without a signature.
+        static let unsigned = Rarities(rawValue: 1)
+        /// A transaction that says why it stands beside others of its period.
+        static let parts = Rarities(rawValue: 2)
+        /// A renewal of which Apple says that an upgrade replaced it: perhaps it never began.
+        static let upgradedRenewals = Rarities(rawValue: 4)
+        /// A transaction of something bought once.
+        static let boughtOnce = Rarities(rawValue: 8)
+    }
 
     /// Facts known so far; none by default.
     public init(
@@ -48,15 +60,14 @@ public struct PurchaseFacts: Sendable, Hashable {
             if transactions[index].reason == .unknown { transactions[index].reason = fact.reason }
             if transactions[index].additionalReason == nil {
                 transactions[index].additionalReason = fact.additionalReason
-                hasParts = hasParts || fact.additionalReason != nil
             }
             if let date = fact.originalPurchasedAt { transactions[index].originalPurchasedAt = date }
             if let price = fact.price { transactions[index].price = price }
+            rarities.formUnion(Rarities(transactions[index]))
             return false
         }
         transactions.insert(fact, at: index)
-        hasUnsigned = hasUnsigned || fact.isUnsigned
-        hasParts = hasParts || fact.additionalReason != nil
+        rarities.formUnion(Rarities(fact))
         return true
     }
 
@@ -73,7 +84,7 @@ public struct PurchaseFacts: Sendable, Hashable {
             return renewals[index] != known
         }
         renewals.insert(fact, at: index)
-        hasUnsigned = hasUnsigned || fact.isUnsigned
+        rarities.formUnion(Rarities(fact))
         return true
     }
 
@@ -94,10 +105,10 @@ public struct PurchaseFacts: Sendable, Hashable {
     }
 
     private mutating func lookForRarities() {
-        if hasUnsigned {
-            hasUnsigned = transactions.contains(where: \.isUnsigned) || renewals.contains(where: \.isUnsigned)
-        }
-        if hasParts { hasParts = transactions.contains { $0.additionalReason != nil } }
+        guard !rarities.isEmpty else { return }
+        rarities = []
+        for fact in transactions { rarities.formUnion(Rarities(fact)) }
+        for fact in renewals { rarities.formUnion(Rarities(fact)) }
     }
 
     /// Some of the facts.
@@ -148,4 +159,16 @@ extension Array {
         }
         return low
     }
+}
+
+extension PurchaseFacts.Rarities {
+    fileprivate init(_ fact: TransactionFact) {
+        self = []
+        if fact.isUnsigned { insert(.unsigned) }
+        if fact.additionalReason != nil { insert(.parts) }
+        if fact.isRenewal, fact.isUpgraded { insert(.upgradedRenewals) }
+        if OneTimePurchase.Kind(fact) != nil { insert(.boughtOnce) }
+    }
+
+    fileprivate init(_ fact: RenewalFact) { self = fact.isUnsigned ? .unsigned : [] }
 }

@@ -39,7 +39,7 @@ struct SignedWord {
 extension PurchaseFacts {
     /// The facts that count.
     var counting: PurchaseFacts {
-        guard hasUnsigned else { return self }
+        guard rarities.contains(.unsigned) else { return self }
         let signed = SignedWord(self)
         return filtered {
             signed.letsCount($0)

@@ -51,6 +51,7 @@ struct BoughtTransactions {
 
     /// Nil where there are none.
     init?(_ facts: PurchaseFacts) {
+        guard facts.rarities.contains(.boughtOnce) else { return nil }
         var transactions: [String: Bought] = [:]
         for fact in facts.transactions {
             guard OneTimePurchase.Kind(fact) != nil, let purchasedAt = fact.purchasedAt else { continue }

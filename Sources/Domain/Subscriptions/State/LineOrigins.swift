@@ -128,7 +128,7 @@ struct LineOrigins {
         guard facts.transactions.contains(where: { $0.appAccountToken != nil }) else { return }
         takeTokens(ofNoPeriod: facts)
         // Mostly all name one account.
-        if !facts.hasParts, let account = facts.transactions.first?.appAccountToken,
+        if !facts.rarities.contains(.parts), let account = facts.transactions.first?.appAccountToken,
             facts.transactions.allSatisfy({ $0.appAccountToken == account })
         {
             tokens = Array(repeating: [Token(from: .distantPast, account: account)], count: periods.count)

@@ -115,7 +115,7 @@ extension PurchaseState {
     ) -> (now: [PaidPeriod], before: [PaidPeriod]) {
         // What is signed decides which unsigned records count, whatever period they are of. So do the parts of a period, and
         // what was bought after a renewal was charged.
-        if known.hasUnsigned || known.hasParts || known.mayHaveReplaced
+        if !known.rarities.isDisjoint(with: [.unsigned, .parts, .upgradedRenewals])
             || rules.periods.contains(where: { $0.replacedAt != nil })
             || records.contains(where: { $0.isUnsigned || $0.additionalReason != nil })
         {
@@ -129,11 +129,6 @@ extension PurchaseState {
         let now = rules.periods.filter { period in records.contains { $0.isOfSamePeriod(as: period.record) } }
         return (now.map { PaidPeriod($0) }, before)
     }
-}
-
-extension PurchaseFacts {
-    /// Whether Apple says of a renewal that an upgrade replaced it: perhaps it never began.
-    fileprivate var mayHaveReplaced: Bool { transactions.contains { $0.isRenewal && $0.isUpgraded } }
 }
 
 extension TransactionFact {

@@ -179,14 +179,14 @@ extension Period {
         var records: [String: [TransactionFact]] = [:]
         records.reserveCapacity(facts.transactions.count)
         for fact in facts.transactions { records[fact.periodKey, default: []].append(fact) }
-        if facts.hasParts { records = divided(records) }
+        if facts.rarities.contains(.parts) { records = divided(records) }
         var periods = records.compactMap { Period($0.value, key: $0.key) }
         // A transaction may arrive with a line item and without one: then the key decides, so that the order is total.
         periods.sort {
             ($0.start, $0.expiresAt, $0.record.transactionID, $0.key)
                 < ($1.start, $1.expiresAt, $1.record.transactionID, $1.key)
         }
-        if facts.hasParts { markParts(of: &periods) }
+        if facts.rarities.contains(.parts) { markParts(of: &periods) }
         if !periods.areOfOneProduct {
             for index in periods.indices { periods[index].replacedAt = replacement(of: index, in: periods) }
         }

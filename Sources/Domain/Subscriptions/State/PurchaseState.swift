@@ -85,7 +85,8 @@ public struct PurchaseState: Sendable {
     /// - what decides together is kept together: parts of one period, a renewal that was charged ahead and the plan that
     ///   was bought before it began, renewal info and the period that it names.
     public static func mayBeCut(_ facts: PurchaseFacts, at cut: Timestamp, from horizon: Timestamp) -> Bool {
-        guard !facts.hasParts, let reported = facts.reportedStatuses.last(where: { $0.asOf <= horizon })?.asOf,
+        guard !facts.rarities.contains(.parts),
+            let reported = facts.reportedStatuses.last(where: { $0.asOf <= horizon })?.asOf,
             let renewal = facts.renewals.last(where: { $0.asOf <= reported }), renewal.asOf >= cut
         else { return false }
         let kept = facts.transactions.filter { $0.purchasedAt.map { $0 >= cut } ?? true }
