@@ -25,11 +25,12 @@ struct CutTests {
             let full = PurchaseState(facts, policy: policy)
             for (cut, horizon) in Self.places(facts, full, using: &generator) {
                 asked += 1
-                guard PurchaseState.mayBeCut(facts, at: cut, from: horizon) else { continue }
+                guard
+                    let end = PurchaseState(
+                        facts, policy: policy, cutAt: cut, from: horizon, carry: full.carried(to: horizon))
+                else { continue }
                 allowed += 1
-                var rest = facts
-                rest.cut(at: cut)
-                guard Self.isSame(rest, as: full, of: facts, from: horizon, policy) else {
+                guard Self.isSame(end, as: full, of: facts, from: horizon, policy) else {
                     Issue.record("\(kind), purchase \(round) of seed \(seed), cut at \(cut), from \(horizon)")
                     return
                 }
@@ -88,7 +89,7 @@ struct CutTests {
 
     /// Whether a part of the facts gives the same phases and anomalies from the horizon on as all of them.
     private static func isSame(
-        _ rest: PurchaseFacts, as full: PurchaseState, of facts: PurchaseFacts, from horizon: Timestamp,
+        _ state: PurchaseState, as full: PurchaseState, of facts: PurchaseFacts, from horizon: Timestamp,
         _ policy: StatusPolicy
     ) -> Bool {
         guard let subscription = full.subscription,
@@ -97,7 +98,6 @@ struct CutTests {
         let expected =
             [Phase(startsAt: horizon, value: first.value, origin: first.origin)]
             + subscription.phases.filter { $0.startsAt > horizon }
-        let state = PurchaseState(rest, policy: policy, from: horizon, carry: full.carried(to: horizon))
         return state.subscription?.phases == expected
             && state.subscription?.stretchEnds == subscription.stretchEnds
             && state.anomalies == PurchaseState(facts, policy: policy, from: horizon).anomalies
@@ -132,10 +132,12 @@ struct EndOfPurchase {
         guard starts.count >= 3, signed.count >= 4 else { return nil }
         let cut = starts[starts.count - 3]
         let begins = min(cut.adding(days: -2), signed[signed.count - 4])
-        var rest = LongPurchase.facts(known.filter { $0.signedAt >= begins } + [next])
-        guard PurchaseState.mayBeCut(rest, at: cut, from: horizon) else { return nil }
-        rest.cut(at: cut)
-        derived = PurchaseState(rest, policy: policy, from: horizon, carry: before.carried(to: horizon))
+        let rest = LongPurchase.facts(known.filter { $0.signedAt >= begins } + [next])
+        guard
+            let derived = PurchaseState(
+                rest, policy: policy, cutAt: cut, from: horizon, carry: before.carried(to: horizon))
+        else { return nil }
+        self.derived = derived
         let all = LongPurchase.facts(known + [next])
         after = PurchaseState(all, policy: policy)
         anomaliesBefore = PurchaseState(facts, policy: policy, from: horizon).anomalies

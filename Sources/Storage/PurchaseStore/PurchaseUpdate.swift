@@ -65,10 +65,12 @@ struct PurchaseUpdate: Sendable {
             isRegular = PurchaseState.isRegular(facts)
             if !isRegular || known.isShared || entries.isEmpty { since = .distantPast }
         case .tail(let cut, let horizon, let carry):
-            guard PurchaseState.mayBeCut(facts, at: cut, from: horizon) else { return nil }
-            facts.cut(at: cut)
+            guard
+                let tail = PurchaseState(
+                    facts, in: known.key.environment, policy: policy, cutAt: cut, from: horizon, carry: carry)
+            else { return nil }
             isRegular = true
-            state = PurchaseState(facts, in: known.key.environment, policy: policy, from: horizon, carry: carry)
+            state = tail
         }
         self.since = since
         transactions = Self.latest(

@@ -10,13 +10,14 @@ public struct PurchaseState: Sendable {
     /// What the facts do not explain, in the order of signing.
     public let anomalies: [Anomaly]
     let rules: SubscriptionRules
+    /// Whether a reported status decides for a while, until Apple says something new.
+    private let isDecidedByReport: Bool
 
     /// Derives the state.
     /// - Parameters:
     ///   - environment: Apple's name of it; outside Production a default grace is counted in minutes.
     ///   - horizon: phases and anomalies are derived from here on, for a caller that knows the earlier ones; by
-    ///     default from the beginning. `facts` may then leave out periods that are over by then; see
-    ///     ``mayBeCut(_:at:from:)``.
+    ///     default from the beginning.
     ///   - carry: what ``carried(to:)`` says of the horizon by all facts before.
     public init(
         _ facts: PurchaseFacts, in environment: String = Environment.production.rawValue,
@@ -25,6 +26,7 @@ public struct PurchaseState: Sendable {
         let facts = facts.counting
         rules = SubscriptionRules(facts, in: environment, policy: policy, carry: carry, from: horizon)
         let unexplained = UnexplainedReports(facts, rules, from: horizon)
+        isDecidedByReport = !unexplained.instants.isEmpty
         let bought = BoughtTransactions(facts)
         oneTime = bought.map { OneTimePurchase($0) }
         anomalies =
@@ -48,6 +50,19 @@ public struct PurchaseState: Sendable {
         subscription = SubscriptionState(
             phases, subscriptionGroupID: (rules.periods.last { $0.replacedAt == nil })?.record.subscriptionGroupID,
             stretchEnds: rules.origins.stretchEnds)
+    }
+
+    /// Derives the state from a horizon on without the facts about periods that began before `cut`; nil where those may
+    /// have a say in it.
+    public init?(
+        _ facts: PurchaseFacts, in environment: String = Environment.production.rawValue,
+        policy: StatusPolicy = StatusPolicy(), cutAt cut: Timestamp, from horizon: Timestamp, carry: LineCarry
+    ) {
+        guard Self.mayBeCut(facts, at: cut, from: horizon) else { return nil }
+        var kept = facts
+        kept.cut(at: cut)
+        self.init(kept, in: environment, policy: policy, from: horizon, carry: carry)
+        if isDecidedByReport, !Self.isNewsKept(of: facts, at: cut, from: horizon) { return nil }
     }
 
     /// What the facts up to an instant come to. A caller that leaves them out derives the rest with this.
@@ -77,14 +92,15 @@ public struct PurchaseState: Sendable {
         return facts.renewals.allSatisfy(\.isRegular)
     }
 
-    /// True if dropping facts about periods before `cut` cannot change the state at or after `horizon`.
+    /// True if dropping facts about periods before `cut` cannot change the state at or after `horizon`, unless a reported
+    /// status decides there.
     ///
     /// That holds under these conditions:
     /// - a period that is kept began, and was signed, before Apple's last report by the horizon: it ends whatever ran before it;
     /// - that last report is about a period that is kept;
     /// - what decides together is kept together: parts of one period, a renewal that was charged ahead and the plan that
     ///   was bought before it began, renewal info and the period that it names.
-    public static func mayBeCut(_ facts: PurchaseFacts, at cut: Timestamp, from horizon: Timestamp) -> Bool {
+    package static func mayBeCut(_ facts: PurchaseFacts, at cut: Timestamp, from horizon: Timestamp) -> Bool {
         guard !facts.rarities.contains(.parts),
             let reported = facts.reportedStatuses.last(where: { $0.asOf <= horizon })?.asOf,
             let renewal = facts.renewals.last(where: { $0.asOf <= reported }), renewal.asOf >= cut
@@ -98,10 +114,15 @@ public struct PurchaseState: Sendable {
             if isDivided { return false }
         }
         let periods = Period.all(of: PurchaseFacts(transactions: kept))
-        guard let first = periods.first, first.start <= reported, first.firstSignedAt <= reported,
-            !(first.record.isRenewal && first.wasRevoked), first.replacedAt == nil,
-            areIndependent(periods, of: facts, cutAt: cut)
-        else { return false }
+        guard let first = periods.first else { return false }
+        return first.start <= reported && first.firstSignedAt <= reported
+            && !(first.record.isRenewal && first.wasRevoked) && first.replacedAt == nil
+            && areIndependent(periods, of: facts, cutAt: cut)
+    }
+
+    /// Whether it is known without the facts before `cut` when Apple next said something new, after a report by the
+    /// horizon.
+    private static func isNewsKept(of facts: PurchaseFacts, at cut: Timestamp, from horizon: Timestamp) -> Bool {
         // Whether renewal info says something new must not depend on what was said of a period that is left out.
         guard facts.renewals.allSatisfy({ $0.asOf < cut || $0.renewsAt.map { $0 > cut } ?? false }) else {
             return false
@@ -109,6 +130,7 @@ public struct PurchaseState: Sendable {
         // What was recorded since about a period that is left out must have come with a status: that ends the report
         // before, whether or not the record says something new.
         let told = Set(facts.reportedStatuses.map(\.asOf))
+        let reported = facts.reportedStatuses.last { $0.asOf <= horizon }?.asOf ?? .distantPast
         return facts.transactions.allSatisfy {
             $0.asOf < reported || told.contains($0.asOf) || $0.purchasedAt.map { $0 >= cut } ?? true
         }
