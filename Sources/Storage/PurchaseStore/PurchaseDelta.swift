@@ -54,7 +54,7 @@ package struct PurchaseDelta: Sendable {
 }
 
 extension PurchaseUpdate {
-    /// What the batch changed. Not an initializer, which would take an update as its own: it is large to copy.
+    /// What the batch changed.
     func delta(_ evidence: [EvidenceSummary]) -> PurchaseDelta {
         let periods = state.paidPeriods(after: records, upon: known.facts)
         var delta = PurchaseDelta(

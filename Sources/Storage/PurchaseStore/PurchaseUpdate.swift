@@ -4,7 +4,9 @@ import Postgres
 import Subscriptions
 
 /// What a batch does to one purchase: the stored facts merged with the batch's, and the state derived from them, once.
-struct PurchaseUpdate: Sendable {
+///
+/// A class, because it is large and passed on often.
+final class PurchaseUpdate: Sendable {
     /// A whole signed record and the notification that brought it.
     struct Sourced<Payload: Sendable>: Sendable {
         var key: PurchaseKey
