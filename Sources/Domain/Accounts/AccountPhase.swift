@@ -64,8 +64,12 @@ public struct AccountPhase: Sendable, Hashable {
         self.willRenew = willRenew
         self.inTrial = inTrial
         self.ends = status.access ? ends ?? Ends(source: expiresAt, tier: expiresAt, period: expiresAt) : nil
-        self.goesOn = goesOn ?? (status.access && willRenew && status != .gracePeriod)
+        self.goesOn = goesOn ?? false
+        if goesOn == nil { self.goesOn = goesOnByDefault }
     }
+
+    /// Whether it would go on if what decides were all that there is.
+    package var goesOnByDefault: Bool { access && willRenew && status != .gracePeriod }
 
     /// Whether the account has what its tier gives.
     public var access: Bool { status.access }

@@ -67,7 +67,8 @@ extension AccountStore {
                        source = excluded.source, product_id = excluded.product_id, bundle_id = excluded.bundle_id,
                        original_transaction_id = excluded.original_transaction_id, act = excluded.act,
                        expires_at = excluded.expires_at, will_renew = excluded.will_renew, in_trial = excluded.in_trial
-                """))
+                """
+            ).keepingPlan())
     }
 
     /// What is stored of what accounts were, in order.

@@ -70,10 +70,11 @@ extension LoadedAccount {
 }
 
 extension PostgresQuery {
-    /// Compares two rows' phases.
+    /// What is derived of a row, for comparing it.
     private static func phases(of row: String) -> String {
         "(\((["known_from"] + StoredAccount.columns).map { "\(row).\($0)" }.joined(separator: ", ")))"
     }
+    private static let differs = "\(phases(of: "known")) is distinct from \(phases(of: "excluded"))"
 
     private static let columns = (["token", "environment", "catalog", "known_from"] + StoredAccount.columns)
         .joined(separator: ", ")
@@ -90,9 +91,10 @@ extension PostgresQuery {
             select \(unescaped: columns), 1 from derived
                 on conflict (token, environment, catalog) do update
                set \(unescaped: replaced), version = known.version + \(unescaped: isSilent ? "0" : "1"), changed_at = now()
-             where \(unescaped: phases(of: "known")) is distinct from \(unescaped: phases(of: "excluded"))
+             where \(unescaped: differs)
             returning token
-            """)
+            """
+        ).keepingPlan()
     }
 
     /// Writes rows of a catalog that is being prepared. Their version is the one that readers will see: one more than
@@ -120,9 +122,8 @@ extension PostgresQuery {
                set \(unescaped: replaced), changed_at = now(),
                    version = greatest(
                        excluded.version,
-                       known.version + case when \(unescaped: phases(of: "known"))
-                                                 is distinct from \(unescaped: phases(of: "excluded")) then 1 else 0 end)
-             where \(unescaped: phases(of: "known")) is distinct from \(unescaped: phases(of: "excluded"))
+                       known.version + case when \(unescaped: differs) then 1 else 0 end)
+             where \(unescaped: differs)
                 or known.version < excluded.version
             """)
     }

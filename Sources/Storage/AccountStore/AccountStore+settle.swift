@@ -136,7 +136,8 @@ extension AccountStore {
                 select * from unnest(\(accounts.map { UUID($0) }), \(accounts.map { naming[$0] }))
                     on conflict (token) do update set account = excluded.account
                  where excluded.account is not null and known.account is distinct from excluded.account
-                """), deadline: deadline)
+                """
+            ).keepingPlan(), deadline: deadline)
     }
 }
 

@@ -59,49 +59,38 @@ extension PostgresQuery {
     /// `derived`: the rows, as the first parts of a WITH. Arrays of arrays cannot be passed, so all phases are passed
     /// in one array per column, with the number of their row, and gathered there.
     static func derived(_ rows: [StoredAccount]) -> PostgresQuery {
-        let phases = rows.enumerated().flatMap { number, row in row.phases.map { (Int32(number + 1), $0) } }
-        let all = phases.map(\.1)
+        /// For each of their parts, the number of its row.
+        func numbers(_ count: (StoredAccount) -> Int) -> [Int32] {
+            rows.indices.flatMap { repeatElement(Int32($0 + 1), count: count(rows[$0])) }
+        }
+        let all = rows.flatMap(\.phases)
         let ends = all.map(\.differingEnds)
-        let columns = StoredAccount.phaseColumns.joined(separator: ", ")
-        let gathered = StoredAccount.phaseColumns.map { column in
-            let all = "array_agg(\(column))"
-            let isSeldom = StoredAccount.seldomColumns.contains(column)
-            return (isSeldom ? "case when count(\(column)) > 0 then \(all) end" : all) + " as \(column)"
-        }.joined(separator: ", ")
-        let holdings = rows.enumerated().flatMap { number, row in row.holdings.map { (Int32(number + 1), $0) } }
-        let held = holdings.map(\.1)
-        let holdingColumns = StoredAccount.holdingColumns.joined(separator: ", ")
-        let gatheredHoldings = StoredAccount.holdingColumns.map { "array_agg(\($0)) as \($0)" }.joined(separator: ", ")
-        // An empty array says that there are none; null, that nobody knows.
-        let allHoldings = StoredAccount.holdingColumns.map { column in
-            let isText = !["holding_starts", "holding_ends"].contains(column)
-            return "coalesce(\(column), '{}'::\(isText ? "text" : "timestamptz")[]) as \(column)"
-        }.joined(separator: ", ")
+        let held = rows.flatMap(\.holdings)
         return """
             phase as (
-                select n, \(unescaped: gathered)
+                select n, \(unescaped: gatheredPhases)
                   from (select * from unnest(
-                            \(phases.map(\.0)), \(all.map { PostgresTimestamp($0.startsAt) }),
+                            \(numbers { $0.phases.count }), \(all.map { PostgresTimestamp($0.startsAt) }),
                             \(all.map(\.status.rawValue)), \(all.map(\.tier)), \(all.map(\.source.rawValue)),
                             \(all.map(\.productID)), \(all.map { $0.purchase?.bundleID }),
                             \(all.map { $0.purchase?.originalTransactionID }), \(all.map(\.act)),
                             \(all.map { $0.expiresAt.map { PostgresTimestamp($0) } }), \(all.map(\.willRenew)),
                             \(all.map(\.inTrial)), \(ends.map(\.source)), \(ends.map(\.tier)), \(ends.map(\.period)),
                             \(all.map { $0.goesOn == $0.goesOnByDefault ? nil : $0.goesOn }))
-                            with ordinality as phase (n, \(unescaped: columns), place)
+                            with ordinality as phase (n, \(unescaped: phaseColumns), place)
                          order by n, place) sorted
                  group by n
             ), holding as (
                 select n, \(unescaped: gatheredHoldings)
                   from (select * from unnest(
-                            \(holdings.map(\.0)), \(held.map { PostgresTimestamp($0.startsAt) }),
+                            \(numbers { $0.holdings.count }), \(held.map { PostgresTimestamp($0.startsAt) }),
                             \(held.map { $0.endsAt.map { PostgresTimestamp($0) } }), \(held.map(\.productID)),
                             \(held.map(\.purchase.bundleID)), \(held.map(\.purchase.originalTransactionID)))
                             with ordinality as holding (n, \(unescaped: holdingColumns), place)
                          order by n, place) sorted
                  group by n
             ), derived as (
-                select account.token, account.environment, account.catalog, account.known_from, \(unescaped: columns),
+                select account.token, account.environment, account.catalog, account.known_from, \(unescaped: phaseColumns),
                        \(unescaped: allHoldings)
                   from unnest(
                        \(rows.map { UUID($0.token) }), \(rows.map(\.environment)), \(rows.map(\.catalog)),
@@ -112,6 +101,21 @@ extension PostgresQuery {
             )
             """
     }
+
+    private static let phaseColumns = StoredAccount.phaseColumns.joined(separator: ", ")
+    private static let gatheredPhases = StoredAccount.phaseColumns.map { column in
+        let all = "array_agg(\(column))"
+        let isSeldom = StoredAccount.seldomColumns.contains(column)
+        return (isSeldom ? "case when count(\(column)) > 0 then \(all) end" : all) + " as \(column)"
+    }.joined(separator: ", ")
+    private static let holdingColumns = StoredAccount.holdingColumns.joined(separator: ", ")
+    private static let gatheredHoldings = StoredAccount.holdingColumns.map { "array_agg(\($0)) as \($0)" }
+        .joined(separator: ", ")
+    // An empty array says that there are none; null, that nobody knows.
+    private static let allHoldings = StoredAccount.holdingColumns.map { column in
+        let isText = !["holding_starts", "holding_ends"].contains(column)
+        return "coalesce(\(column), '{}'::\(isText ? "text" : "timestamptz")[]) as \(column)"
+    }.joined(separator: ", ")
 }
 
 extension AccountState {
@@ -204,6 +208,4 @@ extension AccountPhase {
             differing(ends.source, expiresAt), differing(ends.tier, expiresAt), differing(ends.period, ends.source)
         )
     }
-
-    fileprivate var goesOnByDefault: Bool { access && willRenew && status != .gracePeriod }
 }
