@@ -3,20 +3,20 @@ import Base
 import Subscriptions
 
 extension AccountRules {
-    /// Every instant at which the answer may change, in order, the beginning of time first.
+    /// Every instant at which the answer may change, in order, the beginning of time first. Some occur twice.
     var instants: [Timestamp] {
-        var instants: Set<Timestamp> = [.distantPast]
+        var instants: [Timestamp] = [.distantPast]
         for line in lines {
             for span in line.spans {
-                instants.insert(span.startsAt)
+                instants.append(span.startsAt)
                 // From then on more is known to be paid for.
-                if let chargedAt = span.phase.chargedAt { instants.insert(chargedAt) }
+                if let chargedAt = span.phase.chargedAt { instants.append(chargedAt) }
                 // From then on a renewal is waited for.
-                if span.gives, let end = span.phase.accessUntil { instants.insert(end) }
+                if span.gives, let end = span.phase.accessUntil { instants.append(end) }
             }
         }
-        for act in acts { instants.insert(act.at) }
-        for term in terms { instants.formUnion([term.start, term.end]) }
+        for act in acts { instants.append(act.at) }
+        for term in terms { instants += [term.start, term.end] }
         return instants.sorted()
     }
 

@@ -72,8 +72,11 @@ public struct AccountState: Sendable, Hashable {
         let rules = AccountRules(facts, catalog)
         var phases: [AccountPhase] = []
         var holdings = AccountHoldings()
+        var previous: Timestamp?
         for instant in rules.instants where (instant >= from && instant < end) || instant == .distantPast {
             let instant = max(instant, from)
+            if instant == previous { continue }
+            previous = instant
             let (phase, counting) = rules.value(at: instant)
             if phases.last?.continues(phase) != true { phases.append(phase) }
             holdings.count(counting, from: instant)
