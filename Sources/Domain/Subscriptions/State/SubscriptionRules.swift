@@ -117,11 +117,10 @@ struct SubscriptionRules {
                 expiresAt: period.end(asSeenAt: instant))
         }
         if let covering {
-            let period = periods[covering]
             let status: SubscriptionStatus =
-                base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
+                base.autoRenew == false ? .cancelled : periods[covering].record.isFreeTrial ? .trial : .active
             return base.value(
-                status, in: period, of: account(of: covering, at: instant, renewal),
+                status, in: periods[covering], of: account(of: covering, at: instant, renewal),
                 expiresAt: endOfStretch(from: covering, at: instant, implied))
         }
         if let implied, let renewsAt = implied.renewsAt, instant < renewsAt {
@@ -150,18 +149,18 @@ struct SubscriptionRules {
                     expiresAt: periods[$0].end(asSeenAt: instant))
             }
         }
-        let period = periods[last]
-        if period.isRevoked(at: instant) {
+        if periods[last].isRevoked(at: instant) {
             return base.value(
-                .revoked, in: period, of: account(of: last, at: instant, renewal),
-                expiresAt: period.end(asSeenAt: instant))
+                .revoked, in: periods[last], of: account(of: last, at: instant, renewal),
+                expiresAt: periods[last].end(asSeenAt: instant))
         }
-        var (status, grace) = unpaid(since: period.end, at: instant, current, isStale)
-        if status == .expired, isAwaited(since: period.end, boughtAt: period.chargedAt, at: instant, base) {
-            status = base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
+        let end = periods[last].end
+        var (status, grace) = unpaid(since: end, at: instant, current, isStale)
+        if status == .expired, isAwaited(since: end, boughtAt: periods[last].chargedAt, at: instant, base) {
+            status = base.autoRenew == false ? .cancelled : periods[last].record.isFreeTrial ? .trial : .active
         }
         return base.value(
-            status, in: period, of: account(of: last, at: instant, renewal), expiresAt: period.end, graceEndsAt: grace)
+            status, in: periods[last], of: account(of: last, at: instant, renewal), expiresAt: end, graceEndsAt: grace)
     }
 
     /// The period that renewal info names as the newest purchase, by its product and its end, where the records have one of
@@ -366,8 +365,8 @@ struct SubscriptionRules {
 
     /// The end of the paid stretch of one product, by what was charged at an instant.
     private func endOfStretch(from index: Int, at instant: Timestamp, _ implied: RenewalFact?) -> Timestamp {
-        let period = periods[index]
-        var end = period.end(asSeenAt: instant)
+        let product = periods[index].record.productID
+        var end = periods[index].end(asSeenAt: instant)
         let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
         var next = index
         while next + 1 < periods.count, periods[next + 1].start <= soon {
@@ -379,11 +378,11 @@ struct SubscriptionRules {
             // Apple's renewals begin where the period ended, or within the day by which they may be early.
             let latestStart = following.record.isRenewal ? end.adding(days: StatusPolicy.renewsEarlyDays) : end
             guard following.start <= latestStart else { break }
-            if following.record.productID != period.record.productID { break }
+            if following.record.productID != product { break }
             end = max(end, following.end(asSeenAt: instant))
         }
         if let implied, let renewsAt = implied.renewsAt, renewsAt > end,
-            implied.productID == nil || implied.productID == period.record.productID
+            implied.productID == nil || implied.productID == product
         {
             return renewsAt
         }
