@@ -175,13 +175,12 @@ extension SubscriptionView {
         }
         let line = AccountLine(
             key: key, content: content, ownership: try PurchaseOwnership(bindings: row), stretchEnds: stretchEnds)
-        guard let catalog, line.owner(at: now) == account else { return nil }
-        let phases = line.phases(by: catalog)
-        guard let phase = phases.last(where: { $0.startsAt <= now }) else { return nil }
-        let trial = phases.last { $0.inTrial && $0.startsAt <= now }
-        let run = phases.prefix { $0.startsAt <= now }.reversed().prefix { $0.status == phase.status }
-        let originally = try row.decode("originally", as: Int64?.self)
+        guard let catalog else { return nil }
+        let phases = line.phases(by: catalog).prefix { $0.startsAt <= now }
+        guard let phase = phases.last else { return nil }
         self.init(line, phase, by: catalog, at: now)
+        guard owner == account else { return nil }
+        let trial = phases.last(where: \.inTrial)
         oneTime = kind
         if let counts = state.counts(key, at: now) {
             givesAccess = counts
@@ -191,12 +190,15 @@ extension SubscriptionView {
             let isBlocked = current.status == .revoked && current.purchase == key
             givesAccess = !isBlocked && line.gives(to: account, at: now, by: catalog)
         }
-        cancelledAt = phase.status == .cancelled || phase.status == .revoked ? run.last?.startsAt : nil
+        if phase.status == .cancelled || phase.status == .revoked {
+            cancelledAt = phases.reversed().prefix { $0.status == phase.status }.last?.startsAt
+        }
         trialStartedAt = trial?.startsAt
         trialEndsAt = trial?.accessUntil
         transactionID = try row.decode("transaction_id")
         purchasedAt = try row.decode("bought_at", as: PostgresTimestamp?.self).map { Timestamp($0) }
-        originallyPurchasedAt = originally.map(Timestamp.init(millisecondsSince1970:))
+        originallyPurchasedAt = try row.decode("originally", as: Int64?.self)
+            .map(Timestamp.init(millisecondsSince1970:))
         price = Money(try row.decode("price"), in: try row.decode("currency"))
         self.ownership = try row.decode("ownership")
         renewalProductID = try row.decode("renewal_product")
@@ -212,7 +214,7 @@ extension SubscriptionView {
         willRenew = phase?.willRenew
         inTrial = phase?.inTrial ?? false
         periodEndsAt = phase?.periodEndsAt
-        hasEndedAsTrial = line.hasEndedAsTrial(at: instant, by: catalog)
+        hasEndedAsTrial = phase?.status == .expired && line.hasEndedAsTrial(at: instant, by: catalog)
         owner = phase == nil ? nil : line.owner(at: instant)
         bindings = line.ownership.bindings
     }
