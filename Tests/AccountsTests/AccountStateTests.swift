@@ -27,7 +27,6 @@ struct AccountStateTests {
         #expect(state.on(10) == "active pro apple")
         #expect(state.value(at: day(10)).expiresAt == day(40))
         #expect(state.value(at: day(10)).willRenew)
-        #expect(state.accessUntil(at: day(10)) == day(40))
         #expect(state.on(40) == "expired free apple")
         #expect(state.value(at: day(50)).expiresAt == day(40))
         #expect(state.value(at: day(50)).productID == "pro.monthly")
@@ -103,8 +102,8 @@ struct AccountStateTests {
         #expect(state.value(at: day(32)).purchase == key(1))
         #expect(state.value(at: day(36)).purchase == key(3))
         #expect(state.value(at: day(36)).expiresAt == nil)
-        #expect(state.accessUntil(at: day(15)) == day(40))
-        #expect(state.value(at: day(25)).tierUntil == day(30) && state.accessUntil(at: day(25)) == day(40))
+        #expect(state.value(at: day(15)).expiresAt == day(40))
+        #expect(state.value(at: day(25)).tierUntil == day(30) && state.value(at: day(25)).expiresAt == day(40))
     }
 
     @Test func `What was bought for good has no end but a refund`() {
@@ -201,8 +200,8 @@ struct AccountStateTests {
         #expect(added.on(41) == "active pro grant")
         #expect(added.on(46.5) == "active pro grant")
         #expect(added.on(47) == "expired free grant")
-        #expect(added.accessUntil(at: day(15)) == day(45))
-        #expect(added.accessUntil(at: day(20)) == day(47))
+        #expect(added.value(at: day(15)).expiresAt == day(45))
+        #expect(added.value(at: day(20)).expiresAt == day(47))
         // A renewal moves them along.
         let renewed = state(
             [subscription([(10, .active, "pro.monthly"), (70, .expired, "pro.monthly")])],

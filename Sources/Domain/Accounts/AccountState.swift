@@ -105,13 +105,6 @@ public struct AccountState: Sendable, Hashable {
     /// The account's phase at an instant; before the first known phase, that one.
     public func value(at instant: Timestamp) -> AccountPhase { phases[place(of: instant)] }
 
-    /// When the account loses access, as known then: the end of all access without a gap; nil where it has none, or
-    /// access without an end.
-    public func accessUntil(at instant: Timestamp) -> Timestamp? {
-        let phase = value(at: instant)
-        return phase.access ? phase.expiresAt : nil
-    }
-
     /// When the phase of an instant ends; nil for the last one.
     public func end(ofPhaseAt instant: Timestamp) -> Timestamp? {
         let next = place(of: instant) + 1
