@@ -68,6 +68,35 @@ struct CutTests {
         #expect(isEnough(allowed, of: asked / 6), "\(allowed) of \(asked) places, seed \(seed)")
     }
 
+    @Test(
+        "needs what Apple said before it only where a reported status decides that the records do not explain",
+        arguments: [(1, true), (2, false)])
+    func news(status: Int, maybeCut: Bool) {
+        var facts = PurchaseFacts()
+        func report(_ renewal: RenewalFact) {
+            facts.merge(renewal)
+            facts.merge(ReportedStatus(status: renewal.reportedStatus ?? 0, signedAt: renewal.signedAt))
+        }
+        for month in Int64(0)..<8 {
+            let (start, end) = (day(30 * month), day(30 * month + 30))
+            facts.merge(
+                TransactionFact(
+                    transactionID: "\(month)", productID: "a", purchasedAt: start, expiresAt: end,
+                    reason: month == 0 ? .purchase : .renewal, signedAt: start, digest: [1, UInt8(month)]))
+            report(
+                RenewalFact(
+                    productID: "a", autoRenew: true, renewsAt: end, signedAt: start, reportedStatus: 1,
+                    digest: [2, UInt8(month)]))
+        }
+        // It names no date: the same may have been said before what is kept.
+        report(
+            RenewalFact(productID: "a", autoRenew: false, signedAt: day(215), reportedStatus: status, digest: [3]))
+        let horizon = day(151)
+        let carry = PurchaseState(facts).carried(to: horizon)
+        let end = PurchaseState(facts, cutAt: day(90), from: horizon, carry: carry)
+        #expect((end != nil) == maybeCut)
+    }
+
     /// Where the end of a purchase might be told from the beginning: a few periods before some phase.
     private static func places(
         _ facts: PurchaseFacts, _ full: PurchaseState, using generator: inout SeededGenerator
