@@ -16,7 +16,7 @@ struct AccountDatabase: Sendable {
     let database: TestDatabase
     let pool: PostgresPool
     let store: AccountStore
-    let ledger = Ledger()
+    var ledger = Ledger()
     /// For what changes accounts without evidence.
     var pipeline: EvidencePipeline { EvidencePipeline(ledger: ledger, accounts: store, events: nil) }
 
