@@ -156,18 +156,28 @@ struct AccountTellingTests {
         #expect(ended.events.first?.instant == day(5))
     }
 
-    @Test("a catalog, and a purchase that somebody proves, are told by what they make of the present")
+    @Test(
+        "a catalog, and what a client hands in, are told by what they make of the present: from the catalog on, and since the purchase"
+    )
     func rewritten() throws {
         let before = try Self.state((.distantPast, .free, "free"))
         let told = Self.telling(nil, before, at: day(1)).reported
         let after = try Self.state(
             (.distantPast, .free, "free"), (day(-90), .trial, "pro"), (day(-60), .expired, "free"),
             (day(-30), .active, "pro"), (day(80), .expired, "free"))
-        for cause in [EventCause.catalog, .client] {
+        for (cause, instant) in [(EventCause.catalog, day(2)), (.client, day(-30))] {
             let telling = Self.telling(told, after, [Evidence(cause, asOf: day(2))], at: day(2))
             #expect(Self.words(telling) == ["free free > active pro"])
-            #expect(telling.events.first?.instant == day(2))
+            #expect(telling.events.first?.instant == instant)
         }
+        // Proven a minute ago, in a transaction that took a second; what was told of the time since never was so.
+        let proven = try Self.state((.distantPast, .free, "free"), (day(1, seconds: 60), .active, "pro"))
+        let late = Self.telling(told, proven, [Evidence(.client, asOf: day(-30))], at: day(1, seconds: 61))
+        #expect(late.events.map(\.instant) == [day(1, seconds: 60)])
+        let ended = try Self.state((.distantPast, .free, "free"), (day(-5), .trial, "pro"), (day(-1), .expired, "free"))
+        let wrong = Self.telling(
+            Self.telling(nil, ended, at: day(1)).reported, after, [Evidence(.client, asOf: day(2))], at: day(2))
+        #expect(Self.words(wrong) == ["expired free > active pro (correction)"])
         let fill = Self.telling(nil, after, [Evidence(.reconcile, asOf: day(2))], at: day(2), isFill: true)
         #expect(Self.words(fill) == ["- > active pro"])
     }

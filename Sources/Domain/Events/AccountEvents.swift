@@ -31,9 +31,13 @@ public struct LastReportedAccount: Sendable, Hashable {
 /// All that it has been since the last report is gone through, as with a subscription (``SubscriptionEvents``), and a
 /// wrong report is corrected first. A report was wrong if the account never was what it said; access that was there, and ended
 /// before the last report, has ended, and that is reported as an end. Where what it was by then is not known, nothing is corrected:
-/// an erased account begins anew. Two causes rewrite the past: a catalog, and a purchase that an account proves,
-/// which is then the account's from its beginning. They are reported by their effect on the present alone, and correct
-/// nothing; changes that were due before them and not reported yet are reported first.
+/// an erased account begins anew.
+///
+/// Two causes are reported by their effect on the present alone; changes that were due before them and not reported yet are
+/// reported first.
+/// - A catalog rewrites the past and corrects nothing: what it makes of the present begins with it.
+/// - A client hands in purchases of years. What they make of the present has the instant from which on it is so: that of
+///   the purchase, or of its proof.
 ///
 /// Nothing is reported backwards: a process that is behind, and knows less than was reported, reports nothing.
 public struct AccountEvents: Sendable {
@@ -89,19 +93,23 @@ public struct AccountEvents: Sendable {
                 add(phase, evidence.last { $0.asOf < until }?.cause ?? .clock, at: phase.instant(at: latest))
             }
         }
-        let rewrites = isOtherCatalog || evidence.contains { $0.cause.rewrites }
+        let isCatalog = isOtherCatalog || evidence.contains { $0.cause == .catalog }
+        let isPresentAlone = isCatalog || evidence.contains { $0.cause == .client }
         if isFill {
-            add(present, evidence.last?.cause ?? .clock, at: rewrites ? latest : present.instant(at: latest))
+            add(present, evidence.last?.cause ?? .clock, at: isCatalog ? latest : present.instant(at: latest))
         } else if let reported, isOtherCatalog, let first = evidence.first {
             // The other catalog makes it another from its beginning; then comes what was heard.
             let before = min(max(reported.since, first.asOf.adding(milliseconds: -1)), latest)
             add(state.value(at: before), .catalog, at: before)
             goThrough(after: before)
-        } else if rewrites {
+        } else if isPresentAlone {
             if !isOtherCatalog, reported != nil, let due, due <= latest {
                 goThrough(after: due.adding(milliseconds: -1))
             }
-            add(present, isOtherCatalog ? .catalog : evidence.last?.cause ?? .clock, at: latest)
+            let since = isCatalog ? latest : state.start(ofSame: present, at: latest)
+            let isWrong = reported.map { $0.isWrong(bySaying: present, since: since, in: state) } ?? false
+            add(
+                present, isOtherCatalog ? .catalog : evidence.last?.cause ?? .clock, at: since, isCorrection: isWrong)
         } else {
             if let reported, state.knows(reported.since) {
                 let revised = state.value(at: reported.since)
@@ -115,12 +123,12 @@ public struct AccountEvents: Sendable {
     }
 }
 
-extension EventCause {
-    /// Whether it makes an account another from the beginning, and not from an instant on.
-    fileprivate var rewrites: Bool { self == .catalog || self == .client }
-}
-
 extension LastReportedAccount {
+    /// Whether what was reported never was so, as the account has been something else since before.
+    fileprivate func isWrong(bySaying present: AccountPhase, since start: Timestamp, in state: AccountState) -> Bool {
+        start <= since && state.knows(since) && end(by: present, in: state) == nil
+    }
+
     /// When what was reported had ended, by what became of it then and was not known; nil where it never was so.
     fileprivate func end(by phase: AccountPhase, in state: AccountState) -> Timestamp? {
         let phases = state.phases.prefix { $0.startsAt <= phase.startsAt }
@@ -133,6 +141,12 @@ extension LastReportedAccount {
 extension AccountState {
     /// Whether what the account was at an instant is known; what was before an erasure is not.
     fileprivate func knows(_ instant: Timestamp) -> Bool { phases.first.map { $0.startsAt <= instant } ?? false }
+
+    /// Since when it has said the same without a break as at an instant; that instant, where this reaches back for ever.
+    fileprivate func start(ofSame present: AccountPhase, at instant: Timestamp) -> Timestamp {
+        let same = phases.prefix { $0.startsAt <= instant }.reversed().prefix { $0.says(sameAs: present) }
+        return (same.last ?? present).instant(at: instant)
+    }
 }
 
 extension AccountPhase {
