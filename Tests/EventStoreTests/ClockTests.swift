@@ -74,4 +74,44 @@ struct ClockTests {
             #expect(try await site.value(expired) == 2 as Int64)
         }
     }
+
+    @Test("an end is said to come soon where the account's access ends with it, and not while another purchase goes on")
+    func endingAsAWhole() async throws {
+        try await EventDatabase.with { site in
+            func renewing(revoked: Int64? = nil) -> LedgerEntry {
+                Records.period(purchase(2), from: -10, to: 20, account: token(1), revoked: revoked)
+            }
+            try await site.apply([renewing()])
+            try await site.apply([
+                Records.period(purchase(1), from: -25, to: 5, account: token(1), renews: false),
+                Records.period(purchase(3), from: -25, to: 5, account: token(3), renews: false),
+            ])
+            func warned(_ number: Int) async throws -> Int64 {
+                try await site.value(
+                    """
+                    select count(*) from storehook.events
+                     where kind = 'subscription.expiring_soon' and token = \(UUID(token(number)))
+                    """)
+            }
+            #expect(try await warned(1) == 0)
+            #expect(try await warned(3) == 1)
+            let due: PostgresQuery = """
+                select due_at - now() between interval '23 hours' and interval '25 hours' from storehook.purchase_tellings
+                 where original_transaction_id = \(purchase(1).originalTransactionID)
+                """
+            #expect(try await site.value(due))
+            // The other one is refunded, of which this one hears nothing until it is looked at again.
+            try await site.apply([renewing(revoked: -1)])
+            #expect(try await warned(1) == 0)
+            try await site.pool.query(
+                """
+                update storehook.purchase_tellings set due_at = now()
+                 where original_transaction_id = \(purchase(1).originalTransactionID)
+                """)
+            _ = try await site.runClock()
+            #expect(try await warned(1) == 1)
+            let listed: Int64 = try await site.value("select count(*) from storehook.expiring_soon('7 days')")
+            #expect(listed == 2)
+        }
+    }
 }

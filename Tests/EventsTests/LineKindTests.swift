@@ -1,3 +1,4 @@
+import Accounts
 import AppStorePayloads
 import Base
 import Events
@@ -232,6 +233,70 @@ struct LineKindTests {
         #expect(listener.events.first?.instant == day(30))
         #expect(listener.taken() == ["expired"])
         #expect(listener.nextDue == nil)
+    }
+
+    @Test("an end is no end where the account's access goes on beyond it; once nothing does, it is said within a day")
+    func warnedAsAWhole() {
+        func access(until end: Timestamp?, goesOn: Bool = false, _ status: AccountStatus = .active) -> AccountPhase {
+            AccountPhase(
+                startsAt: day(0), status: status, tier: "pro", source: .apple, expiresAt: end, willRenew: goesOn)
+        }
+        let beyond = [
+            access(until: day(60), goesOn: true), access(until: day(40)), access(until: nil),
+            // Staff has taken everything: there is nothing that ends.
+            access(until: day(2), .revoked),
+        ]
+        for access in beyond {
+            var listener = Listener.subscriber()
+            listener.account = UniqueIdentifier(high: 1, low: 1)
+            listener.access = access
+            listener.hear(.switchedOff(signed: day(2)), at: day(2, seconds: 1))
+            #expect(listener.nextDue(at: day(2, seconds: 1)) == day(23))
+            listener.tick(day(23))
+            #expect(listener.taken() == ["cancelled"])
+            // Each day once more, and after the last of them for the end itself.
+            #expect(listener.nextDue(at: day(23)) == day(24))
+            #expect(listener.nextDue(at: day(29, seconds: 5)) == day(30))
+        }
+        var listener = Listener.subscriber()
+        listener.account = UniqueIdentifier(high: 1, low: 1)
+        listener.access = beyond[0]
+        listener.hear(.switchedOff(signed: day(2)), at: day(2, seconds: 1))
+        listener.tick(day(23))
+        listener.events = []
+        // The other one was cancelled, and ends before.
+        listener.access = access(until: day(30))
+        listener.tick(day(24))
+        #expect(listener.taken() == ["expiring_soon late"])
+        #expect(listener.nextDue(at: day(24)) == day(30))
+    }
+
+    @Test("seats that are added to a period are no renewal; their refund is a refund, and the next period is one")
+    func seats() {
+        func seats(_ id: String, _ days: ClosedRange<Int64>, renewal: Bool = false, revoked: Timestamp? = nil)
+            -> TransactionFact
+        {
+            var seats = period(id, days, renewal: renewal, revoked: revoked)
+            seats.additionalReason = "SEAT_ADDITION"
+            return seats
+        }
+        var listener = Listener.subscriber()
+        listener.hear(.of("DID_RENEW", seats("2", 10...30), signed: day(10)), at: day(10, seconds: 1))
+        listener.hear(.of("DID_RENEW", seats("3", 11...30), signed: day(11)), at: day(11, seconds: 1))
+        #expect(listener.taken() == [])
+        listener.hear(
+            .of("REFUND", seats("2", 10...30, revoked: day(12)), signed: day(12)), at: day(12, seconds: 1))
+        #expect(listener.taken() == ["refunded"])
+        listener.hear(
+            .of("DID_RENEW", seats("4", 30...60, renewal: true), signed: day(30)),
+            .of("DID_RENEW", seats("5", 30...60, renewal: true), signed: day(30, seconds: 1)),
+            at: day(30, seconds: 2))
+        #expect(listener.taken() == ["renewed"])
+        // A purchase that was split, the second part of which was heard first.
+        var other = Listener()
+        other.hear(.of("SUBSCRIBED", seats("7", 1...30), signed: day(1)), at: day(1, seconds: 1))
+        other.hear(.of("SUBSCRIBED", seats("6", 0...30), signed: day(0)), at: day(1, seconds: 2))
+        #expect(other.taken().first == "started" && other.events.isEmpty)
     }
 
     @Test("what is cancelled shortly before its end is warned of at once, and once")

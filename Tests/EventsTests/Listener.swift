@@ -1,3 +1,4 @@
+import Accounts
 import AppStorePayloads
 import Base
 import Events
@@ -13,6 +14,8 @@ struct Listener {
     var told: LastReportedSubscription?
     var events: [EventDraft] = []
     var account: UniqueIdentifier?
+    /// What the account is, all its sources together.
+    var access: AccountPhase?
     var policy = StatusPolicy(renewalLeewaySeconds: 600)
     var rules = EventRules()
 
@@ -51,7 +54,7 @@ struct Listener {
     ) -> SubscriptionEvents {
         let line = SubscriptionNow(
             key: Self.key, phases: state.subscription?.phases ?? [], periods: periods.now,
-            periodsBefore: periods.before, account: account)
+            periodsBefore: periods.before, account: account, access: access)
         return SubscriptionEvents(told, line, evidence: evidence, at: now, isFill: isFill, rules: rules)
     }
 
@@ -64,6 +67,11 @@ struct Listener {
     mutating func tick(_ now: Timestamp) { take(telling(([], []), [], at: now)) }
 
     var nextDue: Timestamp? { told?.nextDue(state.subscription?.phases ?? [], rules: rules) }
+
+    /// The same by what the account is, after an instant.
+    func nextDue(at now: Timestamp) -> Timestamp? {
+        told?.nextDue(state.subscription?.phases ?? [], rules: rules, access: access, at: now)
+    }
 
     /// The clock, at each instant that is due up to one.
     mutating func runClock(to now: Timestamp) {

@@ -1,3 +1,4 @@
+public import Accounts
 import AppStorePayloads
 public import Base
 public import Subscriptions
@@ -48,11 +49,27 @@ public struct LastReportedSubscription: Sendable, Hashable {
     ///
     /// It may be past: what is due is reported at once. An instant without a change for a reader is none, such as the
     /// seam to a period that was reported when it was paid.
-    /// - Parameter phases: what the subscription is, in order, as far back as ``since`` at least.
-    public func nextDue(_ phases: [Phase], rules: EventRules = EventRules()) -> Timestamp? {
+    ///
+    /// A warning that is withheld because the account's access goes on is looked at again each day until the end: what
+    /// goes on may be cancelled meanwhile, and nothing is heard of this subscription then.
+    /// - Parameters:
+    ///   - phases: what the subscription is, in order, as far back as ``since`` at least.
+    ///   - access: what the account that has it is now; nil where there is none.
+    public func nextDue(
+        _ phases: [Phase], rules: EventRules = EventRules(), access: AccountPhase? = nil,
+        at now: Timestamp = .distantPast
+    ) -> Timestamp? {
         let change = nextChange(phases)
-        guard let warning = nextWarning(rules), warning.at < change ?? .distantFuture else { return change }
-        return warning.at
+        guard let end, let warning = nextWarning(rules) else { return change }
+        var at = warning.at
+        if at <= now, !isEnd(end, of: access) { at = now.adding(days: 1) }
+        return at < min(end, change ?? end) ? at : change
+    }
+
+    /// Whether all access of an account ends then, and is not about to go on by itself; the end is its own where nobody has it.
+    private func isEnd(_ end: Timestamp, of access: AccountPhase?) -> Bool {
+        guard let access else { return true }
+        return access.access && !access.goesOn && access.expiresAt == end
     }
 
     /// The warning to give next, and when; nil where none is to be given of the end that is at hand.
@@ -65,9 +82,12 @@ public struct LastReportedSubscription: Sendable, Hashable {
     /// The end that nothing is going to renew; nil where there is none at hand.
     private var end: Timestamp? { value.standing == .paid && value.willRenew == false ? value.accessUntil : nil }
 
-    /// The warning that is due: of several the last one, for the others are overtaken; none once the end has come.
-    func dueWarning(at now: Timestamp, _ rules: EventRules) -> (warning: Warning, at: Timestamp)? {
-        guard let end, now < end else { return nil }
+    /// The warning that is due: of several the last one, for the others are overtaken; none once the end has come, and
+    /// none where the account has access beyond it.
+    func dueWarning(
+        at now: Timestamp, _ rules: EventRules, access: AccountPhase?
+    ) -> (warning: Warning, at: Timestamp)? {
+        guard let end, now < end, isEnd(end, of: access) else { return nil }
         let given = warning.flatMap { $0.end == end ? $0.days : nil } ?? .max
         let due = rules.warningDays.filter { $0 < given && end.adding(days: -$0) <= now }
         return due.min().map { (Warning(end: end, days: $0), max(end.adding(days: -$0), since)) }
@@ -86,12 +106,15 @@ public struct SubscriptionNow: Sendable {
     public var periodsBefore: [PaidPeriod]
     /// The account that has it; nil for none.
     public var account: UniqueIdentifier?
+    /// What that account is now, all its sources together; nil where no catalog says it.
+    public var access: AccountPhase?
 
     /// Memberwise.
     public init(
         key: PurchaseKey, phases: [Phase], periods: [PaidPeriod] = [], periodsBefore: [PaidPeriod] = [],
-        account: UniqueIdentifier? = nil
+        account: UniqueIdentifier? = nil, access: AccountPhase? = nil
     ) {
+        self.access = access
         self.key = key
         self.phases = phases
         self.periods = periods

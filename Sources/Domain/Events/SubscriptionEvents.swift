@@ -21,6 +21,12 @@ import Subscriptions
 /// that the records show now and did not before. A period that was reported from renewal info is not reported again
 /// when its record comes.
 ///
+/// **A part of a period**, such as seats that are added while it runs, is no renewal: the first part is reported, and of
+/// the others nothing but their refunds.
+///
+/// **A warning** that the end comes soon speaks of the account's access as a whole: it is given where all of it ends with
+/// this subscription, and nothing goes on by itself.
+///
 /// **A first fill** reports the state at its end, in one event, and nothing that led there.
 public struct SubscriptionEvents: Sendable {
     /// The events, in order.
@@ -221,7 +227,7 @@ public struct SubscriptionEvents: Sendable {
     }
 
     private mutating func warn() {
-        guard let reported, let due = reported.dueWarning(at: now, rules) else { return }
+        guard let reported, let due = reported.dueWarning(at: now, rules, access: line.access) else { return }
         events.append(
             draft(
                 .subscriptionExpiringSoon, .subscription(reported.value, previous: reported.value), .clock, at: due.at))

@@ -54,7 +54,11 @@ enum SubscriptionFact {
             let known = before[period.key]
             // One that never begins is reported where it was heard of before it was replaced, and not afterwards.
             if period.replacedAt != nil, known == nil { continue }
-            if known == nil || known?.replacedAt != nil && period.replacedAt == nil { facts.append(.period(period)) }
+            if isFurtherPart(period, line) {
+                // No other period is paid for by it.
+            } else if known == nil || known?.replacedAt != nil && period.replacedAt == nil {
+                facts.append(.period(period))
+            }
             // A member of the family gets no money back: that access ended is reported as a change.
             guard !period.isFamilyShared else { continue }
             if let former = known?.revokedAt, former != period.revokedAt {
@@ -71,5 +75,17 @@ enum SubscriptionFact {
             }
         }
         return facts.sorted { ($0.place, $0.rank) < ($1.place, $1.rank) }
+    }
+
+    /// Whether it is a part of a period of which another part is known, or began first.
+    private static func isFurtherPart(_ period: PaidPeriod, _ line: SubscriptionNow) -> Bool {
+        guard period.isPart else { return false }
+        func isOther(_ other: PaidPeriod) -> Bool {
+            other.key != period.key && other.productID == period.productID && other.expiresAt == period.expiresAt
+        }
+        return line.periodsBefore.contains(where: isOther)
+            || line.periods.contains {
+                isOther($0) && $0.isPart && ($0.startsAt, $0.key) < (period.startsAt, period.key)
+            }
     }
 }

@@ -27,19 +27,21 @@ extension EventStore {
         _ purchases: [PurchaseDelta], _ settled: AccountStore.Settled, cause: EventCause = .clock,
         upTo instant: PostgresTimestamp? = nil, _ session: borrowing PostgresSession
     ) throws -> EventCounts {
+        let states = Dictionary(settled.states.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first })
         var writer = EventWriter(
             rules: rules, settled, cause: cause, upTo: instant, fills: try fills(purchases, session))
         if !purchases.isEmpty {
             for (place, row) in try session.query(.reported(purchases.indices.map { purchases[$0].key })).enumerated() {
                 let key = purchases[place].key
+                let owner = settled.owners[key]
                 writer.take(
-                    purchases[place], before: try ReportedPurchase(row, key), owner: settled.owners[key],
+                    purchases[place], before: try ReportedPurchase(row, key), owner: owner,
+                    by: owner.flatMap { states[.init(token: $0, environment: key.environment)] },
                     formerOwner: settled.formerOwners[key])
             }
         }
         let ids = writer.accounts.union(settled.states.map(\.id)).sorted()
         if !ids.isEmpty {
-            let states = Dictionary(settled.states.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first })
             for (place, row) in try session.query(.reported(ids)).enumerated() {
                 writer.take(try ReportedAccess(row, ids[place]), states[ids[place]])
             }
@@ -199,7 +201,8 @@ struct EventWriter {
     }
 
     mutating func take(
-        _ news: PurchaseDelta, before stored: ReportedPurchase, owner: UniqueIdentifier?, formerOwner: UniqueIdentifier?
+        _ news: PurchaseDelta, before stored: ReportedPurchase, owner: UniqueIdentifier?, by state: AccountState?,
+        formerOwner: UniqueIdentifier?
     ) {
         var row = stored
         var drafts: [EventDraft] = []
@@ -222,14 +225,15 @@ struct EventWriter {
             let periods = stored.line == nil && news.wasKnown ? news.allPeriods : news.periods
             let line = SubscriptionNow(
                 key: news.key, phases: news.phases, periods: periods,
-                periodsBefore: isFilling ? news.periods : news.periodsBefore, account: owner)
+                periodsBefore: isFilling ? news.periods : news.periodsBefore, account: owner,
+                access: state?.value(at: now))
             let events = SubscriptionEvents(
                 stored.line, line, evidence: evidence, at: now, isFill: news.wasKnown, rules: rules)
             drafts = events.events
             row.line = events.reported
             // A subscription that only begins later has no report yet.
             row.dueAt =
-                events.reported.map { $0.nextDue(news.phases, rules: rules) }
+                events.reported.map { $0.nextDue(news.phases, rules: rules, access: line.access, at: now) }
                 ?? news.phases.first { $0.startsAt > now }?.startsAt
         } else if news.phases.isEmpty, let value = news.oneTime {
             drafts = OneTimePurchaseEvents.events(

@@ -29,6 +29,8 @@ public struct PaidPeriod: Sendable, Hashable {
     /// From when on it counts for nothing: it was charged ahead, and another plan was bought before it began. Nil for nearly
     /// all.
     public var replacedAt: Timestamp?
+    /// Whether another transaction is of the same period: seats that were added, or a purchase that was split.
+    public var isPart: Bool
     /// From when on its record counts where that has no date of its own, as the reversal of a refund.
     public var asOf: Timestamp
 
@@ -36,7 +38,8 @@ public struct PaidPeriod: Sendable, Hashable {
     public init(
         key: String, transactionID: String, productID: String? = nil, ownership: String? = nil, startsAt: Timestamp,
         expiresAt: Timestamp, chargedAt: Timestamp? = nil, isRenewal: Bool = false, isFreeTrial: Bool = false,
-        revokedAt: Timestamp? = nil, revokedShare: Int64 = 0, replacedAt: Timestamp? = nil, asOf: Timestamp? = nil
+        revokedAt: Timestamp? = nil, revokedShare: Int64 = 0, replacedAt: Timestamp? = nil, isPart: Bool = false,
+        asOf: Timestamp? = nil
     ) {
         self.key = key
         self.transactionID = transactionID
@@ -50,6 +53,7 @@ public struct PaidPeriod: Sendable, Hashable {
         self.revokedAt = revokedAt
         self.revokedShare = revokedShare
         self.replacedAt = replacedAt
+        self.isPart = isPart
         self.asOf = asOf ?? startsAt
     }
 
@@ -71,7 +75,7 @@ extension PaidPeriod {
             chargedAt: period.chargedAt, isRenewal: record.isRenewal, isFreeTrial: record.isFreeTrial,
             revokedAt: record.revokedAt,
             revokedShare: record.revokedAt == nil ? 0 : record.revocationPercentage ?? OneTimePurchase.whole,
-            replacedAt: period.replacedAt, asOf: record.asOf)
+            replacedAt: period.replacedAt, isPart: period.isPart, asOf: record.asOf)
     }
 }
 
