@@ -5,6 +5,7 @@ import AppleRecords
 import Base
 import EvidenceStore
 import Foundation
+import Pipeline
 import Postgres
 import TestSupport
 import Testing
@@ -83,6 +84,14 @@ struct ConsumptionByHandTests {
                       from storehook.consumption_answers
                     """))
             #expect(try await site.requests.traces(of: "no such", app: nil, environment: nil).isEmpty)
+            // Once the account is erased nobody is named any more, and what was said stays.
+            #expect(try await EvidencePipeline(site.pool).erase(refund.account, by: "test") != nil)
+            #expect(
+                try await site.value(
+                    """
+                    select sent_by = '-' and began_at is not null and answer->'before' ? 'delivery_status'
+                      from storehook.consumption_answers
+                    """))
         }
     }
 }
