@@ -376,8 +376,9 @@ let package = Package(
             dependencies: [
                 "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleRecords", "AppleSync", "Base", "EventStore", "EvidenceStore", "HTTPKit",
-                "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StandInSupport", "TestSupport",
-                asyncHTTPClient, crypto, cryptoExtras, httpTypes, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+                "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StandInSupport", "Subscriptions",
+                "TestSupport", asyncHTTPClient, crypto, cryptoExtras, httpTypes, jwtKit, logging, nioCore, nioHTTP1,
+                serviceLifecycle,
             ],
             path: "Tests/AccountAPITests", swiftSettings: rules),
         .testTarget(

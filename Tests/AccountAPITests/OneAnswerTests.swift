@@ -2,11 +2,15 @@ import AccountAPI
 import AccountStore
 import Accounts
 import AppStorePayloads
+import AppleSync
 import Base
 import Foundation
 import Pipeline
 import Postgres
 import Simulation
+import StandInSupport
+import Subscriptions
+import Synchronization
 import TestSupport
 import Testing
 
@@ -209,6 +213,97 @@ struct LateClockTests {
                 #expect(try await shop.standing(of: "somebody.else") == "free free")
                 for try await isDone in group { #expect(isDone) }
             }
+        }
+    }
+
+    @Test("is waited for by old receipts, too, and what was moved to somebody else meanwhile is no success")
+    func receipts() async throws {
+        try await withReceipt { shop, sell in
+            let receipt = try sell(1500)
+            let answer = try await shop.verify(receipt: receipt, as: "alice")
+            #expect(answer.status == 200 && answer.object?.bool("success") == true, "\(answer.body)")
+            #expect(answer.object?.object("subscription")?.bool("hasAccess") == true)
+            #expect(try await shop.get("/v1/guard", as: "alice").status == 204)
+            let late = try sell(20_000)
+            let refused = try await shop.verify(receipt: late, as: "bob")
+            #expect(refused.status == 503 && refused.code == "signed_in_future", "\(refused.body)")
+        }
+        // Whoever verifies or restores waits, and staff moves the purchase in that time.
+        try await withReceipt { shop, sell in
+            func answer(_ path: String, _ members: String) async throws -> Answer {
+                async let answer = shop.post("/v1/subscriptions/\(path)", as: "alice", "{\(members)}")
+                try await eventually("it is proven") {
+                    try await shop.count(
+                        "select count(*) from storehook.purchase_bindings where kind = 'proof'") > 0
+                }
+                let row = try await shop.api.observer.query(
+                    "select environment, bundle_id, original_transaction_id from storehook.purchase_bindings"
+                ).one()
+                let key = PurchaseKey(
+                    environment: try row.decode(0), bundleID: try row.decode(1),
+                    originalTransactionID: try row.decode(2))
+                let moved = try await EvidencePipeline(shop.api.observer).move(
+                    key, to: "carol", by: "test", why: "test")
+                #expect(moved)
+                return try await answer
+            }
+            func again() async throws {
+                try await shop.api.observer.query("delete from storehook.purchase_bindings")
+            }
+            let verified = try await answer("verify", #""receiptData":"\#(try sell(2500))""#)
+            #expect(verified.status == 200 && verified.object?.bool("success") == false, "\(verified.body)")
+            try await again()
+            let restored = try await answer("restore", #""receiptData":"\#(try sell(2500))""#)
+            #expect(restored.object?.bool("success") == false, "\(restored.body)")
+            let item = restored.object?.objects("transactions")?.first
+            #expect(item?.string("result") == "undecided" && item?.string("code") == "unavailable", "\(restored.body)")
+            try await again()
+            let bought = shop.buy(lane: 331, ahead: 2500)
+            let signed = try await answer(
+                "restore", #""signedTransactions":["\#(bought.transaction)"]"#)
+            #expect(signed.object?.bool("success") == false, "\(signed.body)")
+        }
+    }
+
+    /// An app without a key: verifyReceipt alone says what was bought, so many milliseconds ahead of the clock here.
+    private func withReceipt(
+        _ body: @escaping (Shop, _ sell: (Milliseconds) throws -> String) async throws -> Void
+    ) async throws {
+        let sold = Mutex<(lane: Int, answer: String)>((340, ""))
+        let server = try ScriptedServer { _ in .json(200, sold.withLock(\.answer)) }
+        defer { server.stop() }
+        let transport = HTTPTransport()
+        do {
+            try await Shop.open(asking: try ShopsApple(receiptsAt: server, over: transport)) { shop in
+                try await body(shop) { ahead in
+                    let now = wallClock().millisecondsSince1970
+                    let lane = sold.withLock { sold in
+                        sold.lane += 1
+                        return sold.lane
+                    }
+                    var customer = SimulatedSubscriber(app: .example.in(.production), lane: lane, seed: UInt64(lane))
+                    customer.buy(.basicMonthly, at: now + ahead)
+                    let item = customer[customer.allItems[0]]
+                    sold.withLock {
+                        $0.answer = """
+                            {"status":0,"environment":"Production","receipt":{"bundle_id":"\(SimulatedApp.example.bundleId)",\
+                            "request_date_ms":"\(now)","in_app":[]},"latest_receipt_info":[\
+                            {"transaction_id":"\(item.transactionId)",\
+                            "original_transaction_id":"\(item.originalTransactionId)","product_id":"\(item.productId)",\
+                            "purchase_date_ms":"\(item.purchaseDate)",\
+                            "original_purchase_date_ms":"\(item.originalPurchaseDate)",\
+                            "expires_date_ms":"\(item.expiresDate ?? 0)"}]}
+                            """
+                    }
+                    let bytes = try ReceiptSigner(shop.authority.chain).sign(
+                        SimulatedReceipt(of: [item], app: .example.in(.production), at: now))
+                    return String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
+                }
+            }
+            await transport.shutdown()
+        } catch {
+            await transport.shutdown()
+            throw error
         }
     }
 

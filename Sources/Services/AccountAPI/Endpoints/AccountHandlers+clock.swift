@@ -15,15 +15,18 @@ extension AccountHandlers {
     /// it waits.
     /// - Parameters:
     ///   - due: from when on what was proven counts; nil where nothing of it has a date.
+    ///   - begins: instants that are waited for as well where they come within ``clockPatience``.
     ///   - read: reads, and names the instant that was read.
     /// - Throws: ``clockBehind(_:)`` where the clock is further behind than ``clockPatience``; what `read` throws.
     func read<Value: Sendable>(
-        countingFrom due: Timestamp?, _ read: () async throws -> (Value, Timestamp)
+        countingFrom due: Timestamp?, orSoon begins: [Timestamp] = [],
+        _ read: () async throws -> (Value, Timestamp)
     ) async throws -> Value {
         var patience = Self.milliseconds(Self.clockPatience)
         while true {
             let (value, now) = try await read()
-            guard let due, now < due else { return value }
+            let soon = begins.filter { $0 <= now.adding(milliseconds: patience) }
+            guard let due = (soon + [due].compactMap(\.self)).max(), now < due else { return value }
             let rest = due.milliseconds(since: now)
             guard rest <= patience else { throw Self.clockBehind(rest) }
             patience -= rest

@@ -48,10 +48,11 @@ extension AccountHandlers {
 
     /// The account of a request, and the account in the environment of what it has proven, once that counts.
     func readAccounts(
-        _ request: AccountRequest, in environment: String, countingFrom due: Timestamp?
+        _ request: AccountRequest, in environment: String, countingFrom due: Timestamp?,
+        orSoon begins: [Timestamp] = []
     ) async throws -> (account: ReadAccount, here: ReadAccount) {
         let caller = try request.requireCaller()
-        return try await read(countingFrom: due) {
+        return try await read(countingFrom: due, orSoon: begins) {
             let account = try await readAccount(request)
             let here = try await readAccount(caller, in: environment, request, having: account)
             return ((account, here), min(account.view.instant, here.view.instant))
@@ -126,13 +127,14 @@ extension AccountHandlers {
         let (fromReceipt, refusal) = try await prove(
             receipt, beside: proven, claiming: ClaimedPurchase(request.body), by: caller, until: deadline)
         let dates = proven.answers.compactMap { $0.taken?.countsFrom } + [fromReceipt?.countsFrom].compactMap(\.self)
-        let (account, reached) = try await readAccount(request, countingFrom: dates)
+        let (account, reached) = try await readAccount(request, countingFrom: dates + (fromReceipt?.begins ?? []))
         var items = proven.answers.map { answer in
             item(answer, proven, account.reader.catalog).counting(answer.taken?.countsFrom, by: reached)
         }
         if let fromReceipt {
             items += self.items(fromReceipt, account.reader).map { $0.counting(fromReceipt.countsFrom, by: reached) }
         }
+        let isRead = try await isRead(items, request, account)
         if let refusal { items.append(.init(refusing: refusal)) }
         if isAllOrNothing {
             try Self.requireOne(of: items, proven, fromReceipt, refusal)
@@ -140,12 +142,50 @@ extension AccountHandlers {
                 throw Self.clockBehind(late.milliseconds(since: reached))
             }
         }
+        // What was moved to somebody else since it was proven, or erased, is not in the answer.
+        let wasProven = items.contains(where: \.fate.isOwn)
+        for place in isRead.indices where !isRead[place] && isAlwaysShown(place, proven, fromReceipt, account.reader) {
+            items[place].refuse(Self.overtaken)
+        }
+        if isAllOrNothing, wasProven, !items.contains(where: \.fate.isOwn) { throw Self.overtaken }
         let counts = Dictionary(grouping: items, by: \.fate).mapValues(\.count)
         return APIAnswer(
             .ok, shape(RestoreAnswer(items, of: account.view), account.reader),
             log: (fromReceipt?.log ?? refusal?.log ?? trouble).merging(
                 ["results": "\(counts.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", "))"]
             ) { _, new in new })
+    }
+
+    /// For each item that is the account's whether a read of the account shows its purchase; true for all others.
+    private func isRead(
+        _ items: [RestoreAnswer.Item], _ request: AccountRequest, _ account: ReadAccount
+    ) async throws -> [Bool] {
+        let caller = try request.requireCaller()
+        var shown: [String: Set<String>] = [:]
+        for environment in Set(items.filter(\.fate.isOwn).compactMap(\.environment)) {
+            let here = try await readAccount(caller, in: environment, request, having: account)
+            shown[environment] = Set(here.view.purchases.map(\.key.originalTransactionID))
+        }
+        return items.map { item in
+            guard item.fate.isOwn, let original = item.originalTransactionID else { return true }
+            return shown[item.environment ?? account.view.environment]?.contains(original) ?? true
+        }
+    }
+
+    /// Whether a read shows the purchase of an item in any case. Signed transactions come before what a receipt lists.
+    private func isAlwaysShown(
+        _ place: Int, _ proven: Proven, _ fromReceipt: ProvenReceipt?, _ reader: Reader
+    ) -> Bool {
+        if place < proven.answers.count {
+            return proven.answers[place].taken?.transaction?.isAlwaysShown ?? false
+        }
+        guard let finding = fromReceipt?.finding else { return false }
+        let purchases = finding.purchases.dropFirst(place - proven.answers.count)
+        return purchases.first.map { isAlwaysShown($0, finding, reader.catalog) } ?? false
+    }
+
+    private static var overtaken: APIProblem {
+        APIProblem.unavailable("the account was changed meanwhile; hand it in again")
     }
 
     /// The account of a request, once all that counts soon counts.

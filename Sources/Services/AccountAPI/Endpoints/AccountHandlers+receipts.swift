@@ -44,6 +44,8 @@ extension AccountHandlers {
         var outcomes: [PurchaseKey: BindOutcome]
         /// From when on all of it counts; nil where nothing of it has a date.
         var countsFrom: Timestamp?
+        /// When the last transaction of each purchase begins; of a renewal that was charged ahead that is later.
+        var begins: [Timestamp]
 
         var log: Logger.Metadata {
             let bindings = finding.purchases.map { outcomes[$0]?.rawValue ?? "none" }
@@ -112,8 +114,12 @@ extension AccountHandlers {
         // What Apple answered and cannot be judged now is not applied: the account as it was would be a wrong answer.
         if answers.contains(where: \.isUndecided) { throw Self.away("an answer cannot be judged at the moment") }
         change(caller, applied)
+        // What verifyReceipt lists begins at its own date, too: the database's clock may be behind that.
+        let held = finding.purchases.filter { applied?.bindings[$0]?.isHeld == true }
+        let dates = [answers.compactMap(\.taken).countsFrom] + held.map(finding.begins)
         return ProvenReceipt(
-            finding: finding, outcomes: applied?.bindings ?? [:], countsFrom: answers.compactMap(\.taken).countsFrom)
+            finding: finding, outcomes: applied?.bindings ?? [:], countsFrom: dates.compactMap(\.self).max(),
+            begins: held.compactMap(finding.lastBegins))
     }
 
     /// `POST …/verify` with a receipt: the purchase that is meant, or the best of those that the receipt proves.
@@ -129,7 +135,7 @@ extension AccountHandlers {
         let held = meant.filter { proven.outcomes[$0]?.isHeld == true }
         guard !held.isEmpty else { throw Self.refusal(of: meant, proven) }
         let (account, here) = try await readAccounts(
-            request, in: finding.scope.environment, countingFrom: proven.countsFrom)
+            request, in: finding.scope.environment, countingFrom: proven.countsFrom, orSoon: proven.begins)
         let originals = Set(
             held.filter { key in
                 let line = here.view.purchases.first {
@@ -142,12 +148,23 @@ extension AccountHandlers {
             throw APIProblem(
                 .unknownProduct, "the catalog does not have this product; the purchase is kept", log: proven.log)
         }
-        let line = here.view.purchases.first {
+        let lines = here.view.purchases.filter {
             originals.contains($0.key.originalTransactionID) && $0.key.bundleID == finding.scope.bundleID
         }
+        let missing = held.filter { key in
+            originals.contains(key.originalTransactionID) && !lines.contains { $0.key == key }
+        }
+        let isShown = !missing.contains { isAlwaysShown($0, finding, here.reader.catalog) }
         return APIAnswer(
-            .ok, shape(VerifyAnswer(line, of: account.view), account.reader),
+            .ok, shape(VerifyAnswer(lines.first, of: account.view, isShown: isShown), account.reader),
             log: proven.log.merging(["tier": "\(account.view.current.tier)"]) { _, new in new })
+    }
+
+    /// Whether a read of its account shows a purchase in any case: a subscription, and what is sold for good. What else a receipt
+    /// lists may be used up.
+    func isAlwaysShown(_ purchase: PurchaseKey, _ finding: ReceiptFinding, _ catalog: Catalog) -> Bool {
+        if finding.isSubscription(purchase) { return true }
+        return catalog.product(finding.product(of: purchase) ?? "", of: purchase.bundleID)?.period == .lifetime
     }
 
     /// Why none of the purchases that are meant is the account's.

@@ -102,6 +102,23 @@ package struct ReceiptFinding: Sendable {
             .compactMap(\.purchasedAt).max()
     }
 
+    /// When a purchase was made; nil where its first transaction is not listed. What follows on a line may have been charged ahead.
+    package func begins(_ purchase: PurchaseKey) -> Timestamp? {
+        let first = sold[purchase.originalTransactionID]
+        return first?.originalTransactionID == purchase.originalTransactionID ? first?.purchasedAt : nil
+    }
+
+    /// When the last of its transactions begins; nil where nothing says when.
+    package func lastBegins(_ purchase: PurchaseKey) -> Timestamp? {
+        sold.values.filter { $0.originalTransactionID == purchase.originalTransactionID }.compactMap(\.purchasedAt)
+            .max()
+    }
+
+    /// Whether a purchase is a subscription, as far as anything here says it.
+    package func isSubscription(_ purchase: PurchaseKey) -> Bool {
+        sold.values.contains { $0.originalTransactionID == purchase.originalTransactionID && $0.isPeriod }
+    }
+
     /// The product of a purchase that was bought last; nil where nothing says it.
     package func product(of purchase: PurchaseKey) -> String? {
         sold.values.filter { $0.originalTransactionID == purchase.originalTransactionID && $0.productID != nil }
