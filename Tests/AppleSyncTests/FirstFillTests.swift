@@ -174,48 +174,9 @@ struct FirstFillTests {
     }
 
     private func expectWhole(_ site: Site) async throws {
-        let checks: [(String, PostgresQuery)] = [
-            (
-                "an order has a gap, or a number twice",
-                """
-                select count(*) from (
-                    select from storehook.events
-                     group by token, environment, case when token is null then original_transaction_id end
-                    having count(*) <> max(sequence) or count(distinct sequence) <> count(*)) odd
-                """
-            ),
-            (
-                "the last event of a subscription says something else than its status",
-                """
-                select count(*) from storehook.subscription_status s
-                  left join lateral (
-                       select ('{' || e.content || '}')::jsonb -> 'subscription' as said from storehook.events e
-                        where e.original_transaction_id = s.original_transaction_id and e.kind like 'subscription.%'
-                        order by e.id desc limit 1) e on true
-                 where e.said is null or e.said ->> 'status' <> s.status or (e.said ->> 'access')::boolean <> s.access
-                """
-            ),
-            (
-                "the last event of an account says something else than its status",
-                """
-                select count(*) from storehook.account_status_now s
-                  left join lateral (
-                       select ('{' || e.content || '}')::jsonb -> 'access' as said from storehook.events e
-                        where e.token = s.token and e.environment = s.environment and e.kind = 'account.access_changed'
-                        order by e.sequence desc limit 1) e on true
-                 where coalesce(e.said ->> 'tier', 'free') <> s.tier or coalesce(e.said ->> 'status', 'free') <> s.status
-                """
-            ),
-            (
-                "an account that has access knows no end that the clock comes to",
-                """
-                select count(*) from storehook.account_status_now s
-                  left join storehook.access_tellings t using (token, environment)
-                 where s.access and (t.due_at is null or t.due_at > now() + interval '100 years')
-                """
-            ),
-        ]
-        for (what, query) in checks { #expect(try await site.value(query, as: Int64.self) == 0, "\(what)") }
+        for check in FoldedEvents.checks {
+            #expect(try await site.value(check.query, as: Int64.self) == 0, "\(check.what)")
+        }
         let checked = try await EventStore(site.pool).checkAccounts()
         #expect(checked.looked > 0 && checked.differing == 0 && checked.overdue == 0, "\(checked)")
         let accounts: Int64 = try await site.value("select count(*) from storehook.account_status_now where access")
