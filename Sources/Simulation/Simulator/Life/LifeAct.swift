@@ -1,6 +1,7 @@
 /// What can happen in a simulated life.
 enum LifeAct: Sendable, Hashable, Codable {
     case subscribe
+    case subscribeElsewhere
     case resubscribe
     case renew
     case fail
@@ -24,8 +25,11 @@ enum LifeAct: Sendable, Hashable, Codable {
     case purchaseOnce
     case askRefundOfPurchase
     case refundPurchase
+    case reverseRefundOfPurchase
+    case changeCommerce
     case loseFamily
     case callTest
     case callToken
+    case rescindConsent
     case callUnknown
 }

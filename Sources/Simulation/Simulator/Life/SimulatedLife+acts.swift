@@ -6,9 +6,10 @@ extension SimulatedLife {
             performAlone(appointment.act, at: now)
             return
         }
-        guard fits(appointment.act, line) else { return }
+        guard fits(appointment.act, line, at: now) else { return }
         switch appointment.act {
         case .resubscribe:
+            failing.remove(line)
             let product = random.chance(30) ? anyPlan() : nil
             subscriber.resubscribe(line, to: product, offer: random.chance(25) ? .winBack : nil, at: now)
             planPeriod(of: line, from: now)
@@ -37,16 +38,22 @@ extension SimulatedLife {
             cancelPlans(for: line)
             planPeriod(of: line, from: now)
         case .downgrade:
-            subscriber.downgrade(line, to: random.chance(50) ? .basicMonthly : .basicYearly, at: now)
+            // In the same rank only where everything happens: a plan of another length, at the next renewal all the same.
+            let isSameRank = hasEveryVerb && subscriber[line].product.level == 1 && random.chance(30)
+            let others: [SimulatedProduct] =
+                isSameRank ? [.premiumMonthly, .premiumYearly] : [.basicMonthly, .basicYearly]
+            subscriber.downgrade(line, to: others[random.chance(50) ? 0 : 1], at: now)
         case .undoDowngrade: subscriber.cancelDowngrade(line, at: now)
         case .takeOffer: subscriber.redeem(.promotion, line, at: now)
         case .announcePrice:
             let price = subscriber[line].product.dollarMilliunits + 1000
             subscriber.raisePrice(line, toDollarMilliunits: price, needsConsent: random.chance(60), at: now)
+            if hasEveryVerb { answerPrice(of: line, from: now) }
         case .acceptPrice:
             if subscriber[line].renewal.priceIncreaseStatus == 0 { subscriber.acceptPrice(line, at: now) }
         case .extend:
             subscriber.extend(line, by: .days(within(3...30)), at: now)
+            guard habits?.isStaged == true else { return }
             cancelPlans(for: line)
             planEnd(of: line, from: now)
         case .loseFamily:
@@ -55,20 +62,28 @@ extension SimulatedLife {
             schedule(.subscribe, nil, at: now + paced(.days(within(5...60))))
         case .restore: subscriber.restore(line)
         case .callUnknown: subscriber.announce("SUBSCRIPTION_PAUSED", "BY_CUSTOMER", line, at: now)
+        case .changeCommerce: changeCommerce(of: line, at: now)
         default: dispute(appointment.act, line, at: now)
         }
     }
 
     /// Whether an act still fits its subscription, which a person may have changed since. In a staged life no person
     /// does.
-    private func fits(_ act: LifeAct, _ line: SubscriptionLine.Reference) -> Bool {
+    private func fits(
+        _ act: LifeAct, _ line: SubscriptionLine.Reference, at now: Milliseconds
+    ) -> Bool {
         guard habits?.isStaged != true else { return true }
         let phase = subscriber[line].phase
         let isRefunded = disputed.map { subscriber[$0].revocationDate != nil }
         return switch act {
-        case .resubscribe: phase == .expired || phase == .revoked
+        case .resubscribe: phase == .expired || phase == .revoked || (hasEveryVerb && phase == .billingRetry)
         case .recover: phase == .gracePeriod || phase == .billingRetry
-        case .switchOff, .switchOn, .askRefund, .declineRefund, .loseFamily: phase == .active
+        case .switchOff, .switchOn, .askRefund, .declineRefund, .loseFamily, .downgrade, .undoDowngrade, .takeOffer,
+            .announcePrice, .acceptPrice, .extend, .changeCommerce:
+            phase == .active
+        case .upgrade: phase == .active && subscriber[line].product.level > 1
+        // It may have been extended meanwhile.
+        case .expire: phase == .active && now >= subscriber[line].expiresDate
         case .refund: phase == .active && isRefunded == false
         case .reverseRefund: isRefunded == true
         default: true
@@ -95,9 +110,20 @@ extension SimulatedLife {
             let form: SimulatedSubscriber.RefundForm = random.chance(50) ? .plain : .full
             if let disputedPurchase, subscriber[disputedPurchase].revocationDate == nil {
                 subscriber.refund(disputedPurchase, form: form, at: now)
+                if hasEveryVerb, random.chance(40) {
+                    return schedule(.reverseRefundOfPurchase, nil, at: now + paced(.days(within(1...9))))
+                }
             }
             disputedPurchase = nil
+        case .reverseRefundOfPurchase:
+            if let disputedPurchase { subscriber.reverseRefund(of: disputedPurchase, at: now) }
+            disputedPurchase = nil
+        case .subscribeElsewhere:
+            let line = subscriber.buy(.newsMonthly, at: now)
+            planPeriod(of: line, from: now)
         case .callTest: subscriber.test(at: now)
+        case .rescindConsent:
+            subscriber.rescindConsent(firstDownloadAt: now - paced(.days(within(1...300))), at: now)
         case .callToken:
             subscriber.externalPurchaseToken(
                 .allCases[Int(within(0...2))], token: random.uuid(), createdAt: now.wholeSeconds, at: now)
@@ -124,14 +150,17 @@ extension SimulatedLife {
             disputed = nil
         case .refund:
             guard let disputed else { return }
-            subscriber.refund(disputed, form: random.chance(70) ? .full : .prorated(within(10...90)), at: now)
+            let form: SimulatedSubscriber.RefundForm = random.chance(70) ? .full : .prorated(within(10...90))
+            subscriber.refund(disputed, form: hasEveryVerb && random.chance(20) ? .plain : form, at: now)
             guard disputed == subscriber.latest(of: line) else { return }
             cancelPlans(for: line)
             if random.chance(25) {
                 schedule(.reverseRefund, line, at: now + paced(.hours(within(5...50))))
             } else {
                 self.disputed = nil
-                schedule(.resubscribe, line, at: max(subscriber[line].expiresDate, now) + paced(.days(within(1...40))))
+                // Some buy again while the period that was paid back would still run.
+                let end = hasEveryVerb && random.chance(40) ? now : max(subscriber[line].expiresDate, now)
+                schedule(.resubscribe, line, at: end + paced(.days(within(1...40))))
             }
         case .reverseRefund:
             if let disputed { subscriber.reverseRefund(of: disputed, at: now) }
@@ -168,7 +197,7 @@ extension SimulatedLife {
         }
     }
 
-    private mutating func anyPlan() -> SimulatedProduct? { habits?.plans.randomElement(using: &random) }
+    mutating func anyPlan() -> SimulatedProduct? { habits?.plans.randomElement(using: &random) }
 
     private mutating func firstOffer() -> SimulatedOffer? {
         switch within(0...9) {

@@ -23,9 +23,11 @@ extension SimulatedLife {
         }
         // What waited for a payment happens when that works again, and not at an instant of its own.
         let instant = next.instant == 0 ? now : max(next.instant, subscriber[line].purchaseDate)
-        happen(line, at: instant)
+        let isPaidAhead = happen(line, at: instant)
         switch subscriber[line].phase {
-        case .active: planPeriod(of: line, from: instant)
+        case .active:
+            planPeriod(of: line, from: instant)
+            if isPaidAhead, hasEveryVerb { planBeforeRenewal(of: line, from: instant) }
         case .expired, .revoked:
             failing.remove(line)
             if habits != nil { planReturn(to: line, after: instant) }
@@ -63,10 +65,12 @@ extension SimulatedLife {
         let fails = failing.contains(line)
         switch state.phase {
         case .active:
+            guard !isEnding(line) else { return nil }
             guard state.renewal.autoRenewStatus == 1 else { return state.expiresDate + 1000 }
             // Apple charges up to a day ahead, so that access has no gap: at any speed by some seconds, which signing the
             // notification takes.
-            let ahead = min(max(paced(.hours(1)), 8000), (state.expiresDate - state.purchaseDate) / 3)
+            let hours: Int64 = hasEveryVerb && state.expiresDate / Milliseconds.days(1) % 2 == 0 ? 12 : 1
+            let ahead = min(max(paced(.hours(hours)), 8000), (state.expiresDate - state.purchaseDate) / 3)
             return fails ? state.expiresDate + 2000 : state.expiresDate - ahead
         case .gracePeriod: return fails ? subscriber.graceEnd(of: line) : 0
         case .billingRetry: return fails ? state.expiresDate + paced(.days(60)) : 0
@@ -75,17 +79,21 @@ extension SimulatedLife {
     }
 
     /// Does what is due of a subscription.
-    private mutating func happen(_ line: SubscriptionLine.Reference, at now: Milliseconds) {
+    /// - Returns: whether a renewal was charged before it begins.
+    private mutating func happen(_ line: SubscriptionLine.Reference, at now: Milliseconds) -> Bool {
         let fails = failing.contains(line)
         switch subscriber[line].phase {
         case .active where subscriber[line].renewal.autoRenewStatus != 1: subscriber.expire(line, .voluntary, at: now)
         case .active where fails:
-            subscriber.failToRenew(line, grace: subscriber.app.gracePeriod > 0 ? .dated : .none, at: now)
-        case .active: subscriber.renew(line, at: now)
+            subscriber.failToRenew(line, grace: anyGrace(), at: now)
+        case .active:
+            subscriber.renew(line, at: now)
+            return true
         case .gracePeriod where fails: subscriber.graceExpires(line, at: now)
         case .billingRetry where fails: subscriber.expire(line, .billing, at: now)
         case .gracePeriod, .billingRetry: subscriber.recover(line, at: now)
         case .expired, .revoked: break
         }
+        return false
     }
 }

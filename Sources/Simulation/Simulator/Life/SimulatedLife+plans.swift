@@ -16,7 +16,9 @@ extension SimulatedLife {
         let start = max(now, subscriber[line].purchaseDate)
         let length = subscriber[line].expiresDate - start
         func moment(_ percent: Int64) -> Milliseconds { start + length * percent / 100 }
-        guard habits.isStaged else { return planWhims(of: line, habits, moment) }
+        guard habits.isStaged else {
+            return hasEveryVerb ? planVerb(of: line, moment) : planWhims(of: line, habits, moment)
+        }
 
         switch within(0...99) {
         case 0..<10:

@@ -16,6 +16,12 @@ struct SimulatedLife: Sendable, Hashable, Codable {
         var failurePercent: Double = 0
         /// How many percent of the paid periods a refund is asked for.
         var refundPercent: Double = 0
+        /// Whether the customer does everything that the store knows, each about as often; the percentages do not count
+        /// then, and nothing is staged.
+        var hasEveryVerb = false
+        /// What customers plan happens at multiples of this, so that a test that follows many of them has few instants to
+        /// look at; 0 for any instant.
+        var step: Milliseconds = 0
     }
 
     /// Something that happens at an instant.
@@ -54,7 +60,12 @@ struct SimulatedLife: Sendable, Hashable, Codable {
     // MARK: - The agenda
 
     /// Adds an appointment.
-    mutating func schedule(_ act: LifeAct, _ line: SubscriptionLine.Reference?, at instant: Milliseconds) {
+    /// - Parameter isExact: at that very instant, whatever step the customers keep.
+    mutating func schedule(
+        _ act: LifeAct, _ line: SubscriptionLine.Reference?, at instant: Milliseconds, isExact: Bool = false
+    ) {
+        var instant = instant
+        if !isExact, let step = habits?.step, step > 0 { instant = (instant + step - 1) / step * step }
         let position = agenda.lastIndex { $0.instant > instant }.map { $0 + 1 } ?? 0
         agenda.insert(Appointment(instant: instant, act: act, line: line), at: position)
     }
@@ -65,6 +76,13 @@ struct SimulatedLife: Sendable, Hashable, Codable {
     /// Forgets everything planned for a subscription: its dates have moved.
     mutating func cancelPlans(for line: SubscriptionLine.Reference) {
         agenda.removeAll { $0.line == line }
+    }
+
+    /// Whether the end of a subscription is planned, whatever would come by itself.
+    func isEnding(_ line: SubscriptionLine.Reference) -> Bool {
+        agenda.contains { appointment in
+            if appointment.line == line, case .expire = appointment.act { true } else { false }
+        }
     }
 
     /// Forgets everything planned.

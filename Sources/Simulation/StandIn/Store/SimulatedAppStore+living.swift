@@ -15,7 +15,8 @@ extension SimulatedAppStore {
     var habits: SimulatedLife.Habits {
         SimulatedLife.Habits(
             isStaged: false, plans: Catalogue.plans.compactMap { Catalogue.product($0.id, speed) },
-            failurePercent: configuration.failurePercent, refundPercent: configuration.refundPercent)
+            failurePercent: configuration.failurePercent, refundPercent: configuration.refundPercent,
+            hasEveryVerb: configuration.hasEveryVerb, step: configuration.step)
     }
 
     /// Performs everything that is due by now.

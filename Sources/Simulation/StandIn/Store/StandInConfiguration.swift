@@ -41,6 +41,11 @@ public struct StandInConfiguration: Sendable {
     public var failurePercent: Double
     /// How many percent of the paid periods a refund is asked for.
     public var refundPercent: Double
+    /// Whether simulated customers do everything that the store knows, each about as often; the two percentages above do not
+    /// count then.
+    public var hasEveryVerb = false
+    /// What simulated customers plan happens at multiples of this, in milliseconds; 0 for any instant.
+    public var step: Int64 = 0
     /// What decides everything that is left to chance.
     public var seed: UInt64
     /// How many days the store's clock is behind the machine's at the start: so far it can be put ahead, and nothing is signed
