@@ -153,6 +153,33 @@ struct RefreshTests {
         }
     }
 
+    @Test("is in grace where Apple gives no date for it, as the lost notification says that Apple lists")
+    func undatedGrace() async throws {
+        for isListed in [true, false] {
+            try await withSite { site in
+                let now = ImpatientClock().now().millisecondsSince1970
+                let story = Story(weekEnding: now - 300_000, failing: .nullDate)
+                try await site.post(story.notifications.prefix(1).map { $0.signed(by: site.authority) })
+                try await site.workOff(policy: .usual)
+                story.answers(site, signedLater: 60_000, status: 4)
+                if isListed {
+                    site.apple.list(
+                        story.notifications.map { .init(signedDate: $0.signedDate, jws: $0.signed(by: site.authority)) }
+                    )
+                }
+                let duty = try site.refreshing(leeway: .seconds(600))
+                guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for") }
+                try await site.workOff(policy: .usual)
+                // The status that comes with renewal info in an answer is signed by nobody.
+                let status: String = try await site.value("select status from storehook.subscription_status")
+                #expect(status == (isListed ? "grace_period" : "billing_retry"))
+                // What was posted is not stored again.
+                #expect(
+                    try await site.value("select count(*) from storehook.notifications") == Int64(isListed ? 2 : 1))
+            }
+        }
+    }
+
     @Test("takes a refund that only Apple's refund history tells of, and nothing twice")
     func refund() async throws {
         try await withSite { site in
@@ -249,6 +276,14 @@ private struct Story {
         notifications = customer.takeNotifications()
     }
 
+    /// A customer of a week that ended at an instant, in milliseconds, and whose charge failed then.
+    init(weekEnding end: Int64, failing grace: SimulatedSubscriber.Grace) {
+        var customer = SimulatedSubscriber(app: Site.app, lane: 7, seed: 7)
+        let line = customer.buy(.basicWeekly, at: end - 7 * 86_400_000)
+        customer.failToRenew(line, grace: grace)
+        notifications = customer.takeNotifications()
+    }
+
     var original: String { notifications[0].transaction?.originalTransactionId ?? "" }
 
     /// The transactions in notifications, as they were signed within.
@@ -280,7 +315,7 @@ private struct Story {
     }
 
     /// What Apple holds of it: the latest record of each thing.
-    func answers(_ site: Site, signedLater later: Int64 = 0, changingRenewal: Bool = false) {
+    func answers(_ site: Site, signedLater later: Int64 = 0, changingRenewal: Bool = false, status: Int = 1) {
         let records = notifications.flatMap { nested(in: $0, by: site.authority, signedLater: later) }
         var latest: [String: String] = [:]
         for record in records {
@@ -301,7 +336,7 @@ private struct Story {
             "/inApps/v1/subscriptions/",
             with: """
                 {"environment":"Production","bundleId":"\(Site.app.bundleId)","data":[{"subscriptionGroupIdentifier":"1",\
-                "lastTransactions":[{"status":1,"originalTransactionId":"\(original)",\
+                "lastTransactions":[{"status":\(status),"originalTransactionId":"\(original)",\
                 "signedTransactionInfo":"\(transaction)","signedRenewalInfo":"\(renewal)"}]}]}
                 """)
     }

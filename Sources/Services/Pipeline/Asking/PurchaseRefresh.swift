@@ -4,6 +4,7 @@ import AppStoreVerification
 package import AppleRecords
 package import Base
 import EvidenceStore
+import Foundation
 import Subscriptions
 
 /// Asks Apple for all that it holds about a purchase and stores the signed records: they take the way of all evidence. Or collects
@@ -61,7 +62,8 @@ package struct PurchaseRefresh: Sendable {
             report.environment = page.environment
             try await take(page.value, &report)
         }
-        _ = try await statuses(of: id, in: report.environment, &report)
+        let statuses = try await statuses(of: id, in: report.environment, &report)
+        try await hearOfGrace(in: statuses, &report)
         if case .collected(let collected) = place { collected.settle(report.purchases) }
         while let page = try await pages.next() { try await take(page.value, &report) }
         var refunds = client.pages(.refundHistory(id), in: report.environment, priority: priority)
@@ -94,6 +96,33 @@ package struct PurchaseRefresh: Sendable {
         }
         try await store(evidence, transactions, refused: statuses.refused, &report)
         return statuses
+    }
+
+    /// Hears of a grace period that renewal info gives no date for: then only the status that Apple signs with a notification says so,
+    /// and where that was lost, who is in grace would lose access until the next hour of Apple's list is compared. So Apple is asked
+    /// for what it has said to this customer since the charge was due. An answer that a caller waits for leaves that out.
+    private func hearOfGrace(in statuses: SubscriptionStatuses, _ report: inout Report) async throws {
+        guard case .history(let history) = place else { return }
+        for line in statuses.groups.flatMap(\.lastTransactions) where line.status == .gracePeriod {
+            guard let id = line.originalTransactionId, let renewal = line.renewal?.payload,
+                renewal.gracePeriodExpiresDate == nil, let end = line.transaction?.payload.expiresDate,
+                end < renewal.signedDate
+            else { continue }
+            // Apple charges within the day before an end. What it signs now, it has listed by now.
+            let request = ServerRequest.notificationHistory(
+                from: end.adding(days: -1), to: renewal.signedDate.adding(seconds: 1), .transaction(id))
+            var pages = client.pages(request, in: report.environment, priority: priority)
+            while let page = try await pages.next() {
+                report.answered += page.value.notifications.count
+                report.refused += page.value.refused.count
+                report.stored += try await history.store(
+                    listed: page.value.notifications.compactMap { listed in
+                        UniqueIdentifier(listed.record.payload.payload.notificationUUID).map {
+                            HistoryPage.Letter(notificationUUID: UUID($0), bytes: Array(listed.record.jws.utf8))
+                        }
+                    })
+            }
+        }
     }
 
     private func take(_ page: TransactionsPage, _ report: inout Report) async throws {

@@ -31,6 +31,16 @@ extension History {
         try await outbox.store(new)
         return new.count
     }
+
+    /// Stores notifications that Apple lists, but for those that are in a place already.
+    /// - Returns: how many were stored.
+    /// - Throws: ``TooMuchPending``, or `PostgresError`.
+    package func store(listed letters: [HistoryPage.Letter]) async throws -> Int {
+        let missing = try await missing(letters)
+        guard !missing.isEmpty else { return 0 }
+        try await outbox.store(missing.map { Evidence(.notification, from: .history, $0.bytes) })
+        return missing.count
+    }
 }
 
 extension History {
