@@ -392,12 +392,13 @@ let package = Package(
         .testTarget(
             name: "AppleSyncTests",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
+                "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
+                "AppStoreVerification",
                 "AppleRecords",
                 "AppleSync", "Base", "EventStore", "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Schema",
                 "Simulation",
                 "StandInSupport", "Stories", "Subscriptions", "TestSupport", "Worker", crypto, logging,
-                serviceLifecycle,
+                metrics, serviceLifecycle,
             ],
             path: "Tests/AppleSyncTests", swiftSettings: rules),
         .testTarget(
@@ -426,7 +427,7 @@ let package = Package(
                 "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Base", "Simulation", "StandInSupport",
                 "TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1,
             ],
-            path: "Tests/StandInTests", exclude: ["apple_library.py"], swiftSettings: rules),
+            path: "Tests/StandInTests", exclude: ["apple_judge.py", "apple_library.py"], swiftSettings: rules),
         .testTarget(
             name: "SimulatorTests",
             dependencies: ["AppStorePayloads", "AppStoreVerification", "Base", "Simulation", "Stories"],

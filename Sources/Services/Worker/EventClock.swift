@@ -100,7 +100,7 @@ package final class EventClock: Service {
     }
 
     /// Events written within a moment get their places together: each round costs a commit that waits for the disk.
-    private func place() async throws -> Bool {
+    func place() async throws -> Bool {
         let placed = try await events.place(atMost: Self.placed)
         if placed > 0, placed < Self.placed {
             await placing.rest(for: placed < Self.placedOfBacklog ? Self.placingPause : Self.placingInterval)
@@ -111,8 +111,9 @@ package final class EventClock: Service {
 
     private let round = Atomic(0)
 
+    /// Writes what is due, owed or walked.
     /// - Returns: whether there may be more.
-    private func tick() async throws -> Bool {
+    func tick() async throws -> Bool {
         let reached = try await outbox.appliedThrough()
         var taken = 0
         if try await events.isDue(upTo: reached) {

@@ -45,17 +45,7 @@ public struct StandInServer: Service {
         if let path = configuration.stateFile { try await store.resume(from: path) }
         await store.open()
         try await store.save()
-        let receipts = Receipts(sharedSecret: access.sharedSecret, bundleId: configuration.app.bundleId)
-        let check = try await TokenCheck(
-            publicKeyPEM: access.publicKeyPEM, keyId: access.keyId, issuerId: access.issuerId,
-            bundleId: configuration.app.bundleId)
-        let onListening = onListening
-        var quiet = logger
-        quiet.logLevel = max(.notice, logger.logLevel)
-        let application = Application(
-            responder: StandInResponder(store: store, receipts: receipts, check: check),
-            configuration: .init(address: .hostname(host, port: port), serverName: "storehook app-store"),
-            onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
+        let application = try await answers(for: store)
         let poster = configuration.notifyURL.map(NotificationPoster.init(url:))
         do {
             try await withThrowingTaskGroup { group in
@@ -73,6 +63,21 @@ public struct StandInServer: Service {
         }
         await poster?.shutdown()
         try await store.close()
+    }
+
+    /// Answers requests about a shop; by itself the shop does not live.
+    func answers(for store: SimulatedAppStore) async throws -> any Service {
+        let receipts = Receipts(sharedSecret: access.sharedSecret, bundleId: configuration.app.bundleId)
+        let check = try await TokenCheck(
+            publicKeyPEM: access.publicKeyPEM, keyId: access.keyId, issuerId: access.issuerId,
+            bundleId: configuration.app.bundleId)
+        let onListening = onListening
+        var quiet = logger
+        quiet.logLevel = max(.notice, logger.logLevel)
+        return Application(
+            responder: StandInResponder(store: store, receipts: receipts, check: check),
+            configuration: .init(address: .hostname(host, port: port), serverName: "storehook app-store"),
+            onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
     }
 
     /// Lets the shop live until it is cancelled.
