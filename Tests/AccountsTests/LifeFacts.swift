@@ -66,7 +66,8 @@ struct LifeFacts {
                 content: .oneTime(
                     AccountLine.BoughtOnce(
                         kind: thing.kind, productID: thing.productID, purchasedAt: thing.purchasedAt,
-                        expiresAt: thing.expiresAt, revokedAt: thing.revokedAt, signedAccount: thing.appAccountToken)),
+                        expiresAt: thing.expiresAt, revokedAt: thing.revokedAt, gaps: thing.gaps,
+                        signedAccount: thing.appAccountToken, earlierAccounts: thing.earlierAccounts)),
                 ownership: ownership)
         }
     }

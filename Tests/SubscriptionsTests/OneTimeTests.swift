@@ -26,6 +26,34 @@ struct OneTimeTests {
         return value
     }
 
+    @Test("was refunded when it was first, whatever later record says so again")
+    func refundedTwice() throws {
+        var facts = [
+            once("1", at: 0), once("1", at: 0, revoked: day(10), signed: day(11), digest: 1),
+            once("1", at: 0, revoked: day(12), signed: day(13), digest: 2),
+        ]
+        #expect(try purchase(facts).revokedAt == day(10))
+        facts.append(once("1", at: 0, signed: day(20), digest: 3))
+        #expect(try purchase(facts).gaps == [.init(from: day(10), until: day(20))])
+        facts.append(once("1", at: 0, revoked: day(30), signed: day(30), digest: 4))
+        #expect(try purchase(facts).revokedAt == day(30))
+    }
+
+    @Test("is the first account's from the beginning, and another one's from the signature that names it")
+    func accounts() throws {
+        let (ann, bob) = (UniqueIdentifier(high: 1, low: 1), UniqueIdentifier(high: 2, low: 2))
+        var facts = [once("1", at: 0)]
+        for (place, account) in [nil, ann, ann, bob, nil, ann].enumerated() {
+            var record = once("1", at: 0, signed: day(Int64(place + 1)), digest: UInt8(place + 1))
+            record.appAccountToken = account
+            facts.append(record)
+        }
+        let bought = try purchase(facts)
+        #expect(bought.appAccountToken == ann)
+        #expect(bought.earlierAccounts == [.init(ann, until: day(4)), .init(bob, until: day(6))])
+        #expect(try purchase(Array(facts.prefix(4))).earlierAccounts == [])
+    }
+
     @Test("comes back with its copies where a reversal names the original alone, and the refund stays in its past")
     func reversal() throws {
         let refund = day(10)

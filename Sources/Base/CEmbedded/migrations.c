@@ -134,6 +134,9 @@ static const struct storehook_migration migrations[] = {
     {44, "fills", (const unsigned char[]){
 #embed "../../../sql/migrations/0044_fills.sql" suffix(, 0)
     }},
+    {45, "earlier_accounts", (const unsigned char[]){
+#embed "../../../sql/migrations/0045_earlier_accounts.sql" suffix(, 0)
+    }},
     {47, "answered_by", (const unsigned char[]){
 #embed "../../../sql/migrations/0047_answered_by.sql" suffix(, 0)
     }},

@@ -26,13 +26,16 @@ public struct AccountLine: Sendable, Hashable {
         public var revokedAt: Timestamp?
         /// When it was not held in between: refunded, until that was reversed or it was bought again.
         public var gaps: [OneTimePurchase.Gap]
-        /// The account that Apple signed into it.
+        /// The account that Apple signed into it last.
         public var signedAccount: UniqueIdentifier?
+        /// The accounts that Apple signed into it before, in order.
+        public var earlierAccounts: [OneTimePurchase.EarlierAccount]
 
         /// Memberwise.
         public init(
             kind: OneTimePurchase.Kind, productID: String?, purchasedAt: Timestamp, expiresAt: Timestamp? = nil,
-            revokedAt: Timestamp? = nil, gaps: [OneTimePurchase.Gap] = [], signedAccount: UniqueIdentifier? = nil
+            revokedAt: Timestamp? = nil, gaps: [OneTimePurchase.Gap] = [], signedAccount: UniqueIdentifier? = nil,
+            earlierAccounts: [OneTimePurchase.EarlierAccount] = []
         ) {
             self.kind = kind
             self.productID = productID
@@ -41,6 +44,12 @@ public struct AccountLine: Sendable, Hashable {
             self.revokedAt = revokedAt
             self.gaps = gaps
             self.signedAccount = signedAccount
+            self.earlierAccounts = earlierAccounts
+        }
+
+        /// The account that Apple had signed into it by an instant; the first one counts from the beginning.
+        func signedAccount(at instant: Timestamp) -> UniqueIdentifier? {
+            earlierAccounts.first { instant < $0.until }?.account ?? signedAccount
         }
     }
 
@@ -69,7 +78,10 @@ public struct AccountLine: Sendable, Hashable {
         let named: [(Timestamp, SignedAccounts)] =
             switch content {
             case .subscription(let phases): phases.map { ($0.startsAt, signed($0)) }
-            case .oneTime(let bought): [(bought.purchasedAt, SignedAccounts(bought.signedAccount))]
+            case .oneTime(let bought):
+                ([bought.purchasedAt] + bought.earlierAccounts.map(\.until)).map {
+                    ($0, SignedAccounts(bought.signedAccount(at: $0)))
+                }
             }
         var owners = Set<UniqueIdentifier>()
         for (place, (startsAt, accounts)) in named.enumerated() {
@@ -97,7 +109,8 @@ public struct AccountLine: Sendable, Hashable {
         case .subscription(let phases):
             (phases.last { $0.startsAt <= instant } ?? phases.first)
                 .flatMap { ownership.owner(signed: signed($0), at: instant) }
-        case .oneTime(let bought): ownership.owner(signed: SignedAccounts(bought.signedAccount), at: instant)
+        case .oneTime(let bought):
+            ownership.owner(signed: SignedAccounts(bought.signedAccount(at: instant)), at: instant)
         }
     }
 }

@@ -89,7 +89,22 @@ struct LineTimeline {
             phases.removeAll { $0.startsAt >= revokedAt }
             phases.append(phase(.revoked, from: max(revokedAt, bought.purchasedAt)))
         }
-        return phases
+        return bought.earlierAccounts.isEmpty ? phases : divided(phases, by: bought)
+    }
+
+    /// Divides phases where another account was signed into the purchase.
+    private static func divided(_ phases: [LinePhase], by bought: AccountLine.BoughtOnce) -> [LinePhase] {
+        var divided = phases
+        for instant in bought.earlierAccounts.map(\.until) where !phases.contains(where: { $0.startsAt == instant }) {
+            guard var standing = phases.last(where: { $0.startsAt < instant }) else { continue }
+            standing.startsAt = instant
+            divided.append(standing)
+        }
+        divided.sort { $0.startsAt < $1.startsAt }
+        for place in divided.indices {
+            divided[place].signedAccount = bought.signedAccount(at: divided[place].startsAt)
+        }
+        return divided
     }
 
     func place(at instant: Timestamp) -> Int? {

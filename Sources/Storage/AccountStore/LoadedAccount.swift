@@ -266,7 +266,8 @@ extension AccountLine.BoughtOnce {
             kind: kind, productID: try row.decode("product_id"), purchasedAt: Timestamp(purchasedAt),
             expiresAt: expiresAt.map { Timestamp($0) }, revokedAt: revokedAt.map { Timestamp($0) },
             gaps: try OneTimePurchase.Gap.all(of: row),
-            signedAccount: UniqueIdentifier(accountToken: try row.decode("app_account_token")))
+            signedAccount: UniqueIdentifier(accountToken: try row.decode("app_account_token")),
+            earlierAccounts: try OneTimePurchase.EarlierAccount.all(of: row))
     }
 }
 

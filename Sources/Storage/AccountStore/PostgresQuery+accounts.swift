@@ -30,7 +30,7 @@ extension PostgresQuery {
         s.earlier_phases, s.phase_starts, s.phase_status, s.phase_product, s.phase_expires, s.phase_period_ends,
         s.phase_grace_ends, s.phase_trial, s.phase_will_renew, s.phase_renewal_product, s.phase_account, s.phase_origin,
         s.stretches, o.kind, o.product_id, o.purchased_at, o.expires_at, o.revoked_at, o.gaps,
-        o.app_account_token, b.binding_ids, b.binding_kinds, b.binding_tokens, b.binding_instants
+        o.earlier_accounts, o.app_account_token, b.binding_ids, b.binding_kinds, b.binding_tokens, b.binding_instants
         """
 
     /// The purchases of accounts.
@@ -103,10 +103,16 @@ extension PostgresQuery {
                     \(signed.map { UUID($0.account) }), \(signed.map(\.purchase.environment)),
                     \(signed.map(\.purchase.originalTransactionID)), \(signed.map(\.purchase.bundleID)))
                 union
-                select o.app_account_token, c.environment, c.original_transaction_id, c.bundle_id
+                select t.token, c.environment, c.original_transaction_id, c.bundle_id
                   from changed c
                   join storehook.one_time_purchases o using (original_transaction_id, bundle_id, environment)
-                 where o.app_account_token is not null
+                 cross join lateral (
+                        select o.app_account_token as token
+                        union all
+                        select split_part(e.account, '/', 2)::uuid
+                          from unnest(string_to_array(o.earlier_accounts, ' ')) e (account)
+                       ) t
+                 where t.token is not null
                 union
                 select b.token, c.environment, c.original_transaction_id, c.bundle_id
                   from changed c

@@ -136,6 +136,7 @@ enum LedgerColumns {
         LedgerColumn("quantity") { $0.value.quantity },
         LedgerColumn("revoked_share") { $0.value.revokedShare },
         LedgerColumn("gaps") { OneTimePurchase.Gap.stored($0.value.gaps) },
+        LedgerColumn("earlier_accounts") { OneTimePurchase.EarlierAccount.stored($0.value.earlierAccounts) },
         LedgerColumn("sales") { OneTimePurchase.Sale.stored($0.value.sales) },
     ]
 

@@ -26,6 +26,28 @@ extension OneTimePurchase.Gap {
     }
 }
 
+extension OneTimePurchase.EarlierAccount {
+    /// As `one_time_purchases.earlier_accounts` has them: `until/account`, in milliseconds, separated by spaces; nil for none.
+    static func stored(_ accounts: [Self]) -> String? {
+        guard !accounts.isEmpty else { return nil }
+        return accounts.map { "\($0.until.millisecondsSince1970)/\($0.account)" }.joined(separator: " ")
+    }
+
+    /// Reads the column.
+    package static func all(of row: PostgresRow) throws -> [Self] {
+        guard let text = try row.decode("earlier_accounts", as: String?.self) else { return [] }
+        return try text.split(separator: " ").map { entry in
+            let fields = entry.split(separator: "/")
+            guard fields.count == 2, let until = Int64(fields[0]), let account = UniqueIdentifier(String(fields[1]))
+            else {
+                throw PostgresError(
+                    .decoding, "earlier_accounts: a text that this release does not know", operation: "decode")
+            }
+            return Self(account, until: Timestamp(millisecondsSince1970: until))
+        }
+    }
+}
+
 extension OneTimePurchase.Sale {
     /// As `one_time_purchases.sales` has them: a JSON array, dates in milliseconds; nil for a single one, of which the
     /// row says all there is.

@@ -42,12 +42,13 @@ struct BoughtGroup {
         }
         let all = members.enumerated().flatMap { place, member -> [Refund] in
             var refunds = member.reversed.map { Refund(from: $0.from, until: $0.until, share: 0) }
-            if let from = member.revokedAt {
+            for from in member.revocations.sorted() {
                 let until = reversals.lazy.filter { $0.0 != place && from < $0.1 }.map(\.1).min()
                 refunds.append(
                     Refund(
                         from: from, until: until,
                         share: member.record.revocationPercentage ?? OneTimePurchase.whole))
+                if until == nil { break }
             }
             return refunds
         }

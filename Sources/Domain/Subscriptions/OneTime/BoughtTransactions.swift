@@ -9,29 +9,34 @@ struct BoughtTransactions {
         private(set) var record: TransactionFact
         /// When it was bought, by that record.
         private(set) var purchasedAt: Timestamp
-        /// Since when it is refunded; nil while it stands.
-        private(set) var revokedAt: Timestamp?
+        /// Since when it is refunded, by each record since the last that took a refund back; none while it stands. A further
+        /// record with a later date does not take back that it was refunded by then.
+        private(set) var revocations: [Timestamp] = []
         /// Refunds that a later-signed record of it took back: from the refund until that record counts.
         private(set) var reversed: [OneTimePurchase.Gap] = []
 
         init(_ record: TransactionFact, _ purchasedAt: Timestamp) {
             self.record = record
             self.purchasedAt = purchasedAt
-            revokedAt = record.revokedAt
+            if let from = record.revokedAt { revocations.append(from) }
         }
 
         /// Takes the next record in the order of signing.
         mutating func take(_ next: TransactionFact) {
-            if let from = revokedAt, next.revokedAt == nil, from < next.asOf {
-                reversed.append(OneTimePurchase.Gap(from: from, until: next.asOf))
+            if let from = next.revokedAt {
+                if !revocations.contains(from) { revocations.append(from) }
+            } else {
+                if let from = revocations.min(), from < next.asOf {
+                    reversed.append(OneTimePurchase.Gap(from: from, until: next.asOf))
+                }
+                revocations = []
             }
-            revokedAt = next.revokedAt
             record = next
             purchasedAt = next.purchasedAt ?? purchasedAt
         }
 
         /// Every refund of it, reversed ones included.
-        var refunds: [Timestamp] { reversed.map(\.from) + (revokedAt.map { [$0] } ?? []) }
+        var refunds: [Timestamp] { reversed.map(\.from) + revocations }
     }
 
     /// In order of (purchase, transactionId); never empty.
@@ -46,6 +51,8 @@ struct BoughtTransactions {
     private(set) var unclear: [TransactionFact] = []
     /// The account that the latest-signed record with one names.
     let account: UniqueIdentifier?
+    /// The accounts before that one.
+    let earlierAccounts: [OneTimePurchase.EarlierAccount]
     /// The latest end that Apple names.
     let expiresAt: Timestamp?
 
@@ -53,6 +60,8 @@ struct BoughtTransactions {
     init?(_ facts: PurchaseFacts) {
         guard facts.rarities.contains(.boughtOnce) else { return nil }
         var transactions: [String: Bought] = [:]
+        var account: UniqueIdentifier?
+        var earlierAccounts: [OneTimePurchase.EarlierAccount] = []
         for fact in facts.transactions {
             guard OneTimePurchase.Kind(fact) != nil, let purchasedAt = fact.purchasedAt else { continue }
             if transactions[fact.transactionID] == nil {
@@ -60,6 +69,9 @@ struct BoughtTransactions {
             } else {
                 transactions[fact.transactionID]?.take(fact)
             }
+            guard let named = fact.appAccountToken, named != account else { continue }
+            if let account { earlierAccounts.append(.init(account, until: fact.asOf)) }
+            account = named
         }
         let signed = transactions.values.map(\.record).sorted {
             ($0.signedAt, $0.transactionID) < ($1.signedAt, $1.transactionID)
@@ -69,7 +81,8 @@ struct BoughtTransactions {
         all = transactions.values.sorted {
             ($0.purchasedAt, $0.record.transactionID) < ($1.purchasedAt, $1.record.transactionID)
         }
-        account = signed.last { $0.appAccountToken != nil }?.appAccountToken
+        self.account = account
+        self.earlierAccounts = earlierAccounts
         expiresAt = signed.compactMap(\.expiresAt).max()
         (groups, unclear) = grouped
     }

@@ -45,6 +45,20 @@ public struct OneTimePurchase: Sendable, Hashable {
         }
     }
 
+    /// An account that was signed into the purchase until another one was.
+    public struct EarlierAccount: Sendable, Hashable {
+        /// The account.
+        public var account: UniqueIdentifier
+        /// When the record with the next one was signed.
+        public var until: Timestamp
+
+        /// Memberwise.
+        public init(_ account: UniqueIdentifier, until: Timestamp) {
+            self.account = account
+            self.until = until
+        }
+    }
+
     /// What was bought.
     public let kind: Kind
     /// The product.
@@ -53,6 +67,9 @@ public struct OneTimePurchase: Sendable, Hashable {
     public let ownership: String?
     /// The account that the app bound to the purchase.
     public let appAccountToken: UniqueIdentifier?
+    /// The accounts that it was bound to before, in order: the first one from the beginning, each later one from the signing of
+    /// the record that names it.
+    public let earlierAccounts: [EarlierAccount]
     /// The transaction of the latest-signed record.
     public let transactionID: String
     /// When it was bought first.
@@ -74,7 +91,7 @@ public struct OneTimePurchase: Sendable, Hashable {
     public init(
         kind: Kind, productID: String?, ownership: String?, appAccountToken: UniqueIdentifier?, transactionID: String,
         purchasedAt: Timestamp, expiresAt: Timestamp?, revokedAt: Timestamp?, quantity: Int64, revokedShare: Int64,
-        gaps: [Gap] = [], sales: [Sale] = []
+        gaps: [Gap] = [], sales: [Sale] = [], earlierAccounts: [EarlierAccount] = []
     ) {
         self.kind = kind
         self.productID = productID
@@ -88,6 +105,7 @@ public struct OneTimePurchase: Sendable, Hashable {
         self.revokedShare = revokedShare
         self.gaps = gaps
         self.sales = sales
+        self.earlierAccounts = earlierAccounts
     }
 
     /// Derives the purchase; nil where the facts are not about a one-time purchase.
@@ -107,6 +125,7 @@ public struct OneTimePurchase: Sendable, Hashable {
         productID = record.productID
         ownership = record.ownership
         appAccountToken = bought.account
+        earlierAccounts = bought.earlierAccounts
         transactionID = record.transactionID
         expiresAt = bought.expiresAt
         if kind == .consumable {
