@@ -143,6 +143,29 @@ struct GuardTests {
         }
     }
 
+    @Test("answers what this process has changed, however slow the database is, and not what was being read before")
+    func made() async throws {
+        let source = Source()
+        let isSlow = Atomic(false)
+        let memory = GuardMemory(logger: quiet, clock: { source.instant.withLock { $0 } }) { _ in
+            let view = try source.load()
+            // Longer than a guard waits that has something to go by.
+            if isSlow.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(600)) }
+            return AccountEnvironments(production: view)
+        }
+        try await withAPI(endpoints: [Guard(memory).endpoint]) { api in
+            #expect(try await ask(api, "?tier=pro").status == 204)
+            isSlow.store(true, ordering: .relaxed)
+            source.advance(by: .milliseconds(1001))
+            let early = Task { try await ask(api, "?tier=pro").status }
+            try await eventually("it is read") { source.reads == 2 }
+            source.state.withLock { $0.tier = "free" }
+            memory.change(Caller(account: "alice", isServer: false).token)
+            #expect(try await ask(api, "?tier=pro").status == 403)
+            _ = try await early.value
+        }
+    }
+
     @Test(
         "goes on for a minute with what it knows while the database is away, and says so; then it refuses, or allows where that is set"
     )

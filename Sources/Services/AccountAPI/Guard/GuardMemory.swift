@@ -19,16 +19,24 @@ package final class GuardMemory: Sendable {
         var stale: Duration?
     }
 
+    /// How an account has changed since it was read.
+    private enum Change {
+        /// Somebody has said so.
+        case heard
+        /// This process has changed it, and has answered that: the next answer must show it.
+        case made
+    }
+
     private struct Entry {
         var account: AccountEnvironments
         var readAt: ContinuousClock.Instant
-        var hasChanged = false
+        var change: Change?
     }
 
     private struct Flight {
         var waiting: [AsyncStream<Never>.Continuation] = []
-        /// It changed while it was read.
-        var hasChanged = false
+        /// How it changed while it was read.
+        var change: Change?
     }
 
     private struct State {
@@ -77,19 +85,24 @@ package final class GuardMemory: Sendable {
 
     /// An account has changed, by the payload of a notification: its token, or anything else, which means any.
     package func change(_ payload: String) {
-        if let token = UniqueIdentifier(payload) { return change(token) }
+        if let token = UniqueIdentifier(payload) { return note(.heard, of: token) }
         state.withLock { state in
             state.entries.removeAll()
-            for token in state.flights.keys { state.flights[token]?.hasChanged = true }
+            for token in state.flights.keys where state.flights[token]?.change == nil {
+                state.flights[token]?.change = .heard
+            }
         }
     }
 
-    /// An account has changed.
-    package func change(_ token: UniqueIdentifier) {
+    /// This process has changed an account, and answers that: whoever asks next gets no earlier answer while the database
+    /// answers.
+    package func change(_ token: UniqueIdentifier) { note(.made, of: token) }
+
+    private func note(_ change: Change, of token: UniqueIdentifier) {
         state.withLock { state in
-            state.flights[token]?.hasChanged = true
-            guard var entry = state.entries.value(of: token) else { return }
-            entry.hasChanged = true
+            if state.flights[token]?.change != .made { state.flights[token]?.change = change }
+            guard var entry = state.entries.value(of: token), entry.change != .made else { return }
+            entry.change = change
             state.entries.put(entry, for: token)
         }
     }
@@ -98,15 +111,27 @@ package final class GuardMemory: Sendable {
     func knowledge(of caller: Caller) async -> Knowledge? {
         let token = caller.token
         if let known = known(token, within: Self.freshness, evenChanged: false) { return known }
-        let isKnown = known(token, within: Self.patience, evenChanged: true) != nil
-        if let stream = join(caller) {
-            // With something to go by, this does not wait for a database that may be away.
-            _ = try? await withDeadline(isKnown ? .now + Self.wait : nil) { for await _ in stream {} }
-            if let known = known(token, within: Self.freshness, evenChanged: true) { return known }
+        // With something to go by, this does not wait for a database that may be away.
+        let deadline = maySuffice(token) ? ContinuousClock.now + Self.wait : nil
+        // A reading that was joined may have begun before the change; the second begins after it.
+        for _ in 0..<2 {
+            guard let stream = join(caller) else { break }
+            _ = try? await withDeadline(deadline) { for await _ in stream {} }
+            if let known = known(token, within: Self.freshness, evenChanged: false) { return known }
         }
+        if let known = known(token, within: Self.freshness, evenChanged: true) { return known }
         guard var known = known(token, within: Self.patience, evenChanged: true) else { return nil }
         known.stale = age(of: token)
         return known
+    }
+
+    /// Whether what is remembered may be answered where the database is slow to answer.
+    private func maySuffice(_ token: UniqueIdentifier) -> Bool {
+        let now = clock()
+        return state.withLock { state in
+            guard let entry = state.entries.value(of: token) else { return false }
+            return entry.change != .made && now - entry.readAt < Self.patience
+        }
     }
 
     private func age(of token: UniqueIdentifier) -> Duration? {
@@ -120,7 +145,7 @@ package final class GuardMemory: Sendable {
         let now = clock()
         return state.withLock { state in
             guard let entry = state.entries.value(of: token), now - entry.readAt < age,
-                evenChanged || !entry.hasChanged
+                evenChanged || entry.change == nil
             else { return nil }
             let passed = Int64((now - entry.readAt) / .milliseconds(1))
             let now = entry.account.production.instant.adding(milliseconds: passed)
@@ -158,8 +183,7 @@ package final class GuardMemory: Sendable {
             var isNews = false
             switch result {
             case .success(let account):
-                state.entries.put(
-                    Entry(account: account, readAt: began, hasChanged: flight?.hasChanged ?? false), for: token)
+                state.entries.put(Entry(account: account, readAt: began, change: flight?.change), for: token)
                 (state.askAgainAt, state.isFailing) = (nil, false)
             case .failure:
                 state.askAgainAt = clock() + Self.freshness
