@@ -14,7 +14,7 @@ import Testing
 /// Random lives in one database, and everybody who reads accounts there, against the independent model.
 struct LifeReadersTests {
     /// What the lives have in them.
-    private static let features: Set<LifeFeature> = [.replacedRenewals, .claims, .acts]
+    private static let features: Set<LifeFeature> = [.replacedRenewals, .claims, .acts, .refundedThings]
 
     @Test(
         "whoever reads an account reads what the model says, just before, at and just after borders of random lives, heard in any order"

@@ -10,8 +10,11 @@ import Testing
 @Suite("Accounts against an independent model")
 struct AccountLifeTests {
     private static let lives = sampledSeeds(of: 2_000)
-    /// Lives in which the account is still told apart.
-    private static let openAccounts: Set<UInt64> = [155, 556, 583, 832, 926, 1055, 1622, 1690, 1729, 1975]
+    /// Lives in which the account, with a message lost, is still told apart, each in what its line says:
+    /// - 324: the end of a period that a renewal charged ahead was to cut short, until another plan replaced that renewal;
+    /// - 674: when a period ends that renewal info alone says was extended;
+    /// - 722: the model forgets a stretch that renewal info alone began, once newer renewal info names another period.
+    private static let openAccounts: Set<UInt64> = [324, 674, 722]
 
     @Test(
         "a random line is what the model says, just before, at and just after each border, whole or with one message lost",
@@ -35,10 +38,7 @@ struct AccountLifeTests {
         "a random account is what the model says, just before, at and just after each border, whole or with one message lost",
         arguments: [false, true])
     func accounts(_ isLossy: Bool) throws {
-        try Self.live(isLossy, but: Self.openAccounts) { life, heard in
-            // What stood before a refund of something bought once was reversed is not told yet.
-            let whole = AccountLifeMaker.life(seed: life.seed)
-            if whole.messages.contains(where: { $0.name == "REFUND_REVERSED" && $0.status == nil }) { return nil }
+        try Self.live(isLossy, but: isLossy ? Self.openAccounts : []) { life, heard in
             let state = AccountState(heard.facts, catalog: heard.catalog)
             let model = AccountModel(life)
             let changes = state.phases.map(\.startsAt).filter { $0 > .distantPast }.map(\.millisecondsSince1970)
@@ -99,16 +99,23 @@ struct AccountLifeTests {
         var access: Bool
         /// What gives access.
         var source: String?
+        var expiresAt: Int64?
+        var tierUntil: Int64?
+        var periodEndsAt: Int64?
 
         init(_ state: AccountState, at instant: Int64) {
             let phase = state.value(at: Timestamp(millisecondsSince1970: instant))
             (status, tier, access) = (phase.status.rawValue, phase.tier, phase.access)
             source = phase.access ? phase.source.rawValue : nil
+            expiresAt = phase.expiresAt?.millisecondsSince1970
+            tierUntil = phase.tierUntil?.millisecondsSince1970
+            periodEndsAt = phase.periodEndsAt?.millisecondsSince1970
         }
 
         init(_ verdict: AccountVerdict) {
             (status, tier, access) = (verdict.status, verdict.tier, verdict.access)
             source = verdict.access ? verdict.source : nil
+            (expiresAt, tierUntil, periodEndsAt) = (verdict.expiresAt, verdict.tierUntil, verdict.periodEndsAt)
         }
     }
 }

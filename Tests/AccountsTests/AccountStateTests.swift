@@ -6,6 +6,42 @@ import Testing
 
 /// What PRODUCT.md and the comment at `AccountState` promise, case by case.
 struct AccountStateTests {
+    @Test func `A change of tier of days that were added changes those, also where the customer has bought since`() {
+        let line = line {
+            $0.period(.purchase, "premium.monthly", 10, 40)
+            $0.period(.purchase, "pro.monthly", 20, 50)
+        }
+        let given = [(15.0, StaffAct.Kind.extend(days: 8)), (16, .extend(days: 4))]
+        #expect(line.state(acts(given)).on(51) == "active premium grant")
+        let changed = line.state(acts(given + [(51, .changeTier(to: "free"))]))
+        #expect(
+            [50.5, 51, 59, 63].map { changed.on($0) } == [
+                "active premium grant", "free free grant", "free free grant", "expired free grant",
+            ])
+        // What is bought then is new.
+        let bought = bought(2, "pro.forever", .nonConsumable, at: 52)
+        let beside = line.state(acts(given + [(51, .changeTier(to: "free"))]), with: [bought])
+        #expect(beside.on(53) == "active pro apple")
+    }
+
+    @Test func `Another account that is signed later into something bought once has it from the signature on`() {
+        let once = AccountLine(
+            key: key(1),
+            content: .oneTime(
+                AccountLine.BoughtOnce(
+                    kind: .nonConsumable, productID: "pro.forever", purchasedAt: day(10), revokedAt: day(40),
+                    gaps: [OneTimePurchase.Gap(from: day(20), until: day(25))], signedAccount: bob,
+                    earlierAccounts: [.init(ann, until: day(22)), .init(eve, until: day(30))])))
+        let days = [9.0, 10, 20, 22, 25, 30, 40]
+        let told = [ann, eve, bob].map { account in days.map { state([once], of: account).on($0) } }
+        let (nothing, held, gone) = ("free free none", "active pro apple", "revoked free apple")
+        #expect(told[0] == [nothing, held, gone, nothing, nothing, nothing, nothing])
+        #expect(told[1] == [nothing, nothing, nothing, nothing, held, nothing, nothing])
+        #expect(told[2] == [nothing, nothing, nothing, nothing, nothing, held, gone])
+        #expect(once.owners == [ann, eve, bob])
+        #expect([10, 21.9, 22, 30].map { once.owner(at: day($0)) } == [ann, ann, eve, bob])
+    }
+
     static let month: [(Double, SubscriptionStatus, String)] = [
         (10, .active, "pro.monthly"), (40, .expired, "pro.monthly"),
     ]

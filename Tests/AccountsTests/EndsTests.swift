@@ -66,6 +66,43 @@ struct EndsTests {
         #expect(ends(state, 39.6) == [day(70), day(40), day(40)])
     }
 
+    @Test func `What Apple had charged for counted until another plan replaced it`() {
+        let replaced = line {
+            $0.period(.purchase, "premium.monthly", 10, 40)
+            $0.period(.renewal, "pro.monthly", 40, 70, signed: 39.5)
+            $0.period(.purchase, "premium.monthly", 39.75, 69.75)
+        }
+        let state = replaced.state(acts([(15, .extend(days: 2))]))
+        #expect(ends(state, 39.25) == [day(42), day(42), day(40)])
+        #expect(ends(state, 39.5) == [day(72), day(40), day(40)])
+        #expect(ends(state, 39.75) == [day(71.75), day(71.75), day(69.75)])
+        // By a change of tier of what was there before the plan was chosen nothing of it was changed.
+        let changed = replaced.state(acts([(20, .changeTier(to: "premium"))]))
+        #expect(ends(changed, 39.6) == [day(70), day(40), day(40)])
+        let charged = replaced.state(acts([(39.55, .changeTier(to: "premium"))]))
+        #expect(ends(charged, 39.6) == [day(70), day(70), day(40)])
+    }
+
+    @Test func `While a renewal is waited for, access ends where the waiting does, whatever word comes in between`() {
+        func waiting(_ tell: (inout LineStory) -> Void) -> AccountState {
+            var story = LineStory()
+            story.policy = StatusPolicy(renewalLeewaySeconds: 86_400)
+            story.period(.purchase, 10, 40)
+            tell(&story)
+            return story.state(acts([(15, .extend(days: 3))]))
+        }
+        let states = [
+            waiting { _ in }, waiting { $0.renewal(40.5, until: 40, isRetried: true, status: 3) },
+            waiting { $0.period(.purchase, 40.5, 70.5) },
+        ]
+        for state in states {
+            #expect(ends(state, 39) == [day(43), day(43), day(40)])
+            #expect(ends(state, 40.25) == [day(44), day(44), day(40)])
+        }
+        #expect(ends(states[1], 40.75) == [day(43.5), day(43.5), day(43.5)])
+        #expect(ends(states[2], 40.75) == [day(73.5), day(73.5), day(70.5)])
+    }
+
     @Test func `A change of tier lasts as long as its source, and what it kept back counts again`() {
         let premium = subscription(2, [(10, .active, "premium.monthly"), (30, .expired, "premium.monthly")])
         let state = state([pro, premium], acts([(15, .changeTier(to: "premium"))]))

@@ -18,8 +18,8 @@ public struct AccountPhase: Sendable, Hashable {
     public var purchase: PurchaseKey?
     /// The act of staff that decides here: the grant, the change of tier, or the block.
     public var act: Int64?
-    /// With access, when all of it ends without a gap, as known then; nil where it has no end. Without access, when it
-    /// ended; nil where there never was any.
+    /// With access, when all of it ends without a gap, as known then; nil where it has no end. While a renewal is waited for
+    /// that is the end of the waiting. Without access, when it ended; nil where there never was any.
     public var expiresAt: Timestamp?
     /// Whether anything that gives access is going to renew.
     public var willRenew: Bool

@@ -1,5 +1,6 @@
 import AppStorePayloads
 import Base
+import Subscriptions
 
 extension AccountRules {
     /// When access ends, by what is known at an instant; nil for never.
@@ -85,6 +86,14 @@ extension AccountRules {
     /// The next period of a purchase, to another product, where Apple has charged for it by an instant.
     private func charged(after line: (place: Int, span: Int), at end: Timestamp, by instant: Timestamp) -> Known? {
         let timeline = lines[line.place]
+        if let renewal = timeline.spans[line.span].phase.replacedRenewal {
+            let product = catalog.product(renewal.productID, of: timeline.key.bundleID)
+            guard let rank = product.flatMap({ catalog.rank(of: $0.tier) }) else { return nil }
+            return Known(
+                candidate: Candidate(
+                    root: .line(line.place), rank: rank, source: .apple, status: .active, until: renewal.until,
+                    line: line, act: nil, since: (end, nil), isReplaced: true), from: end, until: renewal.until)
+        }
         guard let place = timeline.place(at: end), place > line.span else { return nil }
         let span = timeline.spans[place]
         guard span.phase.startsAt == end, let chargedAt = span.phase.chargedAt, chargedAt <= instant,

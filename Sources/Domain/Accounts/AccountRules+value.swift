@@ -120,8 +120,12 @@ extension AccountRules {
         guard let now = line.span(at: instant), now.isOwned, let last = line.lastGiven(by: instant) else { return nil }
         let productID = line.spans[last.place].phase.productID
         if let block = block(ofEndedLine: place, last.place, before: limit) {
+            // What it took had ended already where Apple gave back later what was refunded at the block.
+            let then = line.span(at: block.at)
+            let hadEnded = then.map { $0.isOwned && !$0.isThere } ?? false
             return Ended(
-                at: block.at, status: .revoked, source: .apple, line: place, productID: productID, act: block.act)
+                at: (hadEnded ? line.lastGiven(by: block.at)?.end : nil) ?? block.at, status: .revoked, source: .apple,
+                line: place, productID: productID, act: block.act)
         }
         let status: AccountStatus =
             switch now.phase.status {

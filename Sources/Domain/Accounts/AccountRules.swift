@@ -50,6 +50,8 @@ struct AccountRules {
         let act: Int
         let root: Root
         let rank: Int
+        /// The act that added the days that decided then; nil where the source itself did.
+        let added: Int?
     }
 
     let catalog: Catalog
@@ -92,8 +94,9 @@ struct AccountRules {
         case .unrevoke:
             for index in blocks.indices where blocks[index].liftedBy == nil { blocks[index].liftedBy = place }
         case .changeTier(let tier):
-            guard let rank = catalog.rank(of: tier), let root = best(at: act.at, before: place)?.root else { return }
-            overrides.append(Override(act: place, root: root, rank: rank))
+            guard let rank = catalog.rank(of: tier), let best = best(at: act.at, before: place) else { return }
+            overrides.append(
+                Override(act: place, root: best.root, rank: rank, added: best.line == nil ? best.since.act : nil))
         case .extend(let days):
             guard days > 0, let best = best(at: act.at, before: place), !best.isWithheld, best.until != nil else {
                 return
@@ -172,6 +175,8 @@ struct AccountRules {
         var act: Int?
         /// When it began, and by which act.
         let since: (at: Timestamp, act: Int?)
+        /// Whether it is the renewal that was to follow the span, and that another plan replaced later.
+        var isReplaced = false
         /// Whether staff changed its tier to the lowest: then it gives nothing, until it ends.
         var isWithheld = false
 
@@ -246,16 +251,27 @@ struct AccountRules {
     private func isObject(_ candidate: Candidate, of override: Override) -> Bool {
         guard candidate.root == override.root else { return false }
         guard case .line(let place) = candidate.root else { return true }
-        if let line = candidate.line { return line.span < firstNew[override.act][place] }
-        guard let added = candidate.since.act else { return true }
-        let (first, second) = (min(added, override.act), max(added, override.act))
+        if candidate.line != nil {
+            return !isNew(candidate, since: override.act)
+                && !(override.added.map { isNew(candidate, since: $0) } ?? false)
+        }
+        guard let added = candidate.since.act, added != override.added else { return true }
+        let other = override.added ?? override.act
+        let (first, second) = (min(added, other), max(added, other))
         return lines[place].place(at: acts[second].at).map { $0 < firstNew[first][place] } ?? false
     }
 
     /// Whether a source was not there yet at an act.
     private func isLater(_ candidate: Candidate, than act: Int) -> Bool {
-        if let line = candidate.line { return line.span >= firstNew[act][line.place] }
+        if candidate.line != nil { return isNew(candidate, since: act) }
         return candidate.since.act.map { $0 > act } ?? (candidate.since.at > acts[act].at)
+    }
+
+    /// Whether a purchase's source was not there at an act.
+    private func isNew(_ candidate: Candidate, since act: Int) -> Bool {
+        guard let line = candidate.line else { return false }
+        if line.span >= firstNew[act][line.place] { return true }
+        return candidate.isReplaced && lines[line.place].isReplacedRenewalNew(in: line.span, since: acts[act].at)
     }
 
     private func candidate(_ term: Term, at instant: Timestamp, before limit: Int) -> Candidate? {
@@ -275,8 +291,7 @@ struct AccountRules {
         let span = line.spans[index]
         var until = span.phase.accessUntil
         if let end = until, end <= instant {
-            // A renewal is waited for: until the wait is over.
-            until = index + 1 < line.spans.count ? line.spans[index + 1].startsAt : nil
+            until = line.waitsUntil(from: index)
         }
         return Candidate(
             root: .line(place), rank: rank, source: .apple, status: AccountStatus(span.phase.status), until: until,

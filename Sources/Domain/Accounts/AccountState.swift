@@ -31,14 +31,15 @@ public import Subscriptions
 /// **Revoke** ends all that was there at its instant: until `unrevoke` none of it gives anything. The account is
 /// `revoked` unless something later gives access, or gave it and ended later.
 ///
-/// **Change of tier** is about the deciding source at its instant. From then on, while that source gives access, the
+/// **Change of tier** is about the deciding source at its instant, and about the days that are added to that source. From then on, while that source gives access, the
 /// account has the new tier in place of all that was there then; later purchases and gifts count beside it. The latest
 /// change in force counts. Without access there is nothing to change. Everybody has the lowest tier: a source that was
 /// changed to it gives nothing until it ends, and the account is `free`.
 ///
 /// **Ends.** The end of access is that of all access without a gap, by what is known at the instant: the sources that
 /// give it, what Apple has charged for ahead, and the days that staff has added. The tier's end is when another one takes
-/// its place.
+/// its place. A purchase whose renewal is waited for ends where the waiting does if Apple says nothing until then, and before
+/// the waiting where its period does.
 ///
 /// **Extend** is about the deciding source at its instant, too. Where that source's access ends, the tier that the
 /// account had at the act's instant goes on for so many days, as a grant.

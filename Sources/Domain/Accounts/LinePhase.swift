@@ -29,13 +29,20 @@ public struct LinePhase: Sendable, Hashable {
     public var chargedAt: Timestamp?
     /// What the latest renewal info says that it renews to.
     public var namedProductID: String?
+    /// Until when its renewal is waited for after the end, where a word of Apple's cut the waiting short; else the phase
+    /// lasts as long as the waiting.
+    public var waitsUntil: Timestamp?
+    /// The renewal to another product that follows as it was charged for by then, where another plan that was bought later
+    /// replaced it.
+    public var replacedRenewal: PhaseOrigin.Renewal?
 
     /// Memberwise. By default the period lasts as long as access.
     public init(
         startsAt: Timestamp, status: SubscriptionStatus, productID: String?, accessUntil: Timestamp?,
         inTrial: Bool = false, willRenew: Bool = false, signedAccount: UniqueIdentifier? = nil,
         upcomingAccount: UniqueIdentifier? = nil, periodEndsAt: Timestamp? = nil, boughtAt: Timestamp? = nil,
-        chargedAt: Timestamp? = nil, namedProductID: String? = nil
+        chargedAt: Timestamp? = nil, namedProductID: String? = nil, waitsUntil: Timestamp? = nil,
+        replacedRenewal: PhaseOrigin.Renewal? = nil
     ) {
         self.startsAt = startsAt
         self.status = status
@@ -49,6 +56,8 @@ public struct LinePhase: Sendable, Hashable {
         self.boughtAt = boughtAt
         self.chargedAt = chargedAt
         self.namedProductID = namedProductID
+        self.waitsUntil = waitsUntil
+        self.replacedRenewal = replacedRenewal
     }
 
     /// A phase of a subscription.
@@ -71,6 +80,7 @@ public struct LinePhase: Sendable, Hashable {
             willRenew: willRenew, signedAccount: origin.isUpcomingAccount ? nil : account,
             upcomingAccount: origin.isUpcomingAccount ? account : nil, periodEndsAt: periodEndsAt,
             boughtAt: origin.boughtAt, chargedAt: origin.chargedAt,
-            namedProductID: origin.namedProductID ?? renewalProductID)
+            namedProductID: origin.namedProductID ?? renewalProductID, waitsUntil: origin.waitsUntil,
+            replacedRenewal: origin.replacedRenewal)
     }
 }

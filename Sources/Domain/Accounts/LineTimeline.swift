@@ -114,6 +114,14 @@ struct LineTimeline {
 
     func span(at instant: Timestamp) -> Span? { place(at: instant).map { spans[$0] } }
 
+    /// Until when a renewal is waited for, by what is known in a span in which it is: the end of the waiting, whatever Apple
+    /// says in between.
+    func waitsUntil(from place: Int) -> Timestamp? {
+        let phase = spans[place].phase
+        // Spans of one phase differ in the owner alone.
+        return phase.waitsUntil ?? spans[place...].first { $0.phase.startsAt != phase.startsAt }?.startsAt
+    }
+
     /// The first instant from one on at which it gives nothing; nil where there is none, or where days cannot be added
     /// after what ended it.
     func extensibleEnd(from instant: Timestamp) -> Timestamp? {
@@ -152,6 +160,14 @@ struct LineTimeline {
             if phase.chargedAt ?? phase.startsAt > instant { return next }
         }
         return spans.endIndex
+    }
+
+    /// Whether the renewal that was to follow a span was not there at an instant; by the same rule.
+    func isReplacedRenewalNew(in place: Int, since instant: Timestamp) -> Bool {
+        guard let renewal = spans[place].phase.replacedRenewal, let then = self.place(at: instant) else { return false }
+        let there = spans[then].phase
+        let isCharged = there.replacedRenewal == renewal
+        return !isCharged && renewal.productID != there.productID && renewal.productID != there.namedProductID
     }
 
     /// Whether the last that these phases gave was a trial, so that nothing was paid for after it. Grace is part of the

@@ -1,18 +1,31 @@
 import AppStorePayloads
 import Base
+import Foundation
 import Postgres
 package import Subscriptions
 
 extension PhaseOrigin {
     /// An element of `phase_origin`: bought|charged|upcoming account|named product, instants in milliseconds since 1970;
-    /// nil where there is nothing to say.
+    /// nil where there is nothing to say. In the third field follow, separated by commas, `w` with the instant until which a
+    /// renewal is waited for, and `r` with the end of a replaced renewal and its product in Base64. An earlier release reads
+    /// there what is not `1` as nothing.
     var stored: String? {
         if isOrdinary { return nil }
         let fields = [
             boughtAt.map { String($0.millisecondsSince1970) }, chargedAt.map { String($0.millisecondsSince1970) },
-            isUpcomingAccount ? "1" : nil, namedProductID,
+            flags, namedProductID,
         ]
         return fields.map { $0 ?? "" }.joined(separator: "|")
+    }
+
+    private var flags: String {
+        let flags = [
+            isUpcomingAccount ? "1" : nil, waitsUntil.map { "w\($0.millisecondsSince1970)" },
+            replacedRenewal.map { renewal in
+                "r\(renewal.until.millisecondsSince1970) \(Data(renewal.productID.utf8).base64EncodedString())"
+            },
+        ]
+        return flags.compactMap(\.self).joined(separator: ",")
     }
 
     /// Reads an element of `phase_origin`.
@@ -22,7 +35,25 @@ extension PhaseOrigin {
         guard fields.count == 4 else { throw PostgresError.unreadableOrigin }
         self.init(
             boughtAt: try Timestamp(stored: fields[0]), chargedAt: try Timestamp(stored: fields[1]),
-            namedProductID: fields[3].isEmpty ? nil : String(fields[3]), isUpcomingAccount: fields[2] == "1")
+            namedProductID: fields[3].isEmpty ? nil : String(fields[3]), isUpcomingAccount: false)
+        for flag in fields[2].split(separator: ",") {
+            switch flag.first {
+            case "1": isUpcomingAccount = true
+            case "w": waitsUntil = try Timestamp(stored: flag.dropFirst())
+            case "r": replacedRenewal = try Renewal(stored: flag.dropFirst())
+            default: throw PostgresError.unreadableOrigin
+            }
+        }
+    }
+}
+
+extension PhaseOrigin.Renewal {
+    fileprivate init(stored text: Substring) throws {
+        let fields = text.split(separator: " ")
+        guard fields.count == 2, let until = try Timestamp(stored: fields[0]),
+            let product = Data(base64Encoded: String(fields[1])).flatMap({ String(data: $0, encoding: .utf8) })
+        else { throw PostgresError.unreadableOrigin }
+        self.init(productID: product, until: until)
     }
 }
 

@@ -6,6 +6,8 @@ package struct AccountLifeMaker {
         products: ["basic": "pro", "solo": "pro", "plus": "premium", "forever": "pro", "pass": "premium"],
         termDays: ["pass": 10])
 
+    private static let tokenSet = "token set"
+
     private let number: Int
     private let features: Set<LifeFeature>
     /// The account that is judged, and two more.
@@ -42,7 +44,8 @@ package struct AccountLifeMaker {
         if features.contains(.claims) { maker.claim() }
         maker.act()
         if isLossy {
-            maker.life.messages.remove(at: Int(maker.random.between(0, Int64(maker.life.messages.count) - 1)))
+            let heard = maker.life.messages.indices.filter { maker.life.messages[$0].name != Self.tokenSet }
+            maker.life.messages.remove(at: heard[Int(maker.random.between(0, Int64(heard.count) - 1))])
         }
         return maker.life
     }
@@ -77,6 +80,27 @@ package struct AccountLifeMaker {
     }
 
     private mutating func once(_ line: String, at start: Int64) {
+        let first = life.messages.count
+        sell(line, at: start)
+        if features.contains(.claims) { setToken(from: first) }
+    }
+
+    /// The app's server gives something bought once to another account by Apple's API, which signs it anew.
+    private mutating func setToken(from first: Int) {
+        var own = ModelRandom(seed: life.seed ^ UInt64(first + 1) << 32)
+        guard own.chance(30) else { return }
+        let place = Int(own.between(Int64(first), Int64(life.messages.count) - 1))
+        let next = place + 1 < life.messages.count ? life.messages[place + 1].signed : .max
+        var message = life.messages[place]
+        message.signed = own.between(message.signed + 1, min(next - 1, message.signed + 20 * ModelTime.day))
+        message.name = Self.tokenSet
+        message.transaction?.signed = message.signed
+        life.messages.insert(message, at: place + 1)
+        let token = own.pick(accounts)
+        for later in life.messages.indices.suffix(from: place + 1) { life.messages[later].transaction?.token = token }
+    }
+
+    private mutating func sell(_ line: String, at start: Int64) {
         let product = random.pick(["forever", "forever", "pass", "coins"])
         var bought = LifeTransaction(
             id: line, line: line, product: product, purchased: start, expires: nil, reason: "PURCHASE",

@@ -38,19 +38,26 @@ package final class AccountModel {
         var tier: String
         /// Whether Apple tries to charge.
         var isRetried = false
-        /// Whether it has ended, and its renewal is waited for.
-        var isWaiting = false
+        /// When the running period ends; nil where it has no end.
+        var periodEnds: Int64?
         /// With access, what follows without a gap: the end of each part, nil for one without an end, and its tier.
         var ahead: [(tier: String, until: Int64?)] = []
 
-        /// When it begins, where that is later.
-        var from: Int64?
         /// When it ends as far as the same product goes on.
         var own: Int64?
-        /// What staff added to it, that begins where it ends.
-        var added: [(tier: String, until: Int64?)] = []
 
         var until: Int64? { ahead.last?.until }
+    }
+
+    /// A time for which a source is known to give a tier.
+    private struct Known {
+        var source: Source
+        var tier: String
+        var from: Int64
+        /// Nil for one without an end.
+        var until: Int64?
+
+        func covers(_ moment: Int64) -> Bool { from <= moment && until.map { moment < $0 } ?? true }
     }
 
     private let life: AccountLife
@@ -58,8 +65,11 @@ package final class AccountModel {
     private let things: [String: ThingModel]
     private let owners: [String: OwnerModel]
     private let acts: [LifeAct]
-    /// The source that each extension or change of tier is about: the one that decided when it was done.
+    /// The source that each extension or change of tier is about: the one that decided when it was done, or that the days
+    /// which decided were added to.
     private var targets: [Int64: Source] = [:]
+    /// The act whose days decided when an extension or change of tier was done.
+    private var deciding: [Int64: Int64] = [:]
     /// The tier that it gave then.
     private var tiers: [Int64: String] = [:]
     /// The instants at which anything may change, in epoch milliseconds, in order.
@@ -67,6 +77,8 @@ package final class AccountModel {
     /// What was worked out already; nothing but time is saved by it.
     private var known: [Source: [Int64: Standing?]] = [:]
     private var knownOwners: [String: [Int64: String?]] = [:]
+    private var knownPeriods: [String: [Int64: [LinePeriod]]] = [:]
+    private var knownEnds: [Int64: Int64?] = [:]
 
     /// Judges a life.
     package init(_ life: AccountLife) {
@@ -91,7 +103,8 @@ package final class AccountModel {
                 if let decision = decision(at: act.at, by: Array(acts[..<place])),
                     decision.standing.access || (decision.standing.status == "free" && act.isChange)
                 {
-                    targets[act.id] = decision.standing.source
+                    targets[act.id] = root(of: decision.standing.source)
+                    if case .days(let id) = decision.standing.source { deciding[act.id] = id }
                     tiers[act.id] = decision.standing.tier
                 }
             default: break
@@ -115,7 +128,7 @@ package final class AccountModel {
             let ahead = verdict.ahead.prefix { life.catalog.tier(of: $0.product) != nil }
             return Standing(
                 source: .line(line), status: status, access: verdict.status.access, tier: tier,
-                isRetried: verdict.status == .billingRetry, isWaiting: verdict.isWaiting,
+                isRetried: verdict.status == .billingRetry, periodEnds: verdict.period.stops,
                 ahead: ahead.map { (life.catalog.tier(of: $0.product) ?? tier, $0.until) },
                 own: verdict.ahead.prefix { $0.product == verdict.ahead.first?.product }.last?.until)
         }
@@ -129,7 +142,8 @@ package final class AccountModel {
         if let ends, ends <= instant {
             return Standing(source: .line(line), status: "expired", access: false, tier: tier)
         }
-        return Standing(source: .line(line), status: "active", access: true, tier: tier, ahead: [(tier, ends)])
+        return Standing(
+            source: .line(line), status: "active", access: true, tier: tier, periodEnds: ends, ahead: [(tier, ends)])
     }
 
     private func owner(of line: String, at instant: Int64) -> String? {
@@ -166,20 +180,23 @@ package final class AccountModel {
             else { return nil }
             let ends = act.at + days * ModelTime.day
             return instant < ends
-                ? Standing(source: source, status: "active", access: true, tier: tier, ahead: [(tier, ends)])
+                ? Standing(
+                    source: source, status: "active", access: true, tier: tier, periodEnds: ends, ahead: [(tier, ends)])
                 : Standing(source: source, status: "expired", access: false, tier: tier)
         case .days(let id):
             guard let days = days(id, at: instant), days.from <= instant else { return nil }
             return instant < days.until
                 ? Standing(
-                    source: source, status: "active", access: true, tier: days.tier, ahead: [(days.tier, days.until)])
+                    source: source, status: "active", access: true, tier: days.tier, periodEnds: days.until,
+                    ahead: [(days.tier, days.until)])
                 : Standing(source: source, status: "expired", access: false, tier: days.tier)
         case .trial:
             guard let trial = life.trial, trial.starts <= instant, let rank = life.catalog.rank(trial.tier), rank > 0
             else { return nil }
             return instant < trial.ends
                 ? Standing(
-                    source: source, status: "trial", access: true, tier: trial.tier, ahead: [(trial.tier, trial.ends)])
+                    source: source, status: "trial", access: true, tier: trial.tier, periodEnds: trial.ends,
+                    ahead: [(trial.tier, trial.ends)])
                 : Standing(source: source, status: "trial_expired", access: false, tier: trial.tier)
         }
     }
@@ -194,11 +211,27 @@ package final class AccountModel {
         return sources
     }
 
+    private func begun(_ line: String, _ model: LineModel, by instant: Int64) -> [LinePeriod] {
+        if let known = knownPeriods[line]?[instant] { return known }
+        let periods = model.begun(by: instant)
+        knownPeriods[line, default: [:]][instant] = periods
+        return periods
+    }
+
+    /// What days were added to; anything else is its own root.
+    private func root(of source: Source) -> Source {
+        if case .days(let id) = source { return targets[id] ?? source }
+        return source
+    }
+
     /// Whether what a source is at an instant was there already when staff acted.
     ///
     /// On a line a new source begins with a purchase that the customer makes after the act, and all that follows belongs
     /// to it.
-    private func wasThere(_ source: Source, when act: LifeAct, at instant: Int64) -> Bool {
+    /// - Parameter moment: a later one, at which it goes on as far as is known at the instant.
+    private func wasThere(
+        _ source: Source, when act: LifeAct, at instant: Int64, goingOnTo moment: Int64? = nil
+    ) -> Bool {
         switch source {
         case .grant(let id), .days(let id):
             guard let grant = acts.first(where: { $0.id == id }) else { return false }
@@ -207,9 +240,8 @@ package final class AccountModel {
         case .line(let line):
             if let thing = things[line] { return (thing.purchased(at: instant) ?? .max) <= act.at }
             guard let model = lines[line] else { return false }
-            let known = model.periods(at: instant)
-            let begun = known.filter { $0.begins <= instant }
-            let periods = begun.isEmpty ? known : begun
+            var periods = begun(line, model, by: instant)
+            if let moment, moment > instant { periods = model.periods(at: instant).filter { $0.begins <= moment } }
             return !periods.contains { isNew($0, after: act, among: periods, of: model) }
         }
     }
@@ -239,34 +271,55 @@ package final class AccountModel {
     }
 
     /// The days of an extension, once they have begun: where the source that it is about first ends after the act, and after
-    /// what was added to the same end before. What Apple takes back there
-    /// is not extended, and what goes to another account neither.
-    private func days(_ id: Int64, at instant: Int64) -> (tier: String, end: Int64, from: Int64, until: Int64)? {
-        guard let act = acts.first(where: { $0.id == id }), case .extend(let more) = act.kind,
+    /// what was added to it before. What Apple takes back there is not extended, and what goes to another account neither.
+    private func days(_ id: Int64, at instant: Int64) -> (tier: String, from: Int64, until: Int64)? {
+        guard let place = acts.firstIndex(where: { $0.id == id }), case .extend(let more) = acts[place].kind,
             let source = targets[id], let tier = tiers[id]
         else { return nil }
-        guard let end = firstEnd(of: source, after: act, by: instant), let ended = standing(of: source, at: end),
-            ended.status != "revoked"
-        else { return nil }
-        let before = acts.prefix { $0.id != id }.filter { targets[$0.id] == source }
-            .compactMap { days($0.id, at: instant) }.filter { $0.end == end }.map(\.until)
-        let from = max(end, before.max() ?? end)
-        return (tier, end, from, from + more * ModelTime.day)
+        let act = acts[place]
+        guard act.at <= instant, let end = firstEnd(of: source, after: act, by: instant) else { return nil }
+        if case .line = source {
+            guard let ended = standing(of: source, at: end), ended.status != "revoked" else { return nil }
+        }
+        let blocks = blocks(at: act.at, by: Array(acts[..<place]))
+        let before = acts[..<place].filter { earlier in
+            targets[earlier.id] == source && !blocks.contains { (earlier.at, earlier.id) < ($0.at, $0.id) }
+        }
+        let from = max(end, before.compactMap { days($0.id, at: instant)?.until }.max() ?? end)
+        return (tier, from, from + more * ModelTime.day)
     }
 
-    /// Where a source first ended after an act, by an instant.
+    /// Where the source of an extension first ended at or after it, by an instant.
     private func firstEnd(of source: Source, after act: LifeAct, by instant: Int64) -> Int64? {
-        borders.first { border in
-            act.at < border && border <= instant && (standing(of: source, at: border - 1)?.access ?? false)
-                && !(standing(of: source, at: border)?.access ?? false)
+        let end: Int64?
+        if let known = knownEnds[act.id] {
+            end = known
+        } else {
+            end =
+                !(standing(of: source, at: act.at)?.access ?? false)
+                ? act.at
+                : borders.first { border in
+                    act.at < border && !(standing(of: source, at: border)?.access ?? false)
+                }
+            knownEnds[act.id] = .some(end)
         }
+        return end.flatMap { $0 <= instant ? $0 : nil }
     }
 
-    /// When a source that gives nothing at an instant last gave something, to the account or while it was nobody's; nil for never.
+    /// When a source that gives nothing at an instant last gave something, to the account or while it was nobody's; nil for
+    /// never. What it gave before it was another account's was not for this one.
     private func end(of source: Source, at instant: Int64) -> Int64? {
-        borders.last {
-            $0 <= instant && !isOthers(source, at: $0 - 1) && standingForAnyone(of: source, at: $0 - 1)?.access ?? false
+        for border in borders.reversed() where border <= instant {
+            if isOthers(source, at: border - 1) { return nil }
+            if standingForAnyone(of: source, at: border - 1)?.access ?? false { return border }
         }
+        return nil
+    }
+
+    /// Whether a source is the account's, and has given something since it was last another account's, or would have.
+    private func hasGiven(_ source: Source, at instant: Int64) -> Bool {
+        guard let standing = standing(of: source, at: instant) else { return false }
+        return standing.access || end(of: source, at: instant) != nil
     }
 
     /// Whether a source is a line of another account.
@@ -280,91 +333,112 @@ package final class AccountModel {
     /// What decides at an instant by the acts given, and what else gives something.
     private func decision(
         at instant: Int64, by acts: [LifeAct]
-    ) -> (standing: Standing, accessUntil: Int64?, tierUntil: Int64?)? {
+    ) -> (standing: Standing, expiresAt: Int64?, tierUntil: Int64?)? {
         let acts = acts.filter { $0.at <= instant }
         let blocks = blocks(at: instant, by: acts)
         let standings = sources.compactMap { source -> Standing? in
             guard !blocks.contains(where: { wasThere(source, when: $0, at: instant) }) else { return nil }
-            return standing(of: source, at: instant).map { extended($0, at: instant, by: acts) }
-        }
-        // The latest change of tier whose source still gives something speaks for all that was there.
-        let change = acts.last { act in
-            guard case .changeTier = act.kind else { return false }
-            return standings.contains { $0.access && isChanged($0.source, by: act, at: instant) }
+            return standing(of: source, at: instant)
         }
         var giving = standings.filter(\.access)
-        // What was there as well, and counts again once the source that staff changed has ended.
-        var (masked, maskedUntil) = ([Standing](), Int64?.none)
+        // The latest change of tier whose source still gives something speaks for all that was there.
+        let change = acts.last { act in
+            act.isChange && giving.contains { isChanged($0.source, by: act, at: instant) }
+        }
         if let change, case .changeTier(let tier) = change.kind {
-            masked = giving.filter { wasThere($0.source, when: change, at: instant) }
+            let objects = giving.filter { isChanged($0.source, by: change, at: instant) }
             giving.removeAll { wasThere($0.source, when: change, at: instant) }
-            let changes = masked.filter { isChanged($0.source, by: change, at: instant) }
-            if var changed = changes.max(by: { $0.until ?? .max < $1.until ?? .max }) {
-                changed.tier = tier
-                changed.ahead = [(tier, changed.until)] + changed.added.map { (tier, $0.until) }
-                changed.added = []
-                masked.removeAll { $0.source == changed.source }
-                maskedUntil = changed.until
-                if life.catalog.rank(tier) == 0 {
-                    guard !giving.isEmpty else {
-                        changed.status = "free"
-                        changed.access = false
-                        return (changed, nil, nil)
-                    }
-                } else {
-                    giving.append(changed)
+            giving.removeAll { standing in objects.contains { $0.source == standing.source } }
+            if life.catalog.rank(tier) == 0 {
+                if giving.isEmpty, var withheld = objects.first {
+                    (withheld.status, withheld.access) = ("free", false)
+                    return (withheld, nil, nil)
+                }
+            } else {
+                giving += objects.map { object in
+                    var object = object
+                    object.tier = tier
+                    return object
                 }
             }
         }
         if let best = giving.max(by: { isLess($0, $1) }) {
-            // Days that are to begin where others end.
-            let later = acts.compactMap { act -> Standing? in
-                guard case .extend = act.kind, let days = days(act.id, at: instant), instant < days.from,
-                    !blocks.contains(where: { wasThere(.days(act.id), when: $0, at: instant) })
-                else { return nil }
-                var standing = Standing(source: .days(act.id), status: "active", access: true, tier: days.tier)
-                standing.ahead = [(days.tier, days.until)]
-                standing.from = days.from
-                return standing
-            }
-            let ends = ends(
-                giving + later, maskedUntil == nil ? [] : masked, after: maskedUntil ?? instant, from: instant)
+            let known = known(standings.filter(\.access), blocks, at: instant, by: acts)
+            let ends = ends(known, at: instant, by: acts)
             return (best, ends.access, ends.tier)
         }
-        return ended(standings, blocks, at: instant, by: acts).map { ($0, nil, nil) }
+        return ended(standings, blocks, at: instant, by: acts).map { ($0.standing, $0.at, nil) }
     }
 
-    /// Whether an act changes what a source gives: the one that decided then, and the days that were added to it before.
-    private func isChanged(_ source: Source, by act: LifeAct, at instant: Int64) -> Bool {
-        guard wasThere(source, when: act, at: instant) else { return false }
-        var source = source
-        while source != targets[act.id] {
-            guard case .days(let id) = source, let extended = targets[id],
-                let added = acts.first(where: { $0.id == id }), wasThere(extended, when: added, at: act.at)
-            else { return false }
-            source = extended
+    /// Whether an act changes what a source gives: the one that decided then, and the days that are added to it.
+    private func isChanged(
+        _ source: Source, by act: LifeAct, at instant: Int64, goingOnTo moment: Int64? = nil
+    ) -> Bool {
+        guard root(of: source) == targets[act.id] else { return false }
+        // Where days decided, the source is what they were added to.
+        let reference = deciding[act.id].flatMap { id in acts.first { $0.id == id } } ?? act
+        switch source {
+        case .grant, .trial: return true
+        case .line:
+            return [act, reference].allSatisfy { wasThere(source, when: $0, at: instant, goingOnTo: moment) }
+        case .days(let id):
+            guard id != reference.id, let added = acts.first(where: { $0.id == id }) else { return true }
+            let (first, second) =
+                (added.at, added.id) < (reference.at, reference.id) ? (added, reference) : (reference, added)
+            if case .line = root(of: source) { return wasThere(root(of: source), when: first, at: second.at) }
+            return true
         }
-        return true
     }
 
-    /// A source with the days that staff added to it and that have not begun.
-    private func extended(_ standing: Standing, at instant: Int64, by acts: [LifeAct]) -> Standing {
-        guard standing.access, var until = standing.until else { return standing }
-        var longer = standing
-        for act in acts where act.at <= instant && targets[act.id] == standing.source {
-            guard case .extend(let days) = act.kind, let tier = tiers[act.id],
-                firstEnd(of: standing.source, after: act, by: instant) == nil
+    /// All that is known to give something from an instant on, if nothing else happens.
+    private func known(
+        _ giving: [Standing], _ blocks: [LifeAct], at instant: Int64, by acts: [LifeAct]
+    ) -> [Known] {
+        var known: [Known] = []
+        var ends: [Source: Int64] = [:]
+        for standing in giving {
+            var from = instant
+            for part in standing.ahead {
+                known.append(Known(source: standing.source, tier: part.tier, from: from, until: part.until))
+                from = part.until ?? from
+            }
+            ends[standing.source] = standing.until
+        }
+        for act in acts {
+            guard case .extend(let more) = act.kind, let source = targets[act.id], let tier = tiers[act.id],
+                !blocks.contains(where: { wasThere(.days(act.id), when: $0, at: instant) })
             else { continue }
-            until += days * ModelTime.day
-            longer.added.append((tier, until))
-            // Days may be added to those.
-            let further = extended(
-                Standing(source: .days(act.id), status: "active", access: true, tier: tier, ahead: [(tier, until)]),
-                at: instant, by: acts)
-            longer.added += further.added
-            until = further.added.last?.until ?? until
+            let isOver = firstEnd(of: source, after: act, by: instant) != nil
+            if let days = days(act.id, at: instant) {
+                if instant < days.from {
+                    known.append(Known(source: .days(act.id), tier: tier, from: days.from, until: days.until))
+                }
+                ends[source] = ends[source].map { max($0, days.until) }
+            } else if !isOver, let end = ends[source] {
+                let until = end + more * ModelTime.day
+                known.append(Known(source: .days(act.id), tier: tier, from: end, until: until))
+                ends[source] = until
+            }
         }
-        return longer
+        return known
+    }
+
+    /// The rank of the tier that the account has at a moment by what is known; nil without access.
+    private func rank(_ known: [Known], at moment: Int64, knowing instant: Int64, by acts: [LifeAct]) -> Int? {
+        let covering = known.filter { $0.covers(moment) }
+        let change = acts.last { act in
+            act.isChange && covering.contains { isChanged($0.source, by: act, at: instant, goingOnTo: $0.from) }
+        }
+        guard let change, case .changeTier(let tier) = change.kind else {
+            return covering.compactMap { life.catalog.rank($0.tier) }.max()
+        }
+        return covering.compactMap { known -> Int? in
+            if isChanged(known.source, by: change, at: instant, goingOnTo: known.from) {
+                return life.catalog.rank(tier).flatMap { $0 > 0 ? $0 : nil }
+            }
+            if wasThere(known.source, when: change, at: instant, goingOnTo: known.from) { return nil }
+            return life.catalog.rank(known.tier)
+        }.max()
     }
 
     /// Whether another source speaks before this one: the higher tier, then the longer, then what was paid for.
@@ -379,22 +453,11 @@ package final class AccountModel {
     }
 
     /// When access ends, and when the tier becomes another one, if nothing else happens.
-    private func ends(
-        _ giving: [Standing], _ masked: [Standing], after unmasked: Int64, from instant: Int64
-    ) -> (access: Int64?, tier: Int64?) {
-        func rank(at moment: Int64) -> Int? {
-            (moment < unmasked ? giving : giving + masked).compactMap { standing -> Int? in
-                if let from = standing.from, moment < from { return nil }
-                return (standing.ahead + standing.added).first { $0.until.map { moment < $0 } ?? true }.flatMap {
-                    life.catalog.rank($0.tier)
-                }
-            }.max()
-        }
-        let now = rank(at: instant)
+    private func ends(_ known: [Known], at instant: Int64, by acts: [LifeAct]) -> (access: Int64?, tier: Int64?) {
+        let now = rank(known, at: instant, knowing: instant, by: acts)
         var tier: Int64?
-        for border in Set((giving + masked).flatMap { ($0.ahead + $0.added).compactMap(\.until) }).sorted()
-        where border > instant {
-            let next = rank(at: border)
+        for border in Set(known.flatMap { [$0.from] + [$0.until].compactMap { $0 } }).sorted() where border > instant {
+            let next = rank(known, at: border, knowing: instant, by: acts)
             if next != now { tier = tier ?? border }
             if next == nil { return (border, tier) }
         }
@@ -404,7 +467,7 @@ package final class AccountModel {
     /// What ended last, where nothing gives access; nil where nothing ever did.
     private func ended(
         _ standings: [Standing], _ blocks: [LifeAct], at instant: Int64, by acts: [LifeAct]
-    ) -> Standing? {
+    ) -> (at: Int64, standing: Standing)? {
         var ends: [(at: Int64, standing: Standing)] = []
         for standing in standings {
             guard let end = end(of: standing.source, at: instant) else { continue }
@@ -423,11 +486,9 @@ package final class AccountModel {
             let earlier = acts.filter { ($0.at, $0.id) < (block.at, block.id) }
             let blocksThen = self.blocks(at: block.at, by: earlier)
             let there = sources.compactMap { source -> Standing? in
-                guard wasThere(source, when: block, at: instant), standing(of: source, at: instant) != nil,
+                guard wasThere(source, when: block, at: instant), hasGiven(source, at: instant),
                     !blocksThen.contains(where: { wasThere(source, when: $0, at: block.at) }),
-                    let then = standingForAnyone(of: source, at: block.at).map({
-                        extended($0, at: block.at, by: earlier)
-                    })
+                    let then = standingForAnyone(of: source, at: block.at)
                 else { return nil }
                 return then.access || then.isRetried ? then : nil
             }
@@ -435,7 +496,9 @@ package final class AccountModel {
             (blocked.status, blocked.access) = ("revoked", false)
             ends.append((block.at, blocked))
         }
-        return ends.max { $0.at < $1.at }?.standing
+        return ends.max {
+            ($0.at, $0.standing.source.precedence) < ($1.at, $1.standing.source.precedence)
+        }
     }
 
     // MARK: - Answers
@@ -443,14 +506,13 @@ package final class AccountModel {
     /// What the account is at an instant, in epoch milliseconds.
     package func verdict(at instant: Int64) -> AccountVerdict {
         let free = life.catalog.tiers.first ?? "free"
-        guard let (standing, accessUntil, tierUntil) = decision(at: instant, by: acts) else {
+        guard let (standing, expiresAt, tierUntil) = decision(at: instant, by: acts) else {
             return AccountVerdict(status: "free", tier: free, access: false, source: "none")
         }
         return AccountVerdict(
             status: standing.status, tier: standing.access ? standing.tier : free, access: standing.access,
-            source: standing.source.name,
-            isWaiting: standing.access && sources.contains { self.standing(of: $0, at: instant)?.isWaiting ?? false },
-            accessUntil: accessUntil, tierUntil: tierUntil)
+            source: standing.source.name, expiresAt: expiresAt, tierUntil: standing.access ? tierUntil : nil,
+            periodEndsAt: standing.access ? standing.periodEnds : nil)
     }
 
     private static func borders(

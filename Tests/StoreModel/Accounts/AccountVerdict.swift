@@ -8,10 +8,11 @@ package struct AccountVerdict: Sendable, Hashable {
     package var access: Bool
     /// `apple`, `grant`, `trial` or `none`.
     package var source: String
-    /// Whether a purchase has ended and its renewal is waited for: when that ends nobody knows yet.
-    package var isWaiting = false
-    /// With access, when unbroken access ends by what is known at the instant, in epoch milliseconds; nil for never.
-    package var accessUntil: Int64?
+    /// With access, when unbroken access ends by what is known at the instant, in epoch milliseconds; nil for never. Without
+    /// access, when it ended; nil where there never was any.
+    package var expiresAt: Int64?
     /// With access, when the tier becomes another one.
     package var tierUntil: Int64?
+    /// With access, when the running period of what decides ends.
+    package var periodEndsAt: Int64?
 }

@@ -116,6 +116,15 @@ package struct LineModel: Sendable {
         return periods
     }
 
+    /// The periods that have begun by an instant, the one that gives the status with them: it may be charged ahead.
+    package func begun(by instant: Int64) -> [LinePeriod] {
+        let periods = periods(at: instant)
+        if periods.allSatisfy({ $0.begins <= instant }) { return periods }
+        let latest = max(instant, verdict(at: instant)?.period.begins ?? instant)
+        let begun = periods.filter { $0.begins <= latest }
+        return begun.isEmpty ? periods : begun
+    }
+
     private func stop(of period: LinePeriod, among periods: [LinePeriod]) -> Int64 {
         var stop = min(period.ends, period.revoked ?? .max)
         for later in periods where period.begins < later.begins && later.begins < period.ends {

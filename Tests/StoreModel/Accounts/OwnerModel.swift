@@ -30,19 +30,13 @@ package struct OwnerModel: Sendable {
 
     /// The owner; nil where the line is nobody's, or was not bought yet.
     package func owner(of line: LineModel, at instant: Int64) -> String? {
-        let stretches = Self.stretches(Self.begun(line.periods(at: instant), by: instant), of: line)
+        let stretches = Self.stretches(line.begun(by: instant), of: line)
         guard !stretches.isEmpty else { return nil }
         for stretch in stretches.reversed() {
             if let owner = owner(in: stretch, at: instant) { return owner }
         }
         let erased = erased(at: instant)
         return line.renewalToken(at: instant).flatMap { erased.contains($0) ? nil : $0 }
-    }
-
-    /// The periods that have begun; where none has, what was charged ahead.
-    private static func begun(_ periods: [LinePeriod], by instant: Int64) -> [LinePeriod] {
-        let begun = periods.filter { $0.begins <= instant }
-        return begun.isEmpty ? periods : begun
     }
 
     /// The owner of something bought once: one stretch without an end.
@@ -89,7 +83,9 @@ package struct OwnerModel: Sendable {
             }
             if begins || stretches.isEmpty {
                 if let last = stretches.indices.last { stretches[last].next = period.begins }
-                stretches.append(Stretch(begins: period.begins, next: .max, periods: [period]))
+                // What was before the first that was heard of belongs to its stretch.
+                let start = stretches.isEmpty ? .min : period.begins
+                stretches.append(Stretch(begins: start, next: .max, periods: [period]))
             } else {
                 stretches[stretches.count - 1].periods.append(period)
             }
@@ -104,7 +100,7 @@ package struct OwnerModel: Sendable {
     package func claim(
         _ line: LineModel, by account: String, at instant: Int64, mayTransfer: Bool
     ) -> LifeBinding.Kind? {
-        let stretches = Self.stretches(Self.begun(line.periods(at: instant), by: instant), of: line)
+        let stretches = Self.stretches(line.begun(by: instant), of: line)
         guard let stretch = stretches.last else { return nil }
         guard let owner = owner(in: stretch, at: instant) else { return .proof }
         let isSigned = stretch.periods.contains { $0.token != nil }

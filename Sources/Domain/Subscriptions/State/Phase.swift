@@ -8,7 +8,7 @@ public struct Phase: Sendable, Hashable {
     /// What the subscription is throughout.
     public let value: StatusAtInstant
     /// What accounts need to know beside it.
-    public let origin: PhaseOrigin
+    public internal(set) var origin: PhaseOrigin
 
     /// A phase.
     public init(startsAt: Timestamp, value: StatusAtInstant, origin: PhaseOrigin = PhaseOrigin()) {

@@ -14,21 +14,43 @@ public struct PhaseOrigin: Sendable, Hashable {
     public var namedProductID: String?
     /// Whether only renewal info names the account: it speaks of the upcoming renewal, and is weaker than a proof.
     public var isUpcomingAccount: Bool
+    /// Until when the renewal is waited for after the end, where a word of Apple's cut the waiting short; else the phase
+    /// lasts as long as the waiting.
+    public var waitsUntil: Timestamp?
+    /// The renewal to another product that follows as it was charged for by then, where another plan that was bought later
+    /// replaced it; else the next phase says what follows.
+    public var replacedRenewal: Renewal?
+
+    /// What was charged for ahead.
+    public struct Renewal: Sendable, Hashable {
+        /// Apple's id of the product.
+        public var productID: String
+        /// When it was to end.
+        public var until: Timestamp
+
+        /// Memberwise.
+        public init(productID: String, until: Timestamp) {
+            self.productID = productID
+            self.until = until
+        }
+    }
 
     /// Memberwise.
     public init(
         boughtAt: Timestamp? = nil, chargedAt: Timestamp? = nil, namedProductID: String? = nil,
-        isUpcomingAccount: Bool = false
+        isUpcomingAccount: Bool = false, waitsUntil: Timestamp? = nil, replacedRenewal: Renewal? = nil
     ) {
         self.boughtAt = boughtAt
         self.chargedAt = chargedAt
         self.namedProductID = namedProductID
         self.isUpcomingAccount = isUpcomingAccount
+        self.waitsUntil = waitsUntil
+        self.replacedRenewal = replacedRenewal
     }
 
     /// Whether it says nothing.
     public var isOrdinary: Bool {
-        boughtAt == nil && chargedAt == nil && namedProductID == nil && !isUpcomingAccount
+        self == PhaseOrigin()
     }
 }
 

@@ -47,6 +47,7 @@ public struct PurchaseState: Sendable {
             let phase = Phase(startsAt: instant, value: value, origin: rules.origin(of: value, at: instant))
             if phases.last?.continues(as: phase) != true { phases.append(phase) }
         }
+        Self.noteWaiting(&phases, policy)
         subscription = SubscriptionState(
             phases, subscriptionGroupID: (rules.periods.last { $0.replacedAt == nil })?.record.subscriptionGroupID,
             stretchEnds: rules.origins.stretchEnds)
@@ -63,6 +64,19 @@ public struct PurchaseState: Sendable {
         kept.cut(at: cut)
         self.init(kept, in: environment, policy: policy, from: horizon, carry: carry)
         if isDecidedByReport, !Self.isNewsKept(of: facts, at: cut, from: horizon) { return nil }
+    }
+
+    /// Notes how long a renewal is waited for in each phase that a word of Apple's ended before.
+    private static func noteWaiting(_ phases: inout [Phase], _ policy: StatusPolicy) {
+        guard policy.renewalLeewaySeconds > 0 else { return }
+        for (place, next) in phases.indices.dropFirst().enumerated() {
+            let value = phases[place].value
+            guard value.status.access, value.basis != .reportedStatus, value.graceEndsAt == nil,
+                value.expiresAt < phases[next].startsAt
+            else { continue }
+            let waitsUntil = value.expiresAt.adding(seconds: policy.renewalLeewaySeconds)
+            if phases[next].startsAt < waitsUntil { phases[place].origin.waitsUntil = waitsUntil }
+        }
     }
 
     /// What the facts up to an instant come to. A caller that leaves them out derives the rest with this.

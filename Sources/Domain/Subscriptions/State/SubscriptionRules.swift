@@ -12,6 +12,8 @@ struct SubscriptionRules {
     let periods: [Period]
     /// Whether they are of more than one product: only then can renewal info name another one than the records give.
     private let areOfSeveralProducts: Bool
+    /// Whether one of them was replaced before it began.
+    private let hasReplaced: Bool
     /// By the instant from which on each counts: the latest-signed one that counts by then. One that only repeats has the
     /// status that was reported beside the one before.
     private let renewals: [(asOf: Timestamp, fact: RenewalFact)]
@@ -50,6 +52,7 @@ struct SubscriptionRules {
         let periods = Period.all(of: facts, words: self.renewals)
         self.periods = periods
         areOfSeveralProducts = !periods.areOfOneProduct
+        hasReplaced = areOfSeveralProducts && periods.contains { $0.replacedAt != nil }
         reported = Self.effective(facts.reportedStatuses, asOf: \.asOf)
         var (end, expiry) = (Timestamp.distantPast, Timestamp.distantPast)
         latestEnd = periods.map {
@@ -261,7 +264,20 @@ struct SubscriptionRules {
 
     /// What a phase comes from.
     func origin(of value: StatusAtInstant, at instant: Timestamp) -> PhaseOrigin {
-        origins.origin(of: value, at: instant, renewal(at: instant))
+        var origin = origins.origin(of: value, at: instant, renewal(at: instant))
+        if hasReplaced { origin.replacedRenewal = replacedRenewal(after: value, at: instant) }
+        return origin
+    }
+
+    /// What had been charged for at an instant, begins where this ends, and was replaced later, before it began.
+    private func replacedRenewal(after value: StatusAtInstant, at instant: Timestamp) -> PhaseOrigin.Renewal? {
+        guard value.status.access else { return nil }
+        let renewal = periods.first {
+            $0.start == value.accessUntil && $0.chargedAt <= instant && instant < $0.start
+                && $0.replacedAt.map { instant < $0 } ?? false && !$0.isRevoked(at: instant)
+        }
+        guard let renewal, let product = renewal.record.productID, product != value.productID else { return nil }
+        return PhaseOrigin.Renewal(productID: product, until: renewal.end(asSeenAt: instant))
     }
 
     /// The period that gives access at an instant.
