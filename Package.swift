@@ -345,9 +345,9 @@ let package = Package(
         .testTarget(
             name: "AccountStoreTests",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Base", "Events", "Pipeline", "Postgres",
-                "PurchaseStore",
-                "Schema", "Simulation", "StoreModel", "Subscriptions", "TestSupport", crypto,
+                "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base",
+                "Events", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StoreModel",
+                "Subscriptions", "TestSupport", crypto, httpTypes,
             ],
             path: "Tests/AccountStoreTests", swiftSettings: rules),
         .testTarget(

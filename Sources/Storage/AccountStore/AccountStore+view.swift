@@ -24,8 +24,9 @@ extension AccountStore {
     /// The accounts' views in their environments now, in the order of the keys: one indexed statement, whatever the
     /// number of accounts in the database. Reading one costs mostly the statement itself, so that many together cost
     /// little more.
-    package func views(_ keys: [ViewKey]) async throws -> [AccountView] {
-        let rows = try await pool.query(.views(of: keys))
+    /// - Parameter now: the present; nil for the database's clock.
+    package func views(_ keys: [ViewKey], at now: Timestamp? = nil) async throws -> [AccountView] {
+        let rows = try await pool.query(.views(of: keys, at: now))
         let version = try rows.first?.decode("catalog", as: Int64?.self)
         let catalog: Catalog?
         if let read = version.flatMap({ self.known($0) }) {
@@ -53,7 +54,7 @@ extension AccountStore {
         _ account: UniqueIdentifier, in environment: String, _ session: borrowing PostgresSession
     ) throws -> AccountView {
         let keys = [ViewKey(account, in: environment)]
-        let rows = try session.query(.views(of: keys))
+        let rows = try session.query(.views(of: keys, at: nil))
         let version = try rows.first?.decode("catalog", as: Int64?.self)
         let views = try AccountView.all(keys, of: rows, try version.map { try catalog($0, session) })
         guard let view = views.first else { throw AccountView.missing }
@@ -64,14 +65,15 @@ extension AccountStore {
 extension PostgresQuery {
     /// For each account a row for each purchase that it may own, or one row without a purchase; each has the
     /// account's status.
-    fileprivate static func views(of keys: [AccountStore.ViewKey]) -> PostgresQuery {
+    fileprivate static func views(of keys: [AccountStore.ViewKey], at now: Timestamp?) -> PostgresQuery {
         PostgresQuery(
-            "accounts.views", unescaped: viewsText, binding: keys.map { UUID($0.account) }, keys.map(\.environment)
+            "accounts.views", unescaped: viewsText, binding: keys.map { UUID($0.account) }, keys.map(\.environment),
+            now.map { PostgresTimestamp($0) }
         ).keepingPlan()
     }
 
     private static let viewsText = """
-        select w.place, date_trunc('milliseconds', statement_timestamp()) as now, c.current_version as catalog,
+        select w.place, date_trunc('milliseconds', coalesce($3, statement_timestamp())) as now, c.current_version as catalog,
                status.version, \(phases),
                t.tier as trial_tier, t.product as trial_product, t.started_at as trial_starts, t.ends_at as trial_ends,
                l.bundle_id, l.original_transaction_id, s.phase_renewal_product[p.n] as renewal_product,
@@ -88,7 +90,8 @@ extension PostgresQuery {
         \(purchase)
         \(bindings)
           left join lateral (
-               select nullif(width_bucket(date_trunc('milliseconds', statement_timestamp()), s.phase_starts), 0) as n
+               select nullif(width_bucket(date_trunc('milliseconds', coalesce($3, statement_timestamp())),
+                                          s.phase_starts), 0) as n
               ) p on true
           left join storehook.transactions tr
                on tr.transaction_id = coalesce(s.phase_transaction[p.n], o.transaction_id) collate "C"

@@ -1,6 +1,7 @@
 package import APIKit
 package import AccountStore
 package import Accounts
+package import Base
 import Postgres
 import Synchronization
 
@@ -240,10 +241,15 @@ package final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Send
 
 extension SharedReads where Key == AccountStore.ViewKey, Value == AccountView {
     /// Reads accounts in a database; waiting requests are asked to retry once it is silent.
-    /// - Parameter connections: how many the store's pool has; some are left to other work.
-    package convenience init(_ accounts: AccountStore, connections: Int, watch: DatabaseWatch) {
+    /// - Parameters:
+    ///   - connections: how many the store's pool has; some are left to other work.
+    ///   - now: the present; nil, as by default, for the database's clock.
+    package convenience init(
+        _ accounts: AccountStore, connections: Int, watch: DatabaseWatch,
+        now: @escaping @Sendable () -> Timestamp? = { nil }
+    ) {
         self.init(mostStatements: connections * 3 / 4) { keys in
-            try await watch.watching { try await accounts.views(keys) }
+            try await watch.watching { try await accounts.views(keys, at: now()) }
         }
     }
 }
