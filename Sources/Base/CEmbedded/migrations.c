@@ -137,8 +137,8 @@ static const struct storehook_migration migrations[] = {
     {45, "earlier_accounts", (const unsigned char[]){
 #embed "../../../sql/migrations/0045_earlier_accounts.sql" suffix(, 0)
     }},
-    {47, "answered_by", (const unsigned char[]){
-#embed "../../../sql/migrations/0047_answered_by.sql" suffix(, 0)
+    {46, "answered_by", (const unsigned char[]){
+#embed "../../../sql/migrations/0046_answered_by.sql" suffix(, 0)
     }},
 };
 
