@@ -156,7 +156,7 @@ struct ReferenceStatus {
     /// What renewal info says beside status 1 of a purchase that is neither known nor of the product that decides.
     private func newlyNamed(by renewal: RenewalFact) -> Unheard? {
         let instant = renewal.asOf
-        guard renewalInEffect(at: instant) == renewal, renewal.reportedStatus == 1, let product = renewal.productID,
+        guard renewalInEffect(at: instant) == renewal, statusBeside(at: instant) == 1, let product = renewal.productID,
             let until = renewal.renewsAt, instant < until
         else { return nil }
         let isKnown = periods.contains { period in

@@ -277,6 +277,19 @@ struct ReplacedRenewalTests {
         #expect(periods.map(\.replacedAt) == [nil, nil, bought])
     }
 
+    @Test("is the same where renewal info that names the plan is only repeated after the charge, without a status")
+    func repeated() {
+        let premium = plan(365)
+        var facts = PurchaseFacts(transactions: [month, renewed])
+        facts.merge(naming(premium, signed: day(20)))
+        #expect(PaidPeriod.all(of: facts).map(\.replacedAt) == [nil, nil])
+        var repeated = naming(premium, signed: bought)
+        repeated.reportedStatus = nil
+        facts.merge(repeated)
+        #expect(PaidPeriod.all(of: facts).map(\.replacedAt) == [nil, bought])
+        #expect(PurchaseState(facts).paidPeriods == PaidPeriod.all(of: facts))
+    }
+
     @Test("is told in the story as what it was, and the plan as the upgrade that it is")
     func story() {
         let key = PurchaseKey(environment: "Production", bundleID: "app", originalTransactionID: "1")

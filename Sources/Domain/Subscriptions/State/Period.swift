@@ -197,7 +197,7 @@ extension Period {
 
     /// The same for facts of which nothing is known but themselves.
     static func all(of facts: PurchaseFacts) -> [Period] {
-        all(of: facts, words: SubscriptionRules.effective(facts.renewals, asOf: \.asOf))
+        all(of: facts, words: SubscriptionRules.words(of: facts).renewals)
     }
 
     // MARK: - Parts

@@ -173,7 +173,10 @@ extension PurchaseState {
                     && kept[..<index].contains { $0.mayReplace(renewal) && $0.start <= renewal.firstSignedAt }
             }
         guard !isByFlag else { return false }
-        return facts.renewals.allSatisfy { renewal in
+        if areOfOne, facts.renewals.allSatisfy({ $0.productID == nil || $0.productID == product }) { return true }
+        // What repeats a word that is left out has its status from that.
+        let words = SubscriptionRules.words(of: facts).renewals.lazy.map(\.fact)
+        return (facts.renewals + words).allSatisfy { renewal in
             guard renewal.reportedStatus == ReportedStatus.active, let named = renewal.productID,
                 !(areOfOne && named == product), let renewsAt = renewal.renewsAt
             else { return true }

@@ -36,20 +36,8 @@ struct SubscriptionRules {
     ) {
         self.environment = environment
         self.policy = policy
-        var renewals = Self.effective(facts.renewals, asOf: \.asOf)
-        var sayings: [(since: Timestamp, status: Int?)] = []
-        sayings.reserveCapacity(renewals.count)
-        for (place, renewal) in renewals.enumerated() {
-            sayings.append((renewal.asOf, renewal.fact.reportedStatus))
-            guard place > 0, renewal.fact.repeats(renewals[place - 1].fact) else { continue }
-            sayings[place].since = sayings[place - 1].since
-            if renewal.fact.reportedStatus == nil {
-                renewals[place].fact.reportedStatus = renewals[place - 1].fact.reportedStatus
-            }
-        }
-        self.renewals = renewals
-        self.sayings = sayings
-        let periods = Period.all(of: facts, words: self.renewals)
+        (renewals, sayings) = Self.words(of: facts)
+        let periods = Period.all(of: facts, words: renewals)
         self.periods = periods
         areOfSeveralProducts = !periods.areOfOneProduct
         hasReplaced = areOfSeveralProducts && periods.contains { $0.replacedAt != nil }
@@ -64,6 +52,25 @@ struct SubscriptionRules {
             return expiry
         }
         origins = LineOrigins(facts, self, carry, from: horizon)
+    }
+
+    /// The renewal infos by the instants from which they count, one that only repeats with the status beside the one before;
+    /// and for each, since when Apple has said the same, and the status that came beside it.
+    static func words(
+        of facts: PurchaseFacts
+    ) -> (renewals: [(asOf: Timestamp, fact: RenewalFact)], sayings: [(since: Timestamp, status: Int?)]) {
+        var renewals = effective(facts.renewals, asOf: \.asOf)
+        var sayings: [(since: Timestamp, status: Int?)] = []
+        sayings.reserveCapacity(renewals.count)
+        for (place, renewal) in renewals.enumerated() {
+            sayings.append((renewal.asOf, renewal.fact.reportedStatus))
+            guard place > 0, renewal.fact.repeats(renewals[place - 1].fact) else { continue }
+            sayings[place].since = sayings[place - 1].since
+            if renewal.fact.reportedStatus == nil {
+                renewals[place].fact.reportedStatus = renewals[place - 1].fact.reportedStatus
+            }
+        }
+        return (renewals, sayings)
     }
 
     /// From when on each renewal info counts.
