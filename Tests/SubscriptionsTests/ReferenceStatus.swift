@@ -237,10 +237,16 @@ struct ReferenceStatus {
         let unknown = unheard.first {
             period.start <= $0.from && $0.from < period.expires && $0.product != period.latest.productID
         }
-        if let unknown, unknown.from <= instant, unknown.from < knownEnd(of: period, successors, at: instant) {
-            return unknown.from
+        // What was charged for, and has not been replaced yet.
+        let awaited = periods.filter {
+            period.start < $0.start && $0.start < period.expires && !$0.isRefundedEarlyRenewal(of: period)
+                && !areParts($0, period) && $0.charged <= instant && (void($0).map { instant < $0 } ?? false)
         }
-        return knownEnd(of: period, successors, at: instant)
+        let ends = [
+            knownEnd(of: period, successors, at: instant), awaited.first?.start,
+            unknown.flatMap { $0.from <= instant ? $0.from : nil },
+        ]
+        return ends.compactMap(\.self).min() ?? period.expires
     }
 
     private func knownEnd(of period: Period, _ successors: [Period], at instant: Timestamp) -> Timestamp {
@@ -290,6 +296,14 @@ struct ReferenceStatus {
         return (renewal, renewsAt)
     }
 
+    /// Whether renewal info that names an end which is nobody's speaks of this period and not of the next one: no record
+    /// of the period is newer, it is the last one that was paid, and its last day had not begun.
+    private func isExtended(_ period: Period, by renewal: RenewalFact, at instant: Timestamp) -> Bool {
+        let later = paid(at: instant).drop { $0.latest != period.latest }.dropFirst()
+        return renewal.signedAt >= period.latest.signedAt && later.allSatisfy { areParts($0, period) }
+            && renewal.asOf < end(of: period, at: instant).adding(days: -1)
+    }
+
     /// The last period that has begun and counts. Of parts it is one that stands, else the one that ended last.
     private func last(of begun: [Period], at instant: Timestamp) -> Period? {
         guard let last = begun.last else { return nil }
@@ -323,6 +337,7 @@ struct ReferenceStatus {
                 renewal.productID == nil || renewal.productID == covering.latest.productID
             {
                 value.expiresAt = max(value.expiresAt, until)
+                if isExtended(covering, by: renewal, at: instant) { value.periodEndsAt = until }
             }
             return value
         }

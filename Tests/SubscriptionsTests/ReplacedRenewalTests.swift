@@ -74,6 +74,23 @@ struct ReplacedRenewalTests {
         #expect(facts.anomalies.isEmpty)
     }
 
+    @Test("was going to end what runs until it was replaced")
+    func wasToEnd() {
+        var facts = posted(plan(365))
+        facts.merge(period("1", 0...34, item: "1", signed: day(20), digest: 1))
+        #expect(facts.value(charged.adding(milliseconds: -1))?.periodEndsAt == day(34))
+        for instant in [charged, bought.adding(milliseconds: -1)] {
+            #expect(facts.value(instant)?.transactionID == "1")
+            #expect(facts.value(instant)?.periodEndsAt == end && facts.value(instant)?.expiresAt == day(60))
+        }
+        #expect(facts.value(bought)?.periodEndsAt == bought.adding(days: 365))
+        // Refunded since, it was not to end anything, nor was what is refunded within the last day.
+        facts.merge(again(day(31), revoked: day(31)))
+        #expect(facts.value(charged)?.periodEndsAt == end)
+        facts.merge(period("1", 0...31, item: "1", signed: day(32), digest: 2))
+        #expect(facts.value(charged)?.periodEndsAt == day(31))
+    }
+
     @Test("is no seam for the clock: nothing changes where it would have begun")
     func clock() {
         let phases = SubscriptionState(posted(plan(365)))?.phases ?? []

@@ -261,8 +261,27 @@ struct StatusRuleTests {
         #expect(facts.status(day(43)) == .active)
         #expect(facts.status(day(44)) == .expired)
         #expect(facts.value(day(21))?.expiresAt == day(44))
+        #expect(facts.value(day(19))?.periodEndsAt == day(30) && facts.value(day(21))?.periodEndsAt == day(44))
         facts.merge(period("1", 0...30, revoked: day(22), signed: day(22)))
         #expect(facts.status(day(23)) == .revoked)
+    }
+
+    @Test("an end that renewal info moves is that of the period that runs, unless the next one may be charged already")
+    func movedEnd() {
+        func ends(_ renewal: RenewalFact, beside others: TransactionFact...) -> [Timestamp?] {
+            let facts = PurchaseFacts(transactions: [period("1", 0...30)] + others, renewals: [renewal])
+            let value = facts.value(day(29, hours: 23))
+            return [value?.periodEndsAt, value?.expiresAt]
+        }
+        let moment = day(29).adding(milliseconds: -1)
+        #expect(ends(renewal(signed: moment, renews: day(60), reported: 1)) == [day(60), day(60)])
+        #expect(ends(renewal(signed: day(29), renews: day(60), reported: 1)) == [day(30), day(60)])
+        #expect(ends(renewal(signed: moment, renews: day(60), product: nil, reported: 1)) == [day(60), day(60)])
+        // What is newer and says the old end knows better, and what was charged for since is what it speaks of.
+        let again = period("1", 0...30, signed: day(29, hours: 2), digest: 1)
+        #expect(ends(renewal(signed: moment, renews: day(60), reported: 1), beside: again) == [day(30), day(60)])
+        let next = period("2", 30...50, renewal: true, signed: day(28, hours: 23))
+        #expect(ends(renewal(signed: moment, renews: day(60), reported: 1), beside: next) == [day(30), day(60)])
     }
 
     @Test(

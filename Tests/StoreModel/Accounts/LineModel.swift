@@ -4,11 +4,14 @@
 /// each question begins with all records.
 package struct LineModel: Sendable {
     private static let configuredGrace = 16 * ModelTime.day
+    private static let lost = "lost"
 
     private let transactions: [LifeTransaction]
     private let renewals: [(signed: Int64, info: LifeRenewal, status: Int?)]
     private let reports: [(signed: Int64, status: Int, message: LifeMessage)]
     private let leeway: Int64
+    /// The periods that renewal info alone speaks of, each by the first that does, in the order of signing.
+    private var lost: [LinePeriod] = []
 
     /// What was heard of one line, in any order.
     package init(_ messages: [LifeMessage], leeway: Int64) {
@@ -21,6 +24,12 @@ package struct LineModel: Sendable {
             message.status.flatMap { (1...5).contains($0) ? (message.signed, $0, message) : nil }
         }
         self.leeway = leeway
+        for (signed, _, _) in renewals {
+            for period in periods(at: signed) where period.name == Self.lost {
+                if lost.contains(where: { $0.product == period.product && $0.ends == period.ends }) { continue }
+                lost.append(period)
+            }
+        }
     }
 
     // MARK: - Periods
@@ -116,9 +125,12 @@ package struct LineModel: Sendable {
         return periods
     }
 
-    /// The periods that have begun by an instant, the one that gives the status with them: it may be charged ahead.
+    /// The periods that have begun by an instant, the one that gives the status with them: it may be charged ahead. A lost
+    /// one stays among them when newer renewal info speaks of another.
     package func begun(by instant: Int64) -> [LinePeriod] {
-        let periods = periods(at: instant)
+        var periods = periods(at: instant).filter { $0.name != Self.lost }
+        periods += lost.filter { $0.firstSigned <= instant }
+        periods.sort { ($0.begins, $0.ends, $0.name) < ($1.begins, $1.ends, $1.name) }
         if periods.allSatisfy({ $0.begins <= instant }) { return periods }
         let latest = max(instant, verdict(at: instant)?.period.begins ?? instant)
         let begun = periods.filter { $0.begins <= latest }
@@ -162,7 +174,16 @@ package struct LineModel: Sendable {
         if isNamed { return }
         let latest = periods[last]
         if latest.product == word.info.product, latest.revoked == nil, word.info.signed >= latest.lastSigned {
-            periods[last].ends = max(latest.ends, date)
+            let isInLastDay = latest.ends - ModelTime.day <= word.info.signed && word.info.signed < latest.ends
+            if !isInLastDay {
+                periods[last].ends = max(latest.ends, date)
+            } else if latest.ends < date {
+                // The next renewal, charged ahead.
+                periods.append(
+                    LinePeriod(
+                        name: Self.lost, product: word.info.product, begins: latest.ends, ends: date,
+                        reason: "RENEWAL", firstSigned: word.info.signed, lastSigned: word.info.signed))
+            }
             return
         }
         // An end that was moved, and moved again since: the period is the one that ran when the word was signed.
@@ -174,7 +195,7 @@ package struct LineModel: Sendable {
         let isRunning = word.status == 1
         guard isRunning || (isUnknown && (word.status == 3 || word.status == 4)) else { return }
         var lost = LinePeriod(
-            name: "lost", product: word.info.product, begins: min(word.info.signed, date - 1), ends: date,
+            name: Self.lost, product: word.info.product, begins: min(word.info.signed, date - 1), ends: date,
             firstSigned: word.info.signed, lastSigned: word.info.signed)
         lost.reason = nil
         periods.append(lost)
@@ -212,10 +233,10 @@ package struct LineModel: Sendable {
             return LineVerdict(
                 status: status, period: running, inTrial: running.isTrial, ahead: Self.ahead(of: running, periods))
         }
-        if latest.revoked != nil { return LineVerdict(status: .revoked, period: latest) }
         if let next {
             return LineVerdict(status: .active, period: next, ahead: Self.ahead(of: next, periods))
         }
+        if latest.revoked != nil { return LineVerdict(status: .revoked, period: latest) }
         if let word, let retried = retry(of: latest, by: word, at: instant) { return retried }
         if waits(for: latest, at: instant) {
             return LineVerdict(

@@ -40,6 +40,8 @@ struct Period: Sendable {
     private var endBySuccession: Timestamp
     /// The purchase that replaced it before its time.
     private var successor: (start: Timestamp, chargedAt: Timestamp)?
+    /// What was going to replace it, until that was replaced before it began. Mostly nothing.
+    private var formerSuccessors: [(start: Timestamp, chargedAt: Timestamp, replacedAt: Timestamp)] = []
     /// From when on a purchase has replaced it that was never heard of.
     private var unheardFrom: Timestamp?
     /// When it really ends, by all known facts.
@@ -132,6 +134,7 @@ struct Period: Sendable {
     var unreplaced: Period {
         var period = self
         period.successor = nil
+        period.formerSuccessors = []
         period.unheardFrom = nil
         period.endBySuccession = expiresAt
         period.end = min(expiresAt, record.revokedAt ?? .distantFuture)
@@ -158,6 +161,9 @@ struct Period: Sendable {
     private func endBeforeRefund(asSeenAt instant: Timestamp) -> Timestamp {
         var end = endBySuccession
         if let successor, successor.chargedAt <= instant { end = min(expiresAt, successor.start) }
+        for former in formerSuccessors where former.chargedAt <= instant && instant < former.replacedAt {
+            end = min(end, former.start)
+        }
         if let unheardFrom, unheardFrom <= instant { end = min(end, unheardFrom) }
         return end
     }
@@ -293,6 +299,20 @@ extension Period {
                 periods[index].isSucceeded(at: renewsAt)
             }
         }
+        for place in periods.indices {
+            guard let replacedAt = periods[place].replacedAt, periods[place].chargedAt < replacedAt else { continue }
+            let other = periods[place]
+            for index in periods.indices where other.mayEnd(periods[index]) {
+                periods[index].formerSuccessors.append((other.start, other.chargedAt, replacedAt))
+            }
+        }
+    }
+
+    /// Whether this takes the place of a period before its time, unless it never begins.
+    private func mayEnd(_ period: Period) -> Bool {
+        guard period.start < start, start < period.expiresAt, !isPart(of: period) else { return false }
+        let lastDay = period.expiresAt.adding(days: -StatusPolicy.renewsEarlyDays)
+        return !(record.isRenewal && wasRevoked && start >= lastDay)
     }
 
     /// What replaced a period before its time: any later one that begins in it, whether or not Apple ever sent the old
@@ -300,15 +320,9 @@ extension Period {
     /// the period's last day and refunded, if only for a while, takes nothing from it, and neither does one that never
     /// begins or a part of the same period.
     private static func successor(of index: Int, in periods: [Period]) -> Int? {
-        let period = periods[index]
-        let lastDay = period.expiresAt.adding(days: -StatusPolicy.renewsEarlyDays)
         var later = index + 1
-        while later < periods.count, periods[later].start < period.expiresAt {
-            let other = periods[later]
-            let isRefunded = other.record.isRenewal && other.wasRevoked && other.start >= lastDay
-            if other.start > period.start, !isRefunded, other.replacedAt == nil, !other.isPart(of: period) {
-                return later
-            }
+        while later < periods.count, periods[later].start < periods[index].expiresAt {
+            if periods[later].replacedAt == nil, periods[later].mayEnd(periods[index]) { return later }
             later += 1
         }
         return nil

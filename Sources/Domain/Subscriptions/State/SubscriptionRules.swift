@@ -129,9 +129,13 @@ struct SubscriptionRules {
         if let covering {
             let status: SubscriptionStatus =
                 base.autoRenew == false ? .cancelled : periods[covering].record.isFreeTrial ? .trial : .active
-            return base.value(
+            var value = base.value(
                 status, in: periods[covering], of: account(of: covering, at: instant, renewal),
                 expiresAt: endOfStretch(from: covering, at: instant, implied))
+            if let implied, let renewsAt = implied.renewsAt, extends(covering, by: implied, at: instant) {
+                value.periodEndsAt = renewsAt
+            }
+            return value
         }
         if let implied, let renewsAt = implied.renewsAt, instant < renewsAt {
             let status: SubscriptionStatus = base.autoRenew == false ? .cancelled : .active
@@ -375,6 +379,20 @@ struct SubscriptionRules {
             index += 1
         }
         return true
+    }
+
+    /// Whether renewal info that names an end beyond all that is known moves the end of the period that runs. Within its
+    /// last day it speaks of the next one, which Apple has charged for ahead.
+    private func extends(_ index: Int, by implied: RenewalFact, at instant: Timestamp) -> Bool {
+        let period = periods[index]
+        guard implied.productID == nil || implied.productID == period.record.productID,
+            implied.signedAt >= period.record.signedAt,
+            implied.asOf < period.end(asSeenAt: instant).adding(days: -StatusPolicy.renewsEarlyDays)
+        else { return false }
+        let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
+        return periods[(index + 1)...].prefix { $0.start <= soon }.allSatisfy {
+            $0.chargedAt > instant || $0.isReplaced(at: instant) || $0.isPart(of: period)
+        }
     }
 
     /// Whether a period lasts until the date that renewal info names, or did before the refund that took it away: one that
