@@ -42,6 +42,28 @@ struct AccountStateTests {
         #expect([10, 21.9, 22, 30].map { once.owner(at: day($0)) } == [ann, ann, eve, bob])
     }
 
+    @Test func `A purchase that comes back from another account has ended when it last gave this one something`() {
+        func told(_ token: UniqueIdentifier?, _ owners: (Double, UniqueIdentifier)...) -> [String] {
+            var story = line {
+                $0.period(.purchase, 10, 40, token: token)
+                $0.renewal(40, until: 40, isRetried: true, status: 3)
+            }
+            story.ownership = bindings(owners.map { ($0.0, .staff, $0.1) })
+            let state = story.state()
+            return [39, 44, 47, 52, 101].map { state.on($0) }
+        }
+        let (nothing, active, expired) = ("free free none", "active pro apple", "expired free apple")
+        #expect(told(ann, (45, bob), (50, ann)) == [active, expired, nothing, expired, expired])
+        #expect(told(nil, (20, ann), (45, bob), (50, ann)) == [active, expired, nothing, expired, expired])
+        // What it gave to nobody, or to the other one, was not for this one.
+        let never = Array(repeating: nothing, count: 5)
+        #expect(told(nil, (45, bob), (50, ann)) == never)
+        #expect(told(bob, (45, ann)) == never)
+        var story = line { $0.period(.purchase, 10, 40) }
+        story.ownership = bindings([(20, .staff, bob), (45, .staff, ann)])
+        #expect(story.state().on(46) == expired && story.state().value(at: day(46)).expiresAt == day(20))
+    }
+
     static let month: [(Double, SubscriptionStatus, String)] = [
         (10, .active, "pro.monthly"), (40, .expired, "pro.monthly"),
     ]

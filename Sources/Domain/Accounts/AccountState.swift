@@ -52,7 +52,8 @@ public import Subscriptions
 /// staff took it back, `trial_expired` where it was a trial of either kind that no paid period followed (its grace is
 /// part of it), otherwise `expired`; billing retry is `expired` from when access ended. If there never was a source, it
 /// is `free`. Purchases that another account owns by now do not count, nor do those that never gave this account
-/// anything; one that was nobody's until the account proved it counts from its beginning.
+/// anything; one that was nobody's until the account proved it counts from its beginning. One that came back from another
+/// account counts with what it gave this account before.
 ///
 /// Every rule depends on instants and numbers of acts, none on the order in which facts came.
 public struct AccountState: Sendable, Hashable {

@@ -135,12 +135,17 @@ struct LineTimeline {
     }
 
     /// The last span, among those that began by an instant, in which it gave something: to the account, or while it was
-    /// nobody's before the account proved it.
+    /// nobody's, unless another account had it since.
     func lastGiven(by instant: Timestamp) -> (place: Int, end: Timestamp?)? {
-        guard let place = place(at: instant) else { return nil }
-        let own = spans[...place].lastIndex { !$0.isOwned && !$0.isFree }.map { $0 + 1 } ?? 0
-        guard own <= place, let last = spans[own...place].lastIndex(where: { $0.worth != nil }) else { return nil }
-        return (last, last + 1 < spans.count ? spans[last + 1].startsAt : nil)
+        guard var place = place(at: instant) else { return nil }
+        var wasOthers = false
+        while spans[place].worth == nil || !spans[place].isOwned {
+            if spans[place].worth != nil, spans[place].isFree, !wasOthers { break }
+            wasOthers = wasOthers || !(spans[place].isOwned || spans[place].isFree)
+            if place == 0 { return nil }
+            place -= 1
+        }
+        return (place, place + 1 < spans.count ? spans[place + 1].startsAt : nil)
     }
 
     /// The first span that belongs to a source that was not there at an instant: a purchase that the customer made

@@ -307,16 +307,20 @@ package final class AccountModel {
     }
 
     /// When a source that gives nothing at an instant last gave something, to the account or while it was nobody's; nil for
-    /// never. What it gave before it was another account's was not for this one.
+    /// never. What it gave to nobody before it was another account's was not for this one.
     private func end(of source: Source, at instant: Int64) -> Int64? {
+        var wasOthers = false
         for border in borders.reversed() where border <= instant {
-            if isOthers(source, at: border - 1) { return nil }
-            if standingForAnyone(of: source, at: border - 1)?.access ?? false { return border }
+            if isOthers(source, at: border - 1) {
+                wasOthers = true
+            } else if standingForAnyone(of: source, at: border - 1)?.access ?? false {
+                if !wasOthers || standing(of: source, at: border - 1) != nil { return border }
+            }
         }
         return nil
     }
 
-    /// Whether a source is the account's, and has given something since it was last another account's, or would have.
+    /// Whether a source is the account's, and has given it something, or would have.
     private func hasGiven(_ source: Source, at instant: Int64) -> Bool {
         guard let standing = standing(of: source, at: instant) else { return false }
         return standing.access || end(of: source, at: instant) != nil
