@@ -76,7 +76,7 @@ struct PastLivesTests {
                 }
             }
             print("past lives: \(same) as they were, \(changed) with dated news, \(access) with access")
-            #expect(isEnough(same, of: 1_000) && isEnough(changed, of: 100) && isEnough(access, of: 300))
+            #expect(isEnough(same, of: 1_000) && isEnough(changed, of: 100) && isEnough(access, of: 150))
         }
     }
 
@@ -226,23 +226,25 @@ private struct HeardLife {
     private static func again(
         _ message: LifeMessage, of life: AccountLife, _ random: inout ModelRandom
     ) -> LifeMessage? {
-        guard var record = message.transaction else { return nil }
-        record.signed = message.signed + random.between(ModelTime.hour, 40 * ModelTime.day)
-        if let revoked = record.revoked {
-            guard random.chance(40) else { return nil }
-            record.revoked = random.between(revoked + ModelTime.minute, record.signed)
+        guard let told = message.transaction else { return nil }
+        let signed = message.signed + random.between(ModelTime.hour, 40 * ModelTime.day)
+        let others = life.messages.filter { $0.transaction?.id == told.id }
+        // It says what is true by then.
+        guard var record = others.last(where: { $0.signed <= signed })?.transaction else { return nil }
+        record.signed = signed
+        if let revoked = told.revoked {
+            guard random.chance(40), record.revoked == revoked else { return nil }
+            record.revoked = random.between(revoked + ModelTime.minute, signed)
         } else {
             guard random.chance(12) else { return nil }
             let other = "b" + life.account.dropFirst()
             record.token = record.token == life.account ? other : life.account
         }
-        // A later record says what is true by then: what was refunded or reversed in between is none of this, and a token
-        // stays.
-        let isCrossed = life.messages.contains {
-            guard let other = $0.transaction, other.id == record.id, message.signed < $0.signed else { return false }
-            return $0.signed <= record.signed || other.token == nil || other.token == nobody
+        // A token stays, whatever other one takes its place.
+        let isLost = others.contains { other in
+            message.signed < other.signed && [nil, nobody].contains(other.transaction?.token)
         }
-        if isCrossed { return nil }
+        if isLost { return nil }
         var again = message
         (again.name, again.signed, again.transaction) = ("signed again", record.signed, record)
         (again.status, again.renewal) = (nil, nil)
@@ -263,8 +265,8 @@ private struct HeardLife {
             .sorted { $0.signed < $1.signed }
     }
 
-    /// Whether something was heard after an instant that is dated at or before it: signed, bought, taken back, or the first
-    /// token of a purchase.
+    /// Whether something was heard after an instant that is dated at or before it: signed, bought, taken back, an end that it
+    /// moves, or the first token of a purchase.
     func hasDatedNews(after instant: Int64) -> Bool {
         // What is recorded of a proof comes half a minute after its date.
         if life.bindings.values.contains(where: {
@@ -279,11 +281,16 @@ private struct HeardLife {
             let known = known(record.id, at: instant)
             if known.isEmpty { return record.purchased <= instant }
             if known.allSatisfy({ $0.token == nil || $0.token == Self.nobody }), record.token != nil { return true }
+            if let known = known.last, known.expires != record.expires,
+                min(known.expires ?? .max, record.expires ?? .max) <= instant
+            {
+                return true
+            }
             return (record.revoked.map { $0 <= instant } ?? false) && known.last?.revoked == nil
         }
     }
 
-    /// Whether the end of a period that is known was moved later; the end has a date of its own.
+    /// Whether the end of a period that is known, and lies ahead, was moved later; the end has a date of its own.
     func movesEnds(after instant: Int64) -> Bool {
         heard.contains { at, message in
             guard at > instant, let record = message.transaction else { return false }

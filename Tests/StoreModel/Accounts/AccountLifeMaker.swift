@@ -165,15 +165,26 @@ package struct AccountLifeMaker {
                 heard.contains { $0.transaction?.token == accounts[0] }
                 || (life.bindings[line] ?? []).contains { $0.account == accounts[0] && $0.at <= at }
             guard had, !isOurs else { continue }
+            let proven = at + random.between(ModelTime.hour, 5 * ModelTime.day)
+            let isProven = random.chance(60)
+            // Only what is its own is released.
+            guard owner(line, at: at) == accounts[1] else { continue }
             life.bindings[line, default: []].append(
                 LifeBinding(id: Int64(100 + place), kind: .erasure, account: accounts[1], at: at))
-            let proven = at + random.between(ModelTime.hour, 5 * ModelTime.day)
-            guard random.chance(60), let kind = claim(line, by: accounts[0], at: proven, mayTransfer: false) else {
+            guard isProven, let kind = claim(line, by: accounts[0], at: proven, mayTransfer: false) else {
                 continue
             }
             life.bindings[line, default: []].append(
                 LifeBinding(id: Int64(200 + place), kind: kind, account: accounts[0], at: proven))
         }
+    }
+
+    /// Who has a purchase by what was heard and recorded until then.
+    private func owner(_ line: String, at instant: Int64) -> String? {
+        let heard = life.messages.filter { $0.line == line && $0.signed <= instant }
+        let owners = OwnerModel(life.bindings[line] ?? [])
+        if let thing = ThingModel(heard) { return owners.owner(of: thing, at: instant) }
+        return owners.owner(of: LineModel(heard, leeway: life.leeway), at: instant)
     }
 
     /// What is recorded of a proof by what was heard and recorded until then.

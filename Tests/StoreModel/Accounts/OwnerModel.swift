@@ -32,7 +32,13 @@ package struct OwnerModel: Sendable {
     package func owner(of line: LineModel, at instant: Int64) -> String? {
         let stretches = Self.stretches(line.begun(by: instant), of: line)
         guard !stretches.isEmpty else { return nil }
-        for stretch in stretches.reversed() {
+        for var stretch in stretches.reversed() {
+            // What is signed into a stretch that is over changes nothing any more.
+            if stretch.next <= instant,
+                let then = Self.stretches(line.begun(by: stretch.next - 1), of: line).last
+            {
+                stretch.periods = then.periods
+            }
             if let owner = owner(in: stretch, at: instant) { return owner }
         }
         let erased = erased(at: instant)
