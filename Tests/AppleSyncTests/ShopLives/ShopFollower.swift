@@ -282,8 +282,11 @@ struct ShopFollower {
         for (id, truth) in quiet {
             for (line, status) in truth.statuses {
                 figures.statuses += 1
-                if read[line] != status {
-                    await fail(id, "at \(now) \(line) is \(read[line] ?? 0), at Apple \(status)")
+                if read[line]?.status != status {
+                    await fail(id, "at \(now) \(line) is \(read[line]?.status ?? 0), at Apple \(status)")
+                }
+                if let end = truth.ends[line], read[line]?.end != end {
+                    await fail(id, "at \(now) the period of \(line) ends \(read[line]?.end ?? 0), at Apple \(end)")
                 }
             }
         }

@@ -249,21 +249,22 @@ struct ShopListener: Sendable {
         return read
     }
 
-    /// Apple's number for each subscription's status as it is read now, by original transaction.
-    func statuses(of originals: [String]) async throws -> [String: Int] {
+    /// Apple's number for each subscription's status as it is read now, and when its period ends, by original transaction.
+    func statuses(of originals: [String]) async throws -> [String: (status: Int, end: Int64)] {
         let numbers = [
             "trial": 1, "active": 1, "cancelled": 1, "expired": 2, "billing_retry": 3, "grace_period": 4, "revoked": 5,
         ]
-        var read: [String: Int] = [:]
+        var read: [String: (status: Int, end: Int64)] = [:]
         for row in try await pool.query(
             """
-            select s.original_transaction_id, s.status from unnest(\(originals)) w (id)
+            select s.original_transaction_id, s.status, s.period_ends_at from unnest(\(originals)) w (id)
               join storehook.subscription_status s
                    on s.original_transaction_id = w.id and s.environment = 'Production'
                   and s.bundle_id = \(Self.scope.bundleID)
             """)
         {
-            read[try row.decode(0)] = numbers[try row.decode(1)]
+            let end: PostgresTimestamp = try row.decode(2)
+            read[try row.decode(0)] = (numbers[try row.decode(1)] ?? 0, end.millisecondsSince1970)
         }
         return read
     }

@@ -8,6 +8,8 @@ struct ShopTruth: Hashable {
     var statuses: [String: Int] = [:]
     /// The product of each subscription that gives access.
     var covered: [String: String] = [:]
+    /// When the running period of each of these ends, unless it is in grace.
+    var ends: [String: Milliseconds] = [:]
 
     init() {}
 
@@ -23,6 +25,7 @@ struct ShopTruth: Hashable {
                 continue
             }
             covered[state.originalTransactionId] = period.productId
+            if status == 1 { ends[state.originalTransactionId] = period.expiresDate }
         }
         var given = Set(covered.values)
         for item in subscriber.allItems {
