@@ -68,6 +68,29 @@ struct SourceTests {
         #expect(unsaid.state(block).on(91) == "active pro apple")
     }
 
+    @Test func `Something bought for good that is bought again after a block counts, and a restored copy does not`() {
+        func again(isBought: Bool) -> AccountLine {
+            AccountLine(
+                key: key(1),
+                content: .oneTime(
+                    AccountLine.BoughtOnce(
+                        kind: .nonConsumable, productID: "pro.forever", purchasedAt: day(10), revokedAt: day(50),
+                        gaps: [.init(from: day(15), until: day(30), isBoughtAgain: isBought)], signedAccount: ann)))
+        }
+        let given = acts([(20, .revoke)])
+        #expect(state([again(isBought: true)], given).on(29) == "revoked free apple")
+        #expect(state([again(isBought: true)], given).on(30) == "active pro apple")
+        #expect(state([again(isBought: true)], given).on(50) == "revoked free apple")
+        // The same where it was held at the block, and refunded after it.
+        #expect(state([again(isBought: true)], acts([(12, .revoke)])).on(31) == "active pro apple")
+        #expect(state([again(isBought: true)], acts([(31, .revoke)])).on(32) == "revoked free apple")
+        // What Apple gave back is what was blocked.
+        #expect(state([again(isBought: false)], given).on(31) == "revoked free apple")
+        let changed = acts([(12, .changeTier(to: "premium"))])
+        #expect(state([again(isBought: true)], changed).on(14) == "active premium apple")
+        #expect(state([again(isBought: true)], changed).on(31) == "active pro apple")
+    }
+
     @Test func `A purchase that is heard late counts by its own date`() {
         let heard = line {
             $0.period(.purchase, 10, 40)

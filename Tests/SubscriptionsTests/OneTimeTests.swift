@@ -86,7 +86,8 @@ struct OneTimeTests {
         let refunded = once("1", at: 0, item: "a", revoked: day(10), signed: day(11), digest: 1)
         let again = once("2", at: 20, original: 20, item: "b")
         let value = try purchase([refunded, again])
-        #expect(value.revokedAt == nil && value.gaps == [.init(from: day(10), until: day(20))])
+        #expect(
+            value.revokedAt == nil && value.gaps == [.init(from: day(10), until: day(20), isBoughtAgain: true)])
         #expect(value.sales.map(\.transactionID) == ["1", "2"])
         #expect(value.sales.map(\.revokedAt) == [day(10), nil] && value.sales.map(\.revokedShare) == [100_000, 0])
         #expect(PurchaseFacts(transactions: [refunded, again]).anomalies == [])
@@ -139,7 +140,8 @@ struct OneTimeTests {
         }
         // Between the refund and its reversal it is, and both are held from then on.
         let between = try purchase(reversed + [once("2", at: 15, original: 15)])
-        #expect(between.sales.count == 2 && between.gaps == [.init(from: day(10), until: day(15))])
+        #expect(between.sales.count == 2)
+        #expect(between.gaps == [.init(from: day(10), until: day(15), isBoughtAgain: true)])
     }
 
     @Test("is refunded and bought again any number of times, and each copy goes with what it was made of")
@@ -160,7 +162,11 @@ struct OneTimeTests {
         }
         let value = try purchase(facts)
         #expect(value.sales.map(\.transactionID) == ["0", "1", "2", "3"] && value.revokedAt == nil)
-        #expect(value.gaps == (0..<3).map { .init(from: day($0 * 100 + 50), until: day(($0 + 1) * 100)) })
+        #expect(
+            value.gaps
+                == (0..<3).map {
+                    .init(from: day($0 * 100 + 50), until: day(($0 + 1) * 100), isBoughtAgain: true)
+                })
         facts.append(once("3 copy", at: 310, original: 300, revoked: day(350), signed: day(350), digest: 7))
         let ended = try purchase(facts)
         #expect(ended.revokedAt == day(350) && ended.sales.allSatisfy { $0.revokedAt != nil })

@@ -47,6 +47,11 @@ public struct AccountLine: Sendable, Hashable {
             self.earlierAccounts = earlierAccounts
         }
 
+        /// When it was bought last by an instant.
+        func boughtLast(by instant: Timestamp) -> Timestamp {
+            gaps.last { $0.isBoughtAgain && $0.until <= instant }?.until ?? purchasedAt
+        }
+
         /// The account that Apple had signed into it by an instant; the first one counts from the beginning.
         func signedAccount(at instant: Timestamp) -> UniqueIdentifier? {
             earlierAccounts.first { instant < $0.until }?.account ?? signedAccount

@@ -74,7 +74,7 @@ struct LineTimeline {
         func phase(_ status: SubscriptionStatus, from startsAt: Timestamp) -> LinePhase {
             LinePhase(
                 startsAt: startsAt, status: status, productID: bought.productID, accessUntil: end,
-                signedAccount: bought.signedAccount, boughtAt: bought.purchasedAt)
+                signedAccount: bought.signedAccount, boughtAt: bought.boughtLast(by: startsAt))
         }
         var phases: [LinePhase] = []
         if end.map({ bought.purchasedAt < $0 }) ?? true { phases.append(phase(.active, from: bought.purchasedAt)) }

@@ -6,22 +6,31 @@ package import Subscriptions
 // Arrays of arrays cannot be passed, so each row has these as one text.
 
 extension OneTimePurchase.Gap {
-    /// As `one_time_purchases.gaps` has them: `from-until`, in milliseconds, separated by spaces; nil for none.
+    /// Follows the ends of a gap after which it was bought again. Earlier releases read the numbers alone.
+    private static let boughtAgain = "bought"
+
+    /// As `one_time_purchases.gaps` has them: `from/until`, in milliseconds, or `from/until/bought`, separated by spaces;
+    /// nil for none.
     static func stored(_ gaps: [Self]) -> String? {
         guard !gaps.isEmpty else { return nil }
-        return gaps.map { "\($0.from.millisecondsSince1970)/\($0.until.millisecondsSince1970)" }.joined(separator: " ")
+        return gaps.map { gap in
+            let ends = "\(gap.from.millisecondsSince1970)/\(gap.until.millisecondsSince1970)"
+            return gap.isBoughtAgain ? "\(ends)/\(boughtAgain)" : ends
+        }.joined(separator: " ")
     }
 
     /// Reads the column.
     package static func all(of row: PostgresRow) throws -> [Self] {
         guard let text = try row.decode("gaps", as: String?.self) else { return [] }
-        return try text.split(separator: " ").map { pair in
-            let ends = pair.split(separator: "/").compactMap { Int64($0) }
+        return try text.split(separator: " ").map { gap in
+            let fields = gap.split(separator: "/")
+            let ends = fields.compactMap { Int64($0) }
             guard ends.count == 2 else {
                 throw PostgresError(.decoding, "gaps: a text that this release does not know", operation: "decode")
             }
             return Self(
-                from: Timestamp(millisecondsSince1970: ends[0]), until: Timestamp(millisecondsSince1970: ends[1]))
+                from: Timestamp(millisecondsSince1970: ends[0]), until: Timestamp(millisecondsSince1970: ends[1]),
+                isBoughtAgain: fields.last == boughtAgain[...])
         }
     }
 }

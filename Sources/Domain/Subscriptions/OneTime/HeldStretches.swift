@@ -9,12 +9,17 @@ struct HeldStretches {
 
     init(_ groups: [BoughtGroup]) {
         let stretches = groups.flatMap { Self.stretches(of: $0) }.sorted { $0.from < $1.from }
-        let start = groups.map(\.start).min() ?? .distantPast
+        let starts = groups.map(\.start)
+        let start = starts.min() ?? .distantPast
         var gaps: [OneTimePurchase.Gap] = []
         var reached: Timestamp? = start
         for stretch in stretches {
             guard let last = reached else { break }
-            if last < stretch.from { gaps.append(OneTimePurchase.Gap(from: last, until: stretch.from)) }
+            if last < stretch.from {
+                gaps.append(
+                    OneTimePurchase.Gap(
+                        from: last, until: stretch.from, isBoughtAgain: starts.contains(stretch.from)))
+            }
             reached = stretch.until.map { max(last, $0) }
         }
         self.gaps = gaps

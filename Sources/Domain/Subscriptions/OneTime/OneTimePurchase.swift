@@ -37,11 +37,14 @@ public struct OneTimePurchase: Sendable, Hashable {
         public var from: Timestamp
         /// The first instant at which it is held again.
         public var until: Timestamp
+        /// Whether it was bought again then.
+        public var isBoughtAgain: Bool
 
         /// Memberwise.
-        public init(from: Timestamp, until: Timestamp) {
+        public init(from: Timestamp, until: Timestamp, isBoughtAgain: Bool = false) {
             self.from = from
             self.until = until
+            self.isBoughtAgain = isBoughtAgain
         }
     }
 
