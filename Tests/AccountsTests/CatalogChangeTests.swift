@@ -1,5 +1,6 @@
 import Accounts
 import AppStorePayloads
+import Subscriptions
 import TestSupport
 import Testing
 
@@ -51,6 +52,47 @@ struct CatalogChangeTests {
         var others = CatalogDraft(shop)
         others.tiers.insert(Catalog.Tier(id: "nothing"), at: 0)
         #expect(CatalogChange(from: shop, to: others.catalog).isOfAll)
+    }
+
+    @Test func `What an act was about stays what it was, whatever a later catalog makes of its instant`() {
+        // Two that give pro, of which the one for life decides; later the other gives premium.
+        let lines = [
+            bought(1, "pro.forever", .nonConsumable, at: 1, revoked: 60),
+            subscription(2, [(2, .active, "pro.monthly"), (70, .expired, "pro.monthly")]),
+        ]
+        var draft = CatalogDraft(shop)
+        draft.products[0].tier = "premium"
+        var timeline = CatalogTimeline(shop)
+        timeline.append(draft.catalog, from: day(20))
+        func state(_ kind: StaffAct.Kind, from: Double = 0) -> AccountState {
+            AccountState(
+                AccountFacts(account: ann, lines: lines, acts: acts([(10, kind)])), by: timeline, from: day(from))
+        }
+        for from in [0.0, 30, 61] {
+            let days = [15.0, 25, 59, 61, 69, 71].filter { $0 >= from }
+            func told(_ state: AccountState) -> [String] { days.map { state.on($0) } }
+            #expect(
+                told(state(.changeTier(to: "premium"), from: from))
+                    == Array(
+                        [
+                            "active premium apple", "active premium apple", "active premium apple",
+                            "active premium apple",
+                            "active premium apple", "expired free apple",
+                        ].suffix(days.count)))
+            #expect(
+                told(state(.changeTier(to: "free"), from: from))
+                    == Array(
+                        [
+                            "free free apple", "free free apple", "free free apple", "active premium apple",
+                            "active premium apple", "expired free apple",
+                        ].suffix(days.count)))
+        }
+        // Days go on with the tier that the account had.
+        let month = [subscription(2, [(2, .active, "pro.monthly"), (30, .expired, "pro.monthly")])]
+        let extended = AccountState(
+            AccountFacts(account: ann, lines: month, acts: acts([(10, .extend(days: 5))])), by: timeline)
+        #expect(
+            [25, 31, 36].map { extended.on($0) } == ["active premium apple", "active pro grant", "expired free grant"])
     }
 
     @Test func `Another duration of a term concerns who bought it`() {

@@ -39,6 +39,17 @@ struct AccountRules {
         let lostAt: Timestamp?
     }
 
+    /// What decided when staff acted: decided once, by the catalog of the act's instant.
+    struct Decision {
+        let root: Root
+        /// The tier that the account had.
+        let tier: String
+        /// The act that added the days that decided; nil where the source itself did.
+        let added: Int?
+        /// Whether days can be added to it: it gave access, and has an end.
+        let isExtensible: Bool
+    }
+
     struct Block {
         let act: Int
         let at: Timestamp
@@ -61,11 +72,23 @@ struct AccountRules {
     private(set) var extensions: [Extension] = []
     private(set) var blocks: [Block] = []
     private(set) var overrides: [Override] = []
+    /// By act.
+    private(set) var decisions: [Int: Decision]
+    /// Since when the catalog counts: what decided at earlier acts is given.
+    private let start: Timestamp
     /// For each act and each purchase, the first span of a source that was not there at the act.
     private let firstNew: [[Int]]
 
-    init(_ facts: AccountFacts, _ catalog: Catalog) {
+    /// - Parameters:
+    ///   - decisions: what decided at acts before the catalog counted.
+    ///   - start: since when it counts.
+    init(
+        _ facts: AccountFacts, _ catalog: Catalog, knowing decisions: [Int: Decision] = [:],
+        from start: Timestamp = .distantPast
+    ) {
         self.catalog = catalog
+        self.decisions = decisions
+        self.start = start
         let lines = facts.lines.sorted { $0.key < $1.key }.map { LineTimeline($0, of: facts.account, catalog) }
         self.lines = lines
         acts = facts.acts.sorted()
@@ -94,25 +117,35 @@ struct AccountRules {
         case .unrevoke:
             for index in blocks.indices where blocks[index].liftedBy == nil { blocks[index].liftedBy = place }
         case .changeTier(let tier):
-            guard let rank = catalog.rank(of: tier), let best = best(at: act.at, before: place) else { return }
-            overrides.append(
-                Override(act: place, root: best.root, rank: rank, added: best.line == nil ? best.since.act : nil))
+            guard let decision = decide(place), let rank = catalog.rank(of: tier) else { return }
+            overrides.append(Override(act: place, root: decision.root, rank: rank, added: decision.added))
         case .extend(let days):
-            guard days > 0, let best = best(at: act.at, before: place), !best.isWithheld, best.until != nil else {
-                return
-            }
-            let term = extensibleEnd(of: best.root, from: act.at).map { end in
+            guard let decision = decide(place), decision.isExtensible, days > 0,
+                let rank = catalog.rank(of: decision.tier)
+            else { return }
+            let root = decision.root
+            let term = extensibleEnd(of: root, from: act.at).map { end in
                 // After earlier days that were added to this source, unless staff has ended those.
-                let earlier = terms.filter { $0.isAdded && $0.root == best.root && !isBlocked($0, before: place) }
+                let earlier = terms.filter { $0.isAdded && $0.root == root && !isBlocked($0, before: place) }
                 let start = earlier.reduce(end) { max($0, $1.end) }
-                return Term(root: best.root, act: place, rank: best.rank, start: start, end: start.adding(days: days))
+                return Term(root: root, act: place, rank: rank, start: start, end: start.adding(days: days))
             }
             if let term { terms.append(term) }
             var lostAt: Timestamp?
-            if case .line(let line) = best.root { lostAt = lines[line].firstLost(from: act.at)?.startsAt }
-            extensions.append(
-                Extension(act: place, root: best.root, rank: best.rank, days: days, term: term, lostAt: lostAt))
+            if case .line(let line) = root { lostAt = lines[line].firstLost(from: act.at)?.startsAt }
+            extensions.append(Extension(act: place, root: root, rank: rank, days: days, term: term, lostAt: lostAt))
         }
+    }
+
+    private mutating func decide(_ place: Int) -> Decision? {
+        let act = acts[place]
+        if act.at < start { return decisions[place] }
+        decisions[place] = best(at: act.at, before: place).map { best in
+            Decision(
+                root: best.root, tier: catalog.tiers[best.rank].id, added: best.line == nil ? best.since.act : nil,
+                isExtensible: !best.isWithheld && best.until != nil)
+        }
+        return decisions[place]
     }
 
     private func extensibleEnd(of root: Root, from instant: Timestamp) -> Timestamp? {

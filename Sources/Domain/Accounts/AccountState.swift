@@ -55,6 +55,9 @@ public import Subscriptions
 /// anything; one that was nobody's until the account proved it counts from its beginning. One that came back from another
 /// account counts with what it gave this account before.
 ///
+/// **Catalogs.** What the account is at an instant is by the catalog that is current then. What an act is about, and the tier
+/// that the account had at it, stays what it was by the catalog of the act's instant.
+///
 /// Every rule depends on instants and numbers of acts, none on the order in which facts came.
 public struct AccountState: Sendable, Hashable {
     /// Where each phase begins, in order. The first one has no beginning, or begins where the known facts do; the last
@@ -71,7 +74,10 @@ public struct AccountState: Sendable, Hashable {
     public init(
         _ facts: AccountFacts, catalog: Catalog, from: Timestamp = .distantPast, to end: Timestamp = .distantFuture
     ) {
-        let rules = AccountRules(facts, catalog)
+        self.init(AccountRules(facts, catalog), from: from, to: end)
+    }
+
+    init(_ rules: AccountRules, from: Timestamp, to end: Timestamp) {
         var phases: [AccountPhase] = []
         var holdings = AccountHoldings()
         var previous: Timestamp?

@@ -55,6 +55,14 @@ extension StaffAct.Kind {
         }
     }
 
+    /// Whether it is about the source that decides at its instant.
+    var isAboutWhatDecides: Bool {
+        switch self {
+        case .extend, .changeTier: true
+        case .grant, .revoke, .unrevoke: false
+        }
+    }
+
     /// The days that it gives.
     package var days: Int64? {
         switch self {

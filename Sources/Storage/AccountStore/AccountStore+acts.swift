@@ -54,13 +54,14 @@ extension AccountStore {
         try hold([token], naming: naming(token, account), session)
         let moment = try AccountMoment(session)
         guard let version = moment.current else { throw ActRefusal.noCatalog }
-        let catalog = try catalog(version, session)
+        let timeline = try timeline(version, session)
+        let catalog = timeline.last
         if let tier = kind.tier, catalog.tier(tier) == nil {
             throw ActRefusal.unknownTier(tier, known: catalog.tiers.map(\.id))
         }
         if case .grant(let tier, _) = kind, tier == catalog.free.id { throw ActRefusal.lowestTier(tier) }
         let now = Timestamp(moment.clock)
-        let known = try load([token], for: [catalog], extent: .whole, session)
+        let known = try load([token], for: timeline.catalogs, extent: .whole, session)
             .first { $0.environment == Environment.production.rawValue }
         let facts = known?.facts ?? AccountFacts(account: token)
         // Of two acts within a millisecond the later one is dated a millisecond later.
@@ -68,7 +69,7 @@ extension AccountStore {
             id: .max, at: max(now, facts.acts.map(\.at).max()?.adding(milliseconds: 1) ?? now), kind: kind)
         var changed = facts
         changed.acts.append(act)
-        let (was, would) = (AccountState(facts, catalog: catalog), AccountState(changed, catalog: catalog))
+        let (was, would) = (AccountState(facts, by: timeline), AccountState(changed, by: timeline))
         try kind.refuse(was, would, facts.acts, at: act.at)
         let id = try record(act, for: token, by: person, why: why, session)
         return AccountChange(

@@ -129,16 +129,17 @@ extension AccountStore {
     ) throws -> [CatalogDiff.Example] {
         guard !accounts.isEmpty else { return [] }
         let moment = try AccountMoment(session)
-        let standing = try moment.current.map { try self.catalog($0, session) }
+        let standing = try moment.current.map { try self.timeline($0, session) }
         let names = try names(of: accounts, session)
         let now = Timestamp(moment.clock)
-        return try load(accounts, for: [standing, catalog].compactMap(\.self), lines: lines, session).compactMap {
-            account in
+        var next = standing ?? CatalogTimeline(catalog)
+        next.append(catalog, from: now)
+        return try load(accounts, for: next.catalogs, lines: lines, session).compactMap { account in
             let (facts, from) = (account.facts, account.keptFrom)
-            func tier(_ catalog: Catalog) -> String {
-                AccountState(facts, catalog: catalog, from: from).value(at: now).tier
+            func tier(_ timeline: CatalogTimeline) -> String {
+                AccountState(facts, by: timeline, from: from).value(at: now).tier
             }
-            let move = TierMove(environment: account.environment, before: standing.map(tier), after: tier(catalog))
+            let move = TierMove(environment: account.environment, before: standing.map(tier), after: tier(next))
             guard move.before != move.after else { return nil }
             return CatalogDiff.Example(account: names[account.token] ?? account.token.description, move: move)
         }

@@ -48,16 +48,23 @@ extension AccountState {
     public init(_ facts: AccountFacts, by timeline: CatalogTimeline, from: Timestamp = .distantPast) {
         let reigns = timeline.reigns
         let first = reigns.lastIndex { $0.startsAt <= from } ?? 0
-        guard first + 1 < reigns.count else {
+        let deciding = facts.acts.filter(\.kind.isAboutWhatDecides).map(\.at)
+        guard first + 1 < reigns.count || deciding.contains(where: { $0 < reigns[first].startsAt }) else {
             self.init(facts, catalog: reigns[first].catalog, from: from)
             return
         }
         var phases: [AccountPhase] = []
         var holdings: [AccountHolding] = []
-        for place in first..<reigns.count {
-            let startsAt = max(reigns[place].startsAt, from)
+        var decisions: [Int: AccountRules.Decision] = [:]
+        for (place, reign) in reigns.enumerated() {
             let end = place + 1 < reigns.count ? reigns[place + 1].startsAt : .distantFuture
-            let state = AccountState(facts, catalog: reigns[place].catalog, from: startsAt, to: end)
+            let decides = deciding.contains { reign.startsAt <= $0 && $0 < end }
+            guard place >= first || decides else { continue }
+            let rules = AccountRules(facts, reign.catalog, knowing: decisions, from: reign.startsAt)
+            decisions = rules.decisions.filter { rules.acts[$0.key].at < end }
+            guard place >= first else { continue }
+            let startsAt = max(reign.startsAt, from)
+            let state = AccountState(rules, from: startsAt, to: end)
             for phase in state.phases where phases.last?.continues(phase) != true { phases.append(phase) }
             for var holding in state.holdings ?? [] {
                 // The next catalog may say otherwise.
