@@ -91,6 +91,17 @@ struct SourceTests {
         #expect(state([again(isBought: true)], changed).on(31) == "active pro apple")
     }
 
+    @Test func `What was nobody's at a block, and ended before the account proved it, was blocked or had ended`() {
+        func proven(_ at: Double, blocked: Double) -> AccountState {
+            var story = line { $0.period(.purchase, 10, 40, token: nil) }
+            story.ownership = bindings([(at, .proof, ann)])
+            return story.state(acts([(blocked, .revoke)]))
+        }
+        #expect(proven(50, blocked: 20).on(51) == "revoked free apple")
+        #expect(proven(30, blocked: 20).on(31) == "revoked free apple")
+        #expect(proven(50, blocked: 45).on(51) == "expired free apple")
+    }
+
     @Test func `A purchase that is heard late counts by its own date`() {
         let heard = line {
             $0.period(.purchase, 10, 40)

@@ -122,7 +122,7 @@ extension AccountRules {
         if let block = block(ofEndedLine: place, last.place, before: limit) {
             // What it took had ended already where Apple gave back later what was refunded at the block.
             let then = line.span(at: block.at)
-            let hadEnded = then.map { $0.isOwned && !$0.isThere } ?? false
+            let hadEnded = then.map { $0.mayCount && !$0.isThere } ?? false
             return Ended(
                 at: (hadEnded ? line.lastGiven(by: block.at)?.end : nil) ?? block.at, status: .revoked, source: .apple,
                 line: place, productID: productID, act: block.act)

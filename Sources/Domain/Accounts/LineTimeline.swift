@@ -17,8 +17,10 @@ struct LineTimeline {
         /// The rank of the tier that it gives the account.
         var rank: Int? { isOwned ? worth : nil }
         var gives: Bool { rank != nil }
-        /// Whether the account has it, with access or while it is being retried.
-        var isThere: Bool { isOwned && (phase.status.access || phase.status == .billingRetry) }
+        /// Whether it is not another account's: what is nobody's until the account proves it counts from its beginning.
+        var mayCount: Bool { isOwned || isFree }
+        /// Whether there is something to block: with access, or while it is being retried.
+        var isThere: Bool { mayCount && (phase.status.access || phase.status == .billingRetry) }
     }
 
     let key: PurchaseKey
